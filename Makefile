@@ -1,0 +1,52 @@
+# The developer's whole interface: `make demo`, `make test`, `make bench`, `make lock`.
+# A fresh machine needs git, make and python3; everything else is set up here, in .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.7
+# A stamp per set of inputs: set-up runs again only when one of them changed.
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test format bench lock clean
+
+help: ## Show what can be made
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Assay needs Python 3.11 or newer; name one with: make PYTHON=python3.12 …" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { rm -rf $(VENV); echo "python3 cannot make a virtual environment; install its venv module (Debian: python3-venv)" >&2; exit 1; }
+
+$(READY): requirements.lock pyproject.toml | $(BIN)/python
+	@command -v $(BIN)/uv >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+setup: $(READY) ## Make .venv with exact versions
+
+demo: $(READY) ## Run Assay on the shipped examples, offline
+	@$(BIN)/python examples/demo.py
+
+test: $(READY) ## Formatting, lint, types and tests
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+format: $(READY) ## Rewrite the code in the project's format
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY) ## Measure speed and memory as ratios against named baselines
+	$(BIN)/python -m benchmarks
+
+lock: $(READY) ## Resolve the pinned versions again
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+	  --extra dev --output-file requirements.lock pyproject.toml
+
+clean: ## Remove .venv and caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis

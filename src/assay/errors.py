@@ -1,0 +1,63 @@
+"""The errors Assay raises on purpose; each message says what happened, where, and what to do next.
+
+    AssayError
+    ├── InputError            what the user gave is wrong: a file, an option, a case (exit 2)
+    ├── InfrastructureError   the machine or a service failed, not the subject under test (exit 3)
+    └── Unverifiable          a check cannot decide; the case is unverified, not failed
+
+Anything else that escapes is a defect of Assay and is shown as one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class AssayError(Exception):
+    """Base of all errors that Assay raises on purpose."""
+
+    def __init__(self, what: str, *, where: str | None = None, advice: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.advice = advice
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        advice = f"\n  {self.advice}" if self.advice else ""
+        return f"{place}{self.what}{advice}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Errors cross process boundaries; keyword-only arguments need this to survive pickling.
+        return (_rebuild, (type(self), self.what, self.where, self.advice))
+
+
+class InputError(AssayError):
+    """The user's input is wrong and the same input will always be wrong."""
+
+
+class InfrastructureError(AssayError):
+    """The disk, a process, the network or a service failed; trying again may help."""
+
+
+class Unverifiable(AssayError):  # noqa: N818 - the name says what is the case, not that Assay failed
+    """A check has no means to decide (no judge is configured, say): neither right nor wrong."""
+
+
+def _rebuild(
+    kind: type[AssayError], what: str, where: str | None, advice: str | None
+) -> AssayError:
+    return kind(what, where=where, advice=advice)
+
+
+def nearest(word: str, valid: Iterable[str]) -> str:
+    """Advice for a word that is not among the valid ones: the likeliest, or all of them."""
+    words = sorted(set(valid))
+    close = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if not words:
+        return "there are none"
+    shown = ", ".join(words[:20])
+    return f"valid: {shown}" + (f" and {len(words) - 20} more" if len(words) > 20 else "")

@@ -1,0 +1,28 @@
+"""The result model that questions, submissions and agents share: what was expected, what happened,
+how the two compare, and what the case is worth."""
+
+from assay.results.cases import Case, CaseResult, GroupType, Outcome
+from assay.results.record import CaseRecord, OutcomeRule
+from assay.results.report import VerifierReport
+from assay.results.verification import (
+    AttributeResult,
+    VerificationResult,
+    VerifierProtocol,
+    VerifierReturnType,
+    checked_results,
+)
+
+__all__ = [
+    "AttributeResult",
+    "Case",
+    "CaseRecord",
+    "CaseResult",
+    "GroupType",
+    "Outcome",
+    "OutcomeRule",
+    "VerificationResult",
+    "VerifierProtocol",
+    "VerifierReport",
+    "VerifierReturnType",
+    "checked_results",
+]

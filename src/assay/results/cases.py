@@ -1,0 +1,98 @@
+"""What is tried and what came of it: a case, and the result that is actual or expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from assay.values import Value
+
+
+class GroupType(StrEnum):
+    """What kind of behaviour a group of cases is about."""
+
+    CORE = "Core"
+    FUNCTIONALITY = "Functionality"
+    ERROR = "Error"
+    REGRESSION = "Regression"
+
+
+# As text, because pydantic's `use_enum_values` does not reach defaults.
+_FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value
+
+
+class Outcome(StrEnum):
+    """How a report or a case ended; only `passed` is a pass."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNVERIFIED = "unverified"
+    ERROR = "error"
+
+
+class Case(BaseModel):
+    """One thing to try: an id, the group it belongs to, and whatever else its task needs."""
+
+    model_config = ConfigDict(extra="allow", use_enum_values=True)
+    __pydantic_extra__: dict[str, Value]
+
+    id: str = Field(min_length=1)
+    group: str = "cases"
+    group_type: GroupType = _FUNCTIONALITY
+    original_checkpoint: str | None = None
+    original_group: str | None = None
+
+    def result(self, **fields: Any) -> CaseResult:
+        """A result of this case, with id and group already filled in."""
+        return CaseResult(id=self.id, group=self.group, group_type=self.group_type, **fields)
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that makes the case what it is, as values."""
+        return {**self.__dict__, **(self.__pydantic_extra__ or {})}
+
+
+class CaseResult(BaseModel):
+    """What happened when a case ran, or what was expected to; further fields are kept as given."""
+
+    model_config = ConfigDict(extra="allow", use_enum_values=True)
+    __pydantic_extra__: dict[str, Value]
+
+    id: str
+    group: str
+    group_type: GroupType = _FUNCTIONALITY
+    type: str = "base"
+    elapsed: float = Field(default=0.0, validation_alias=AliasChoices("elapsed", "execution_time"))
+    status_code: int = 0
+    resource_path: str | None = None
+    adapter_error: bool = False
+    output: Value = None
+    stderr: Value = None
+    timed_out: bool = False
+    files: dict[str, Value] | list[Value] = Field(default_factory=dict)
+
+    @property
+    def execution_time(self) -> float:
+        """Another name of `elapsed`, used by existing verifiers."""
+        return self.elapsed
+
+    def attributes(self) -> dict[str, Any]:
+        """Field name to value, extra fields included, each file as `files-<name>`."""
+        attributes = {**self.__dict__, **(self.__pydantic_extra__ or {})}
+        for name, content in _named_files(attributes.pop("files")):
+            attributes[f"files-{name}"] = content
+        return attributes
+
+
+def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
+    """Files by name; an expected result may list specifications with a `path` instead."""
+    if isinstance(files, Mapping):
+        return sorted(files.items(), key=_name)
+    paths = ((spec.get("path"), spec) for spec in files if isinstance(spec, Mapping))
+    return sorted(((path, spec) for path, spec in paths if isinstance(path, str)), key=_name)
+
+
+def _name(named: tuple[str, Any]) -> str:
+    return named[0]

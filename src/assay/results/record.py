@@ -1,0 +1,62 @@
+"""The record of one case of a run: the unit that exit codes, totals and comparisons count."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay.results.cases import Outcome
+from assay.results.report import VerifierReport
+from assay.values import Value
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class CaseRecord(BaseModel):
+    """One counted case; its reports, one per sample, are the evidence beneath.
+
+    `code` is the short name of what was found (a verdict, say); with the id and the fingerprint of
+    the input it identifies a known finding in a baseline.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str
+    subject: str
+    outcome: Outcome
+    reason: str = ""
+    code: str = ""
+    reports: list[VerifierReport] = Field(default_factory=list)
+    detail: Value = None
+    fingerprint: str = ""
+    usage: dict[str, float] = Field(default_factory=dict)
+    started: datetime = Field(default_factory=_now)
+    duration: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
+
+    def calculate_score(self) -> float:
+        """The mean score of the reports; 0.0 without any."""
+        scores = [report.calculate_score() for report in self.reports]
+        return math.fsum(scores) / len(scores) if scores else 0.0
+
+    def pack(self) -> dict[str, Any]:
+        """The short form of the journal, made of values only."""
+        packed = dict(self.__dict__)
+        packed["outcome"] = self.outcome.value
+        packed["reports"] = [report.pack() for report in self.reports]
+        packed["started"] = self.started.isoformat()
+        return packed
+
+    @classmethod
+    def unpack(cls, packed: Mapping[str, Any]) -> Self:
+        reports = [VerifierReport.unpack(report) for report in packed["reports"]]
+        return cls(**{**packed, "reports": reports})
+
+
+# A subject's rule from the reports of a case to its outcome and the reason for it.
+OutcomeRule: TypeAlias = Callable[[list[VerifierReport]], tuple[Outcome, str]]

@@ -1,0 +1,163 @@
+"""The report of one execution of a case: every attribute with its evidence, score and outcome."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay import values
+from assay.results.cases import Case, CaseResult, GroupType, Outcome
+from assay.results.verification import AttributeResult, VerificationResult
+from assay.values import Value
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class VerifierReport(BaseModel):
+    """All that was verified about one execution of a case; `error` says why nothing could be."""
+
+    model_config = ConfigDict(extra="forbid", use_enum_values=True)
+
+    id: str
+    group: str
+    type: GroupType
+    timestamp: datetime = Field(default_factory=_now)
+    duration: float = Field(allow_inf_nan=False)
+    results: dict[str, AttributeResult]
+    case: dict[str, Value] = Field(default_factory=dict)
+    original_checkpoint: str | None = None
+    original_group: str | None = None
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Passed only if something was verified, all of it is right and nothing stayed open."""
+        if self.error is not None:
+            return Outcome.ERROR
+        verified = undecided = False
+        for result in self.results.values():
+            if result.is_correct is False:
+                return Outcome.FAILED
+            verified = verified or result.is_correct is True
+            undecided = undecided or result.is_undecided
+        return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
+
+    def did_pass(self) -> bool:
+        """True only for the outcome `passed`."""
+        return self.outcome is Outcome.PASSED
+
+    def calculate_score(self) -> float:
+        """The weighted share of verified attributes that are right; 0.0 if none was verified."""
+        verified = list(self.get_verified_attributes())
+        heaviest = max((result.weight for result in verified), default=0.0)
+        if heaviest == 0.0:
+            return 0.0
+        # Scaled by the heaviest, so that the sum of finite weights stays finite.
+        total = math.fsum(result.weight / heaviest for result in verified)
+        right = math.fsum(result.weight / heaviest for result in verified if result.is_correct)
+        return right / total
+
+    def get_verified_attributes(self) -> Generator[AttributeResult, None, None]:
+        """The attributes about which there is a judgement."""
+        for result in self.results.values():
+            if result.is_correct is not None:
+                yield result
+
+    def format_result(self) -> dict[str, str]:
+        """Attribute name to 'P' or 'F', for what was verified."""
+        return {
+            result.attribute: "P" if result.is_correct else "F"
+            for result in self.get_verified_attributes()
+        }
+
+    @classmethod
+    def from_verifier_result(
+        cls,
+        case: Case,
+        duration: float,
+        actual_result: CaseResult,
+        expected_result: CaseResult,
+        raw_results: Mapping[str, VerificationResult],
+    ) -> Self:
+        """Every field and file of both results, and every key the verifier returned.
+
+        A check is never dropped: a key that names no field is kept beside the fields.
+        """
+        actual, expected = actual_result.attributes(), expected_result.attributes()
+        results = {}
+        for name in {**actual, **expected, **raw_results}:
+            both = actual.get(name), expected.get(name)
+            found = raw_results.get(name)
+            if found is None:
+                results[name] = AttributeResult.unchecked(name, *both)
+            else:
+                results[name] = AttributeResult(
+                    attribute=name, actual=both[0], expected=both[1], **found.__dict__
+                )
+        return cls._of(case, duration, results, None)
+
+    @classmethod
+    def from_error(cls, case: Case, duration: float, error: str) -> Self:
+        """The report of a case about which nothing can be said, and why."""
+        return cls._of(case, duration, {}, error)
+
+    @classmethod
+    def _of(
+        cls,
+        case: Case,
+        duration: float,
+        results: dict[str, AttributeResult],
+        error: str | None,
+    ) -> Self:
+        return cls(
+            id=case.id,
+            group=case.group,
+            type=case.group_type,
+            duration=duration,
+            results=results,
+            case=case.describe(),
+            original_checkpoint=case.original_checkpoint,
+            original_group=case.original_group,
+            error=error,
+        )
+
+    def pack(self) -> dict[str, Any]:
+        """The short form of the journal, made of values only."""
+        packed = dict(self.__dict__)
+        packed["timestamp"] = self.timestamp.isoformat()
+        packed["results"] = {name: result.pack() for name, result in self.results.items()}
+        return packed
+
+    @classmethod
+    def unpack(cls, packed: Mapping[str, Any]) -> Self:
+        results = packed["results"].items()
+        return cls(
+            **{**packed, "results": {name: AttributeResult.unpack(name, r) for name, r in results}}
+        )
+
+    def to_parquet_row(self) -> dict[str, Any]:
+        """One flat row; outcome, score and passed are derived, for those who query it."""
+        return {
+            **self.__dict__,
+            "timestamp": self.timestamp.isoformat(),
+            "results": [result.to_parquet_safe() for result in self.results.values()],
+            "case": values.encode(self.case),
+            "outcome": self.outcome.value,
+            "score": self.calculate_score(),
+            "passed": self.did_pass(),
+        }
+
+    @classmethod
+    def from_parquet_row(cls, row: Mapping[str, Any]) -> Self:
+        """The inverse of `to_parquet_row`; columns a report does not have are passed over."""
+        results = [AttributeResult.from_parquet_row(result) for result in row["results"]]
+        fields = {name: row[name] for name in cls.model_fields if name in row}
+        fields["results"] = {result.attribute: result for result in results}
+        fields["case"] = values.decode(row["case"])
+        return cls(**fields)

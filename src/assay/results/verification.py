@@ -1,0 +1,139 @@
+"""What a verifier says about the attributes of a case, one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay import values
+from assay.errors import InputError
+from assay.results.cases import CaseResult
+from assay.values import Value
+
+
+class VerificationResult(BaseModel):
+    """What a check found out about one attribute; `is_correct` None means it could not decide."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    diff: Value
+    is_correct: bool | None
+    weight: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
+
+    @classmethod
+    def create(cls, diff: Any, is_correct: bool | None, weight: float = 1.0) -> Self:
+        """Make a result from a DeepDiff or any JSON value."""
+        return cls(diff=_plain_diff(diff), is_correct=is_correct, weight=weight)
+
+
+def _plain_diff(diff: Any) -> Any:
+    # Asked by name, because importing deepdiff to ask by type would cost half a second.
+    if type(diff).__name__ == "DeepDiff" and hasattr(diff, "to_json"):
+        return json.loads(diff.to_json())
+    return diff
+
+
+class AttributeResult(BaseModel):
+    """One attribute of a case: both values, their difference and the judgement.
+
+    `is_correct` None with weight 0 was not looked at; with a weight, a check could not decide.
+    """
+
+    attribute: str
+    actual: Value
+    expected: Value
+    diff: Value = None
+    is_correct: bool | None = None
+    weight: float = Field(default=1.0, ge=0.0, allow_inf_nan=False)
+
+    @classmethod
+    def unchecked(cls, attribute: str, actual: Any, expected: Any) -> Self:
+        """An attribute the verifier did not mention; both values have been validated before.
+
+        Most attributes of most reports are made here. Validating them again, field by field,
+        was half of the time that a report takes.
+        """
+        new = cls.__new__(cls)
+        fields = {
+            "attribute": attribute,
+            "actual": actual,
+            "expected": expected,
+            "diff": None,
+            "is_correct": None,
+            "weight": 0.0,
+        }
+        object.__setattr__(new, "__dict__", fields)
+        object.__setattr__(new, "__pydantic_fields_set__", _ALL_FIELDS)
+        object.__setattr__(new, "__pydantic_extra__", None)
+        object.__setattr__(new, "__pydantic_private__", None)
+        return new
+
+    @property
+    def is_undecided(self) -> bool:
+        return self.is_correct is None and self.weight > 0
+
+    def pack(self) -> dict[str, Any] | list[Any]:
+        """The short form of the journal: what was not looked at is just its two values."""
+        if self.is_correct is None and self.weight == 0 and self.diff is None:
+            return [self.actual, self.expected]
+        return dict(self.__dict__)
+
+    @classmethod
+    def unpack(cls, attribute: str, packed: dict[str, Any] | list[Any]) -> Self:
+        if isinstance(packed, list):
+            actual, expected = packed
+            return cls.unchecked(attribute, actual, expected)
+        return cls(**packed)
+
+    def to_parquet_safe(self) -> dict[str, Any]:
+        """Columns of one type each: the three values as JSON text."""
+        row = dict(self.__dict__)
+        for name in _VALUE_FIELDS:
+            row[name] = values.encode(row[name])
+        return row
+
+    @classmethod
+    def from_parquet_row(cls, row: Mapping[str, Any]) -> Self:
+        fields = {name: row[name] for name in _ALL_FIELDS}
+        for name in _VALUE_FIELDS:
+            fields[name] = values.decode(fields[name])
+        return cls(**fields)
+
+
+_ALL_FIELDS = frozenset(AttributeResult.model_fields)
+_VALUE_FIELDS = ("actual", "expected", "diff")
+
+VerifierReturnType: TypeAlias = dict[str, VerificationResult]
+
+
+@runtime_checkable
+class VerifierProtocol(Protocol):
+    """What compares the actual result of a case with the expected one."""
+
+    def __init__(self, checkpoint_config: Any) -> None: ...
+
+    def __call__(
+        self, group_name: str, case_name: str, actual: CaseResult, expected: CaseResult
+    ) -> VerifierReturnType:
+        """Compare and return one result per attribute."""
+        ...
+
+
+def checked_results(raw: Any) -> VerifierReturnType:
+    """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
+    if not isinstance(raw, Mapping):
+        raise InputError(
+            f"the verifier returned {type(raw).__name__}, not a mapping of names to results",
+            advice="return {'output': VerificationResult.create(diff, is_correct)}",
+        )
+    for name, result in raw.items():
+        if not isinstance(name, str) or not isinstance(result, VerificationResult):
+            raise InputError(
+                f"the verifier returned {type(result).__name__} for {name!r}, "
+                "not a VerificationResult",
+                advice="make each result with VerificationResult.create(diff, is_correct, weight)",
+            )
+    return dict(raw)

@@ -1,0 +1,165 @@
+"""The values that cases carry: JSON and bytes, kept without loss as strict JSON text.
+
+Bytes and the floats JSON cannot write become objects with one tagged key; an object of the user's
+that looks like such a tag is wrapped, so that nothing can be taken for something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import json
+import math
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
+
+BYTES_TAG = "$bytes"
+FLOAT_TAG = "$float"
+OBJECT_TAG = "$object"
+_TAGS = frozenset({BYTES_TAG, FLOAT_TAG, OBJECT_TAG})
+_PLAIN = frozenset({str, int, bool, type(None)})
+
+# Deeper values are refused when they come in, so that writing them out can never fail.
+MAX_DEPTH = 200
+
+
+def check_value(value: Any) -> Any:
+    """Return the value if it is JSON or bytes all the way down; raise ValueError with the place."""
+    # The scalars come first: nearly every value is one, and this runs for every attribute.
+    if type(value) in _PLAIN or type(value) is float:
+        return value
+    problem = _problem(value, "$", MAX_DEPTH)
+    if problem:
+        raise ValueError(problem)
+    return value
+
+
+def _problem(value: Any, path: str, depth: int) -> str | None:
+    kind = type(value)
+    if kind in _PLAIN or kind is float or kind is bytes:
+        return None
+    if kind not in (list, dict):
+        return f"{path}: {kind.__name__} is neither JSON nor bytes"
+    if depth == 0:
+        return f"nested more than {MAX_DEPTH} levels deep"
+    if kind is list:
+        inner = ((f"{path}[{position}]", item) for position, item in enumerate(value))
+    else:
+        for key in value:
+            if type(key) is not str:
+                return f"{path}: the key {key!r} is {type(key).__name__}, keys must be text"
+        inner = ((f"{path}.{key}", item) for key, item in value.items())
+    for place, item in inner:
+        if problem := _problem(item, place, depth - 1):
+            return problem
+    return None
+
+
+def to_json(value: Any) -> Any:
+    """Turn a value into strict JSON, with bytes and non-finite floats tagged."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {FLOAT_TAG: repr(value)}
+    if kind is bytes:
+        return {BYTES_TAG: base64.b64encode(value).decode("ascii")}
+    if kind is list:
+        return [to_json(item) for item in value]
+    if kind is dict:
+        encoded = {key: to_json(item) for key, item in value.items()}
+        if len(value) == 1 and not _TAGS.isdisjoint(value):
+            return {OBJECT_TAG: encoded}
+        return encoded
+    raise TypeError(f"{kind.__name__} is neither JSON nor bytes")
+
+
+def from_json(value: Any) -> Any:
+    """The inverse of `to_json`; raises ValueError for a tag that `to_json` never writes."""
+    kind = type(value)
+    if kind is list:
+        return [from_json(item) for item in value]
+    if kind is not dict:
+        return value
+    if len(value) == 1:
+        ((key, item),) = value.items()
+        if key in _TAGS:
+            return _from_tag(key, item)
+    return {key: from_json(item) for key, item in value.items()}
+
+
+def _from_tag(tag: str, item: Any) -> Any:
+    if tag == OBJECT_TAG and type(item) is dict:
+        return {key: from_json(inner) for key, inner in item.items()}
+    if tag == FLOAT_TAG and item in ("nan", "inf", "-inf"):
+        return float(item)
+    if tag == BYTES_TAG and type(item) is str:
+        try:
+            return base64.b64decode(item, validate=True)
+        except binascii.Error as error:
+            raise ValueError(f"{tag}: {error}") from None
+    raise ValueError(f"{{{tag!r}: …}} is not a value Assay wrote")
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False)
+_SORTING_ENCODER = json.JSONEncoder(
+    allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=True
+)
+
+
+def encode(value: Any) -> str:
+    """One line of strict JSON text for any value; `decode` gives it back without loss.
+
+    ASCII, because a lone surrogate, which JSON text may contain, has no other safe form on disk.
+    """
+    return _encode(value, _ENCODER)
+
+
+def decode(text: str | bytes) -> Any:
+    """The value that `encode` wrote."""
+    value = json.loads(text)
+    marked = b'"$' in text if isinstance(text, bytes) else '"$' in text
+    return from_json(value) if marked else value
+
+
+def _encode(value: Any, encoder: json.JSONEncoder) -> str:
+    # Tagging walks the value in Python; most values need no tag, and the C encoder says which do.
+    try:
+        text = encoder.encode(value)
+    except (TypeError, ValueError):
+        return encoder.encode(to_json(value))
+    return encoder.encode(to_json(value)) if '"$' in text else text
+
+
+def fingerprint(*values: Any) -> str:
+    """A short hash of values: the same in every process and for every order of keys."""
+    text = _encode(list(values), _SORTING_ENCODER)
+    return hashlib.blake2b(text.encode("ascii"), digest_size=12).hexdigest()
+
+
+class _JsonOrBytes:
+    """Tells pydantic how a `Value` is validated and written; see `Value`."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.json_or_python_schema(
+            json_schema=core_schema.no_info_plain_validator_function(from_json),
+            python_schema=core_schema.no_info_plain_validator_function(check_value),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                to_json, when_used="json"
+            ),
+        )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {}
+
+
+# A field of a pydantic model that holds JSON or bytes. Python values pass through unchanged;
+# JSON text carries the tags.
+Value: TypeAlias = Annotated[Any, _JsonOrBytes]
