@@ -1,1 +1,33 @@
-"""Being written."""
+"""Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
+
+from assay.runs.baseline import Baseline
+from assay.runs.engine import Progress, Work, execute
+from assay.runs.folder import (
+    BASELINE,
+    RUNS_FOLDER,
+    Manifest,
+    Run,
+    create_folder,
+    find_run,
+    run_folders,
+)
+from assay.runs.index import Row
+from assay.runs.writer import Parts, Unit, name_some
+
+__all__ = [
+    "BASELINE",
+    "RUNS_FOLDER",
+    "Baseline",
+    "Manifest",
+    "Parts",
+    "Progress",
+    "Row",
+    "Run",
+    "Unit",
+    "Work",
+    "create_folder",
+    "execute",
+    "find_run",
+    "name_some",
+    "run_folders",
+]

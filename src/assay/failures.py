@@ -1,0 +1,33 @@
+"""How an exception that somebody else's code raised is told: in one line, and where it happened."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+_OWN_CODE = str(Path(__file__).parent)
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def origin(error: BaseException) -> str | None:
+    """file:line of the innermost frame of an exception."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
+
+
+def account(error: BaseException) -> str:
+    """The line, then the traceback without the frames of Assay that led there."""
+    lines = [describe(error)]
+    frames = traceback.extract_tb(error.__traceback__)
+    while frames and frames[0].filename.startswith(_OWN_CODE):
+        del frames[0]
+    for frame in frames:
+        lines.append(f"  {frame.filename}:{frame.lineno} in {frame.name}")
+        if frame.line:
+            lines.append(f"    {frame.line}")
+    return "\n".join(lines)

@@ -1,0 +1,81 @@
+"""Known findings that a gate accepts: by case, code and fingerprint of the input."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from assay.errors import InputError
+from assay.results import Outcome
+from assay.runs.index import Row
+
+
+class Entry(BaseModel):
+    """One accepted finding."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    case: str
+    code: str
+    fingerprint: str
+
+
+class Baseline(BaseModel):
+    """The accepted findings of a suite, meant to be committed beside it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int = 1
+    accepted: list[Entry] = Field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                where=str(path),
+                advice="make one with --write-baseline",
+            ) from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise InputError(
+                f"is not a baseline: {place} {first['msg']}",
+                where=str(path),
+                advice="make one with --write-baseline",
+            ) from None
+
+    @classmethod
+    def of(cls, rows: Iterable[Row]) -> Self:
+        """Accept what was found now; errors are no findings and are never accepted."""
+        return cls(accepted=sorted((_entry(row) for row in rows), key=lambda entry: entry.case))
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(self.model_dump(), indent=2, ensure_ascii=True) + "\n")
+
+    def accepts(self, row: Row) -> bool:
+        return row.outcome in FINDINGS and _entry(row) in self._entries
+
+    def outdated(self, rows: Iterable[Row]) -> list[Entry]:
+        """The entries that no finding of a run needs any more."""
+        needed = {_entry(row) for row in rows if row.outcome in FINDINGS}
+        return [entry for entry in self.accepted if entry not in needed]
+
+    @cached_property
+    def _entries(self) -> frozenset[Entry]:
+        return frozenset(self.accepted)
+
+
+FINDINGS = (Outcome.FAILED, Outcome.UNVERIFIED)
+
+
+def _entry(row: Row) -> Entry:
+    return Entry(case=row.id, code=row.code, fingerprint=row.fingerprint)

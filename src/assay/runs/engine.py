@@ -1,0 +1,148 @@
+"""The engine: draws cases from an iterator, runs a few at a time and writes every record once.
+
+Cases are never all in memory. Work that never waits needs no event loop and gets none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+from assay.errors import AssayError, InputError
+from assay.failures import describe, origin
+from assay.results import CaseRecord, Outcome
+from assay.runs.journal import SYNC_SECONDS
+from assay.runs.writer import Parts, RunWriter, Unit
+
+Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord]]
+T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Is told what the engine does; see `assay.runs.progress` for the one on a terminal."""
+
+    def finished(self, outcome: Outcome) -> None: ...
+
+    def kept(self) -> None: ...
+
+
+class Silent:
+    """A progress that shows nothing."""
+
+    def finished(self, outcome: Outcome) -> None: ...
+
+    def kept(self) -> None: ...
+
+
+def execute(
+    path: Path,
+    units: Iterable[Unit],
+    work: Work,
+    *,
+    jobs: int = 1,
+    waits: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Run the units that have no record yet, `jobs` at a time, and write their records.
+
+    `waits` False promises that `work` never suspends; it then runs in the calling thread as a
+    plain loop. An interrupt or an error leaves a run that can be resumed.
+    """
+    if jobs < 1:
+        raise InputError(f"jobs must be at least 1, not {jobs}")
+    with RunWriter(path) as writer:
+        shown = progress or Silent()
+        source = _drawn(iter(units))
+        if waits:
+            _run_loop(_lanes(writer, source, work, jobs, shown))
+        else:
+            _run_straight(_lane(writer, source, work, shown))
+        writer.finish()
+
+
+def _drawn(units: Iterator[Unit]) -> Iterator[Unit]:
+    """The units; what their source raises is the input's fault and says where it happened."""
+    drawn = 0
+    while True:
+        try:
+            unit = next(units)
+        except StopIteration:
+            return
+        except AssayError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"the cases broke off after {drawn}: {describe(error)}", where=origin(error)
+            ) from error
+        drawn += 1
+        yield unit
+
+
+async def _lanes(
+    writer: RunWriter, source: Iterator[Unit], work: Work, jobs: int, progress: Progress
+) -> None:
+    syncing = asyncio.create_task(_keep_syncing(writer))
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(jobs):
+                group.create_task(_lane(writer, source, work, progress))
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    finally:
+        syncing.cancel()
+
+
+async def _lane(writer: RunWriter, source: Iterator[Unit], work: Work, progress: Progress) -> None:
+    for unit in source:
+        if not writer.wants(unit):
+            progress.kept()
+            continue
+        record = await work(unit, Parts(writer, unit))
+        writer.add(unit, record)
+        progress.finished(record.outcome)
+
+
+async def _keep_syncing(writer: RunWriter) -> None:
+    while True:
+        await asyncio.sleep(SYNC_SECONDS)
+        writer.sync()
+
+
+def _run_straight(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine that never suspends, without an event loop.
+
+    So a synchronous task may itself use `asyncio.run`, and Ctrl-C interrupts it at once.
+    """
+    try:
+        work.send(None)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    work.close()
+    raise RuntimeError("work that promised never to wait has waited")
+
+
+def _run_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine in an event loop of its own, also where one is running (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    ended: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            ended.append(asyncio.run(work))
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run, name="assay-run")
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+    return ended[0]

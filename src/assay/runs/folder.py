@@ -1,0 +1,212 @@
+"""The folder of a run: what was asked, the journal of what happened, and how to read it again."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import secrets
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from assay._version import __version__
+from assay.errors import InfrastructureError, InputError, nearest
+from assay.results import CaseRecord, Outcome
+from assay.runs.baseline import Baseline
+from assay.runs.index import Index, Row
+from assay.runs.journal import JournalReader
+
+RUNS_FOLDER = Path(".assay/runs")
+MANIFEST = "run.json"
+JOURNAL = "journal.jsonl"
+BASELINE = "baseline.json"
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "assay": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(terse=True),
+    }
+
+
+class Manifest(BaseModel):
+    """What was asked for and with what, as `run.json`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: int = 1
+    subject: str
+    asked: dict[str, Any] = Field(default_factory=dict)
+    # Whether `unverified` fails the gate is the subject's rule, and every report must agree on it.
+    unverified_fails: bool = True
+    versions: dict[str, str] = Field(default_factory=_versions)
+    started: datetime = Field(default_factory=lambda: datetime.now(UTC))
+    finished: datetime | None = None
+
+
+class Run:
+    """A run that can be read, finished or not, at any time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest = read_manifest(path)
+        self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
+        self._index = Index.for_reading(path)
+        self._reader = JournalReader(path / JOURNAL)
+
+    @property
+    def name(self) -> str:
+        return self.path.name
+
+    def rows(self, *outcomes: Outcome) -> Iterator[Row]:
+        """One short row per case, in the order of the cases; all or those with these outcomes."""
+        return self._index.rows(*outcomes)
+
+    def records(self, *outcomes: Outcome) -> Iterator[CaseRecord]:
+        """The records in the order of the cases, read one at a time."""
+        return (self.read(row) for row in self.rows(*outcomes))
+
+    def read(self, row: Row) -> CaseRecord:
+        return CaseRecord.unpack(self.read_packed(row))
+
+    def read_packed(self, row: Row) -> dict[str, Any]:
+        """The record as the journal has it, for those who go through very many."""
+        packed: dict[str, Any] = self._reader.read(row.span)["record"]
+        return packed
+
+    def record(self, identifier: str) -> CaseRecord:
+        """The record of one case."""
+        found = self._index.find(identifier)
+        if found is None:
+            raise InputError(
+                f"no case {identifier!r} in this run",
+                where=str(self.path),
+                advice=nearest(identifier, (row.id for row in self.rows())),
+            )
+        return self.read(found[0])
+
+    def counts(self) -> dict[Outcome, int]:
+        """How many cases ended how."""
+        return self._index.counts()
+
+    def is_known(self, row: Row) -> bool:
+        """Whether the baseline accepts what was found about this case."""
+        return self.baseline is not None and self.baseline.accepts(row)
+
+    def fails(self, outcome: Outcome) -> bool:
+        """Whether this outcome of a case makes the run fail."""
+        return outcome is Outcome.FAILED or (
+            outcome is Outcome.UNVERIFIED and self.manifest.unverified_fails
+        )
+
+    def is_being_written(self) -> bool:
+        """Whether a process has this run open for writing."""
+        with (self.path / JOURNAL).open("rb") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except OSError:
+                return True
+            return False
+
+    def close(self) -> None:
+        self._reader.close()
+        self._index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def read_manifest(path: Path) -> Manifest:
+    """What `run.json` says; an InputError if the folder is not a run."""
+    try:
+        return Manifest.model_validate_json((path / MANIFEST).read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"
+        ) from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"run.json is not one Assay wrote: {place} {first['msg']}",
+            where=str(path / MANIFEST),
+        ) from None
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Replace `run.json` as a whole, so that no reader ever sees half of it."""
+    new = path / f"{MANIFEST}.new"
+    new.write_text(manifest.model_dump_json(indent=2) + "\n")
+    new.replace(path / MANIFEST)
+
+
+def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS_FOLDER) -> Path:
+    """A new run folder: the one asked for, or one of its own under the runs folder."""
+    path = out if out is not None else runs_folder / _new_name(manifest)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if out is None:
+            _ignore_in_git(runs_folder)
+        if (path / MANIFEST).exists():
+            raise InputError(
+                "already holds a run",
+                where=str(path),
+                advice=f"continue it with: assay runs resume {path}, or give another --out",
+            )
+        (path / JOURNAL).touch()
+        write_manifest(path, manifest)
+    except OSError as error:
+        raise InfrastructureError(
+            f"no run can be kept there: {error.strerror}", where=str(path)
+        ) from None
+    return path
+
+
+def _new_name(manifest: Manifest) -> str:
+    moment = manifest.started.strftime("%Y%m%d-%H%M%S")
+    return f"{moment}-{manifest.subject}-{secrets.token_hex(2)}"
+
+
+def _ignore_in_git(runs_folder: Path) -> None:
+    ignore = runs_folder.parent / ".gitignore"
+    if runs_folder.parent.name == ".assay" and not ignore.exists():
+        ignore.write_text("*\n")
+
+
+def run_folders(runs_folder: Path) -> list[Path]:
+    """The runs kept under a folder, oldest first."""
+    if not runs_folder.is_dir():
+        return []
+    return sorted(
+        (entry for entry in runs_folder.iterdir() if (entry / MANIFEST).is_file()),
+        key=lambda entry: entry.name,
+    )
+
+
+def find_run(name: str, runs_folder: Path = RUNS_FOLDER) -> Path:
+    """The folder that a path, a name, the beginning of a name or `latest` means."""
+    if (Path(name) / MANIFEST).is_file():
+        return Path(name)
+    known = run_folders(runs_folder)
+    if name == "latest" and known:
+        return known[-1]
+    matching = [path for path in known if path.name.startswith(name)]
+    if len(matching) == 1:
+        return matching[0]
+    if len(matching) > 1:
+        names = ", ".join(path.name for path in matching[:5])
+        raise InputError(f"{name!r} means {len(matching)} runs: {names}", advice="give more of it")
+    if os.path.isdir(name):  # noqa: PTH112 - a plain question about a word of the command line
+        raise InputError("is not a run: it has no run.json", where=name)
+    raise InputError(
+        f"no run {name!r} in {runs_folder}",
+        advice=nearest(name, (path.name for path in known)) if known else "there are no runs yet",
+    )

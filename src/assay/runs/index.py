@@ -1,0 +1,213 @@
+"""An index of a journal, so that a run of any size is read in order without being held in memory.
+
+It is derived: whatever it says can be made again from the journal, and is when the two differ.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.results import Outcome
+from assay.runs.journal import Span, complete_size, read_entries
+
+INDEX_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS cases (
+    id TEXT PRIMARY KEY, place INTEGER, offset INTEGER, length INTEGER, outcome TEXT, code TEXT,
+    fingerprint TEXT, score REAL, duration REAL, pass INTEGER
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS parts (
+    id TEXT, key TEXT, fingerprint TEXT, offset INTEGER, length INTEGER, PRIMARY KEY (id, key)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS state (version INTEGER, covered INTEGER, pass INTEGER);
+"""
+
+
+class Row(NamedTuple):
+    """What the index knows of a case without reading its line."""
+
+    id: str
+    place: int
+    span: Span
+    outcome: Outcome
+    code: str
+    fingerprint: str
+    score: float
+    duration: float
+
+
+_COLUMNS = "id, place, offset, length, outcome, code, fingerprint, score, duration"
+
+
+class Index:
+    """Finds the lines of a journal by case, in the order of the cases."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+        self._passes = 0
+
+    @classmethod
+    def for_writing(cls, folder: Path) -> Index:
+        """The index beside the journal, brought up to date; made again if it cannot be used."""
+        path, journal = folder / "index.sqlite", folder / "journal.jsonl"
+        index = cls._opened(path)
+        if index is None or not index._matches(journal):
+            if index is not None:
+                index.close()
+            path.unlink(missing_ok=True)
+            index = cls._made(path)
+        index.cover(journal)
+        return index
+
+    @classmethod
+    def for_reading(cls, folder: Path) -> Index:
+        """The index beside the journal if it is complete, else a temporary one."""
+        path, journal = folder / "index.sqlite", folder / "journal.jsonl"
+        index = cls._opened(path, read_only=True)
+        if index is not None:
+            if index._matches(journal) and index.covered() == complete_size(journal):
+                return index
+            index.close()
+        # An empty name is a private database that sqlite keeps on disk once it grows.
+        index = cls._made("")
+        index.cover(journal)
+        return index
+
+    @classmethod
+    def _opened(cls, path: Path, *, read_only: bool = False) -> Index | None:
+        if not path.exists():
+            return None
+        mode = "?mode=ro" if read_only else ""
+        try:
+            database = sqlite3.connect(f"{path.absolute().as_uri()}{mode}", uri=True)
+            database.execute("SELECT version, covered, pass FROM state").fetchone()
+        except sqlite3.Error:
+            return None
+        return cls._configured(database)
+
+    @classmethod
+    def _made(cls, path: Path | str) -> Index:
+        database = sqlite3.connect(path)
+        database.executescript(_SCHEMA)
+        database.execute("INSERT INTO state VALUES (?, 0, 0)", (INDEX_VERSION,))
+        database.commit()
+        return cls._configured(database)
+
+    @classmethod
+    def _configured(cls, database: sqlite3.Connection) -> Index:
+        # The journal is what must survive a crash; the index can be made again.
+        database.execute("PRAGMA synchronous = OFF")
+        return cls(database)
+
+    def _matches(self, journal: Path) -> bool:
+        version, covered, _ = self._database.execute("SELECT * FROM state").fetchone()
+        return bool(version == INDEX_VERSION and covered <= complete_size(journal))
+
+    def covered(self) -> int:
+        """Up to which byte of the journal the index speaks."""
+        (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
+        return int(covered)
+
+    def cover(self, journal: Path) -> None:
+        """Take in what the journal has beyond what is covered."""
+        end = self.covered()
+        for span, entry in read_entries(journal, end):
+            self.add(span, entry)
+            end = span.offset + span.length
+        self.commit(end)
+
+    def add(self, span: Span, entry: dict[str, Any]) -> None:
+        """Take in one line of the journal."""
+        match entry["kind"]:
+            case "record":
+                record = entry["record"]
+                self._add_case(
+                    span,
+                    (
+                        record["id"],
+                        entry["place"],
+                        record["outcome"],
+                        record["code"],
+                        record["fingerprint"],
+                        entry["score"],
+                        record["duration"],
+                    ),
+                )
+            case "part":
+                self._database.execute(
+                    "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?)",
+                    (entry["id"], entry["key"], entry["fingerprint"], *span),
+                )
+            case "moved":
+                self._database.execute(
+                    "UPDATE cases SET place = ? WHERE id = ?", (entry["place"], entry["id"])
+                )
+            case "dropped":
+                self._database.execute("DELETE FROM cases WHERE id = ?", (entry["id"],))
+
+    def _add_case(self, span: Span, fields: tuple[Any, ...]) -> None:
+        identifier, place, *rest = fields
+        self._database.execute(
+            "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (identifier, place, *span, *rest, self._passes),
+        )
+
+    def commit(self, covered: int) -> None:
+        self._database.execute("UPDATE state SET covered = ?", (covered,))
+        self._database.commit()
+
+    def begin_pass(self) -> None:
+        """Start to go through the cases; `touch` and `untouched` speak of this pass."""
+        (last,) = self._database.execute("SELECT pass FROM state").fetchone()
+        self._passes = last + 1
+        self._database.execute("UPDATE state SET pass = ?", (self._passes,))
+
+    def find(self, identifier: str) -> tuple[Row, bool] | None:
+        """The row of a case, and whether this pass has met it already."""
+        found = self._database.execute(
+            f"SELECT {_COLUMNS}, pass FROM cases WHERE id = ?",  # noqa: S608 - constant text
+            (identifier,),
+        ).fetchone()
+        return None if found is None else (_row(found[:-1]), found[-1] == self._passes)
+
+    def touch(self, identifier: str) -> None:
+        self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
+
+    def untouched(self) -> list[str]:
+        """The cases this pass did not meet: they are no longer among the input."""
+        found = self._database.execute("SELECT id FROM cases WHERE pass <> ?", (self._passes,))
+        return [identifier for (identifier,) in found]
+
+    def part(self, identifier: str, key: str, fingerprint: str) -> Span | None:
+        found = self._database.execute(
+            "SELECT offset, length FROM parts WHERE id = ? AND key = ? AND fingerprint = ?",
+            (identifier, key, fingerprint),
+        ).fetchone()
+        return None if found is None else Span(*found)
+
+    def rows(self, *outcomes: Outcome) -> Iterator[Row]:
+        """The cases in order, all or those with one of these outcomes."""
+        marks = ", ".join("?" * len(outcomes))
+        where = f"WHERE outcome IN ({marks})" if outcomes else ""
+        found = self._database.execute(
+            f"SELECT {_COLUMNS} FROM cases {where} ORDER BY place, id",  # noqa: S608 - constant text
+            [outcome.value for outcome in outcomes],
+        )
+        return (_row(fields) for fields in found)
+
+    def counts(self) -> dict[Outcome, int]:
+        found = self._database.execute("SELECT outcome, count(*) FROM cases GROUP BY outcome")
+        counted = {Outcome(outcome): number for outcome, number in found}
+        return {outcome: counted.get(outcome, 0) for outcome in Outcome}
+
+    def close(self) -> None:
+        self._database.close()
+
+
+def _row(fields: tuple[Any, ...]) -> Row:
+    identifier, place, offset, length, outcome, *rest = fields
+    return Row(identifier, place, Span(offset, length), Outcome(outcome), *rest)

@@ -1,0 +1,168 @@
+"""The journal of a run: one line of JSON per finished unit of work, appended and never rewritten.
+
+A line is handed to the kernel before anything is shown, so a killed process loses nothing it
+reported; the disk is synced once a second. A last line without its newline was torn by a crash.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from assay import values
+from assay.errors import InfrastructureError, InputError
+
+SYNC_SECONDS = 1.0
+_BLOCK = 1 << 16
+_LOCK_TRIES = 10
+
+
+class Span(NamedTuple):
+    """Where a line of the journal is."""
+
+    offset: int
+    length: int
+
+
+class Journal:
+    """The one writer of a journal; opening it cuts off a torn last line."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot be written: {error.strerror}", where=str(path)
+            ) from None
+        self._lock()
+        self.torn = _cut_torn_line(self._file)
+        self.end = os.lseek(self._file, 0, os.SEEK_END)
+        self._synced_at = time.monotonic()
+        self._unsynced = False
+
+    def _lock(self) -> None:
+        # Tried for a moment, because a reader that asks whether anyone writes holds it briefly.
+        for _ in range(_LOCK_TRIES):
+            try:
+                return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                time.sleep(0.02)
+        os.close(self._file)
+        raise InputError(
+            "another process is writing this run",
+            where=str(self.path.parent),
+            advice="wait for it to end, or start a new run with another --out",
+        )
+
+    def append(self, entry: dict[str, Any]) -> Span:
+        """Write one entry and say where it is; returns only when the kernel has it."""
+        line = values.encode(entry).encode("ascii") + b"\n"
+        span = Span(self.end, len(line))
+        try:
+            written = os.write(self._file, line)
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError as error:
+            raise InfrastructureError(
+                f"a result could not be written: {error.strerror}",
+                where=str(self.path),
+                advice="make room on the disk, then continue with: assay runs resume "
+                + str(self.path.parent),
+            ) from None
+        self.end += len(line)
+        self._unsynced = True
+        if time.monotonic() - self._synced_at >= SYNC_SECONDS:
+            self.sync()
+        return span
+
+    def sync(self) -> None:
+        """Ask the disk for what the kernel has."""
+        if self._unsynced:
+            os.fdatasync(self._file)
+            self._unsynced = False
+        self._synced_at = time.monotonic()
+
+    def read(self, span: Span) -> dict[str, Any]:
+        return _entry(os.pread(self._file, span.length, span.offset), self.path, span.offset)
+
+    def close(self) -> None:
+        self.sync()
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class JournalReader:
+    """Reads single lines of a journal that may still be growing."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = path.open("rb")
+
+    def read(self, span: Span) -> dict[str, Any]:
+        self._file.seek(span.offset)
+        return _entry(self._file.read(span.length), self.path, span.offset)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, Any]]]:
+    """Every complete entry from an offset on; a torn last line is not an entry."""
+    offset = start
+    with path.open("rb") as file:
+        file.seek(start)
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield Span(offset, len(line)), _entry(line, path, offset)
+            offset += len(line)
+
+
+def complete_size(path: Path) -> int:
+    """The size of a journal without a torn last line."""
+    with path.open("rb") as file:
+        return _complete_size(file.fileno())
+
+
+def _complete_size(file: int) -> int:
+    end = os.fstat(file).st_size
+    while end > 0:
+        start = max(0, end - _BLOCK)
+        newline = os.pread(file, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end = start
+    return 0
+
+
+def _cut_torn_line(file: int) -> int:
+    """Remove what follows the last newline and say how many bytes that were."""
+    size, complete = os.fstat(file).st_size, _complete_size(file)
+    if size > complete:
+        os.ftruncate(file, complete)
+    return size - complete
+
+
+def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
+    try:
+        entry = values.decode(line)
+    except ValueError as error:
+        entry = error
+    if not isinstance(entry, dict):
+        raise InputError(
+            f"the journal is damaged at byte {offset}",
+            where=str(path),
+            advice="remove that line to lose only its case, then: assay runs resume "
+            + str(path.parent),
+        )
+    return entry

@@ -1,0 +1,170 @@
+"""Forked workers for synchronous work with a time limit: what hangs can be killed, and only that.
+
+A worker is forked, so it needs no importable function; it dies with the process that made it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import os
+import pickle
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from assay.failures import account
+
+_HEADER = struct.Struct("!Q")
+_PR_SET_PDEATHSIG = 1
+
+
+class LimitExceededError(Exception):
+    """The work took longer than its limit."""
+
+
+class WorkerDiedError(Exception):
+    """The work ended its own process: a crash, a kill, an exit."""
+
+
+class WorkRaisedError(Exception):
+    """The work raised; the message is an account of what."""
+
+
+class WorkerPool:
+    """Calls one function in forked workers, each call with a limit."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self._function = function
+        self._idle: list[_Worker] = []
+        self._busy: set[_Worker] = set()
+
+    async def call(self, argument: Any, limit: float) -> Any:
+        """The function's result for an argument; raises one of the errors above."""
+        payload = pickle.dumps(argument)
+        worker = self._idle.pop() if self._idle else await self._start()
+        self._busy.add(worker)
+        try:
+            async with asyncio.timeout(limit):
+                raised, value = await worker.exchange(payload)
+        except TimeoutError:
+            worker.kill()
+            raise LimitExceededError from None
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise WorkerDiedError(worker.kill()) from None
+        except BaseException:
+            worker.kill()
+            raise
+        finally:
+            self._busy.discard(worker)
+        self._idle.append(worker)
+        if raised:
+            raise WorkRaisedError(f"raised {value}")
+        return value
+
+    async def _start(self) -> _Worker:
+        ours, theirs = socket.socketpair()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            inherited = [worker.socket for worker in (*self._idle, *self._busy)]
+            _serve(self._function, theirs, [ours, *inherited])
+        theirs.close()
+        reader, writer = await asyncio.open_connection(sock=ours)
+        return _Worker(pid, ours, reader, writer)
+
+    def close(self) -> None:
+        for worker in (*self._idle, *self._busy):
+            worker.kill()
+        self._idle.clear()
+        self._busy.clear()
+
+
+class _Worker:
+    def __init__(
+        self,
+        pid: int,
+        connection: socket.socket,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._pid: int | None = pid
+        self.socket = connection
+        self._reader = reader
+        self._writer = writer
+
+    async def exchange(self, payload: bytes) -> tuple[bool, Any]:
+        self._writer.write(_HEADER.pack(len(payload)) + payload)
+        await self._writer.drain()
+        (size,) = _HEADER.unpack(await self._reader.readexactly(_HEADER.size))
+        raised, value = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own fork
+        return raised, value
+
+    def kill(self) -> str:
+        """End the worker with everything it started, and say how it had ended by itself."""
+        if self._pid is None:
+            return "was ended before"
+        pid, self._pid = self._pid, None
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, signal.SIGKILL)
+        if not ended:
+            _, status = os.waitpid(pid, 0)
+        self._writer.transport.abort()
+        code = os.waitstatus_to_exitcode(status)
+        if code < 0:
+            return f"was ended by {signal.Signals(-code).name}"
+        return f"ended its process with status {code}"
+
+
+def _serve(
+    function: Callable[[Any], Any], connection: socket.socket, inherited: list[socket.socket]
+) -> NoReturn:
+    """The life of a worker: answer calls until the other end is closed."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        _die_with_parent()
+        # Ctrl-C is the parent's business; it kills the workers.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.set_wakeup_fd(-1)
+        for other in inherited:
+            os.close(other.fileno())
+        _answer_calls(function, connection)
+        status = 0
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # Not sys.exit: the parent's handlers and buffers are not the worker's to run.
+        os._exit(status)
+
+
+def _answer_calls(function: Callable[[Any], Any], connection: socket.socket) -> None:
+    stream = connection.makefile("rwb")
+    while header := stream.read(_HEADER.size):
+        (size,) = _HEADER.unpack(header)
+        argument = pickle.loads(stream.read(size))  # noqa: S301 - our own fork
+        answer = _answer(function, argument)
+        stream.write(_HEADER.pack(len(answer)) + answer)
+        stream.flush()
+
+
+def _answer(function: Callable[[Any], Any], argument: Any) -> bytes:
+    try:
+        return pickle.dumps((False, function(argument)))
+    except Exception as error:
+        return pickle.dumps((True, account(error)))
+
+
+def _die_with_parent() -> None:
+    """Linux kills the worker when its parent dies; elsewhere it ends at the next call."""
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)

@@ -1,0 +1,167 @@
+"""Writes a run: what is finished already, what to run again, and each new record once."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from assay.errors import InputError
+from assay.results import CaseRecord, Outcome
+from assay.runs.folder import JOURNAL, read_manifest, write_manifest
+from assay.runs.index import Index
+from assay.runs.journal import Journal
+
+logger = logging.getLogger("assay")
+
+COMMIT_EVERY = 500
+NAMED_AT_MOST = 20
+
+
+class Unit(NamedTuple):
+    """One case to run: its id, its place among the cases, its input's fingerprint, and itself."""
+
+    id: str
+    place: int
+    fingerprint: str
+    payload: Any
+
+
+class Parts:
+    """Finished parts of an unfinished case, such as samples; a resumed run does not repeat them."""
+
+    def __init__(self, writer: RunWriter, unit: Unit) -> None:
+        self._writer = writer
+        self._unit = unit
+
+    def get(self, key: str) -> Any:
+        """What was kept under a key for this very input, or None."""
+        return self._writer.part(self._unit, key)
+
+    def keep(self, key: str, value: Any) -> None:
+        self._writer.keep_part(self._unit, key, value)
+
+
+class RunWriter:
+    """The one process that adds to a run; opening an existing run resumes it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.manifest = read_manifest(path)
+        self._journal = Journal(path / JOURNAL)
+        self._index = Index.for_writing(path)
+        self._index.begin_pass()
+        self._running: set[str] = set()
+        self._uncommitted = 0
+        self.resumed = sum(self._index.counts().values()) > 0
+        self.changed: list[str] = []
+        if self._journal.torn:
+            logger.warning(
+                "%s: the last line was torn by a crash; %d bytes were cut off, its case runs again",
+                path / JOURNAL,
+                self._journal.torn,
+            )
+
+    def wants(self, unit: Unit) -> bool:
+        """Whether the case must run: it is new, it ended in an error, or its input changed."""
+        if unit.id in self._running:
+            raise _doubled(unit, self.path)
+        found = self._index.find(unit.id)
+        if found is None:
+            self._running.add(unit.id)
+            return True
+        row, met = found
+        if met:
+            raise _doubled(unit, self.path)
+        if row.fingerprint != unit.fingerprint:
+            self.changed.append(unit.id)
+        elif row.outcome is not Outcome.ERROR:
+            self._keep(unit, row.place)
+            return False
+        self._running.add(unit.id)
+        return True
+
+    def _keep(self, unit: Unit, place: int) -> None:
+        if place != unit.place:
+            self._write({"kind": "moved", "id": unit.id, "place": unit.place})
+        self._index.touch(unit.id)
+
+    def add(self, unit: Unit, record: CaseRecord) -> None:
+        """Write the record of a case that has run."""
+        self._write(
+            {
+                "kind": "record",
+                "place": unit.place,
+                "score": record.calculate_score(),
+                "record": record.pack(),
+            }
+        )
+        self._running.discard(unit.id)
+
+    def keep_part(self, unit: Unit, key: str, value: Any) -> None:
+        self._write(
+            {
+                "kind": "part",
+                "id": unit.id,
+                "fingerprint": unit.fingerprint,
+                "key": key,
+                "value": value,
+            }
+        )
+
+    def part(self, unit: Unit, key: str) -> Any:
+        span = self._index.part(unit.id, key, unit.fingerprint)
+        return None if span is None else self._journal.read(span)["value"]
+
+    def _write(self, entry: dict[str, Any]) -> None:
+        self._index.add(self._journal.append(entry), entry)
+        self._uncommitted += 1
+        if self._uncommitted >= COMMIT_EVERY:
+            self._commit()
+
+    def _commit(self) -> None:
+        self._index.commit(self._journal.end)
+        self._uncommitted = 0
+
+    def sync(self) -> None:
+        """Bring what was written to the disk."""
+        self._journal.sync()
+
+    def finish(self) -> None:
+        """All cases were gone through: forget those that are gone, and say the run is whole."""
+        gone = self._index.untouched()
+        for identifier in gone:
+            self._write({"kind": "dropped", "id": identifier})
+        if gone:
+            logger.warning("no longer among the cases and left out: %s", name_some(gone))
+        if self.changed:
+            logger.warning("changed since and run again: %s", name_some(self.changed))
+        self.manifest.finished = datetime.now(UTC)
+        write_manifest(self.path, self.manifest)
+
+    def close(self) -> None:
+        self._commit()
+        self._index.close()
+        self._journal.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def name_some(names: list[str]) -> str:
+    """A list of names that stays readable however long it is."""
+    shown = ", ".join(names[:NAMED_AT_MOST])
+    more = len(names) - NAMED_AT_MOST
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _doubled(unit: Unit, path: Path) -> InputError:
+    return InputError(
+        f"the case id {unit.id!r} occurs twice (again as case {unit.place + 1})",
+        where=str(path),
+        advice="give every case an id of its own",
+    )
