@@ -1,5 +1,77 @@
-"""Assay finds out by test what an evaluation is worth; these are its public names."""
+"""Assay finds out by test what an evaluation is worth; these are its public names.
+
+They are imported when they are first used, because `assay --help` should not wait for them.
+"""
+
+from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from assay.errors import AssayError, InfrastructureError, InputError, Unverifiable
+    from assay.evaluation import Evaluation, evaluate
+    from assay.results import (
+        AttributeResult,
+        Case,
+        CaseRecord,
+        CaseResult,
+        GroupType,
+        Outcome,
+        VerificationResult,
+        VerifierProtocol,
+        VerifierReport,
+        VerifierReturnType,
+    )
+    from assay.runs import Run
+
+_HOMES = {
+    "assay.errors": ("AssayError", "InfrastructureError", "InputError", "Unverifiable"),
+    "assay.evaluation": ("Evaluation", "evaluate"),
+    "assay.results": (
+        "AttributeResult",
+        "Case",
+        "CaseRecord",
+        "CaseResult",
+        "GroupType",
+        "Outcome",
+        "VerificationResult",
+        "VerifierProtocol",
+        "VerifierReport",
+        "VerifierReturnType",
+    ),
+    "assay.runs": ("Run",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AssayError",
+    "AttributeResult",
+    "Case",
+    "CaseRecord",
+    "CaseResult",
+    "Evaluation",
+    "GroupType",
+    "InfrastructureError",
+    "InputError",
+    "Outcome",
+    "Run",
+    "Unverifiable",
+    "VerificationResult",
+    "VerifierProtocol",
+    "VerifierReport",
+    "VerifierReturnType",
+    "__version__",
+    "evaluate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

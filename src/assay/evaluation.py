@@ -117,7 +117,7 @@ def run_evaluation(
 def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
         case, expected = _checked_pair(pair, place)
-        mark = values.fingerprint(case.describe(), expected.attributes(), evaluation.ratio)
+        mark = values.fingerprint(case.describe(), expected.given(), evaluation.ratio)
         yield Unit(case.id, place, mark, (case, expected))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from assay.values import Value
 
@@ -33,13 +33,22 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+def _storable(identifier: str) -> str:
+    """Ids name cases in files and databases, so they must be text that has a UTF-8 form."""
+    try:
+        identifier.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is not valid Unicode text") from None
+    return identifier
+
+
 class Case(BaseModel):
     """One thing to try: an id, the group it belongs to, and whatever else its task needs."""
 
     model_config = ConfigDict(extra="allow", use_enum_values=True)
     __pydantic_extra__: dict[str, Value]
 
-    id: str = Field(min_length=1)
+    id: Annotated[str, Field(min_length=1), AfterValidator(_storable)]
     group: str = "cases"
     group_type: GroupType = _FUNCTIONALITY
     original_checkpoint: str | None = None
@@ -77,6 +86,12 @@ class CaseResult(BaseModel):
     def execution_time(self) -> float:
         """Another name of `elapsed`, used by existing verifiers."""
         return self.elapsed
+
+    def given(self) -> dict[str, Any]:
+        """The fields that were given, not those left at their defaults."""
+        fields = self.__dict__
+        given = {name: fields[name] for name in fields if name in self.__pydantic_fields_set__}
+        return given | self.__pydantic_extra__ if self.__pydantic_extra__ else given
 
     def attributes(self) -> dict[str, Any]:
         """Field name to value, extra fields included, each file as `files-<name>`."""

@@ -54,13 +54,13 @@ class VerifierReport(BaseModel):
 
     def calculate_score(self) -> float:
         """The weighted share of verified attributes that are right; 0.0 if none was verified."""
-        verified = list(self.get_verified_attributes())
+        verified = [r for r in self.results.values() if r.is_correct is not None]
         heaviest = max((result.weight for result in verified), default=0.0)
         if heaviest == 0.0:
             return 0.0
         # Scaled by the heaviest, so that the sum of finite weights stays finite.
-        total = math.fsum(result.weight / heaviest for result in verified)
-        right = math.fsum(result.weight / heaviest for result in verified if result.is_correct)
+        total = math.fsum([result.weight / heaviest for result in verified])
+        right = math.fsum([r.weight / heaviest for r in verified if r.is_correct])
         return right / total
 
     def get_verified_attributes(self) -> Generator[AttributeResult, None, None]:
@@ -90,16 +90,12 @@ class VerifierReport(BaseModel):
         A check is never dropped: a key that names no field is kept beside the fields.
         """
         actual, expected = actual_result.attributes(), expected_result.attributes()
-        results = {}
-        for name in {**actual, **expected, **raw_results}:
-            both = actual.get(name), expected.get(name)
-            found = raw_results.get(name)
-            if found is None:
-                results[name] = AttributeResult.unchecked(name, *both)
-            else:
-                results[name] = AttributeResult(
-                    attribute=name, actual=both[0], expected=both[1], **found.__dict__
-                )
+        results = {
+            name: AttributeResult.of(
+                name, actual.get(name), expected.get(name), raw_results.get(name)
+            )
+            for name in (actual | expected | dict(raw_results))
+        }
         return cls._of(case, duration, results, None)
 
     @classmethod
@@ -115,16 +111,20 @@ class VerifierReport(BaseModel):
         results: dict[str, AttributeResult],
         error: str | None,
     ) -> Self:
-        return cls(
-            id=case.id,
-            group=case.group,
-            type=case.group_type,
-            duration=duration,
-            results=results,
-            case=case.describe(),
-            original_checkpoint=case.original_checkpoint,
-            original_group=case.original_group,
-            error=error,
+        return values.construct(
+            cls,
+            {
+                "id": case.id,
+                "group": case.group,
+                "type": case.group_type,
+                "timestamp": _now(),
+                "duration": duration,
+                "results": results,
+                "case": case.describe(),
+                "original_checkpoint": case.original_checkpoint,
+                "original_group": case.original_group,
+                "error": error,
+            },
         )
 
     def pack(self) -> dict[str, Any]:

@@ -50,26 +50,24 @@ class AttributeResult(BaseModel):
     weight: float = Field(default=1.0, ge=0.0, allow_inf_nan=False)
 
     @classmethod
-    def unchecked(cls, attribute: str, actual: Any, expected: Any) -> Self:
-        """An attribute the verifier did not mention; both values have been validated before.
-
-        Most attributes of most reports are made here. Validating them again, field by field,
-        was half of the time that a report takes.
-        """
-        new = cls.__new__(cls)
-        fields = {
-            "attribute": attribute,
-            "actual": actual,
-            "expected": expected,
-            "diff": None,
-            "is_correct": None,
-            "weight": 0.0,
-        }
-        object.__setattr__(new, "__dict__", fields)
-        object.__setattr__(new, "__pydantic_fields_set__", _ALL_FIELDS)
-        object.__setattr__(new, "__pydantic_extra__", None)
-        object.__setattr__(new, "__pydantic_private__", None)
-        return new
+    def of(
+        cls, attribute: str, actual: Any, expected: Any, found: VerificationResult | None
+    ) -> Self:
+        """An attribute of two results and what the verifier said of it, if anything."""
+        diff, is_correct, weight = (
+            (None, None, 0.0) if found is None else (found.diff, found.is_correct, found.weight)
+        )
+        return values.construct(
+            cls,
+            {
+                "attribute": attribute,
+                "actual": actual,
+                "expected": expected,
+                "diff": diff,
+                "is_correct": is_correct,
+                "weight": weight,
+            },
+        )
 
     @property
     def is_undecided(self) -> bool:
@@ -85,7 +83,7 @@ class AttributeResult(BaseModel):
     def unpack(cls, attribute: str, packed: dict[str, Any] | list[Any]) -> Self:
         if isinstance(packed, list):
             actual, expected = packed
-            return cls.unchecked(attribute, actual, expected)
+            return cls.of(attribute, actual, expected, None)
         return cls(**packed)
 
     def to_parquet_safe(self) -> dict[str, Any]:
@@ -103,7 +101,7 @@ class AttributeResult(BaseModel):
         return cls(**fields)
 
 
-_ALL_FIELDS = frozenset(AttributeResult.model_fields)
+_ALL_FIELDS = tuple(AttributeResult.model_fields)
 _VALUE_FIELDS = ("actual", "expected", "diff")
 
 VerifierReturnType: TypeAlias = dict[str, VerificationResult]

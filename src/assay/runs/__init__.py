@@ -1,6 +1,7 @@
 """Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
 
 from assay.runs.baseline import Baseline
+from assay.runs.compare import Change, Comparison, compare_runs
 from assay.runs.engine import Progress, Work, execute
 from assay.runs.folder import (
     BASELINE,
@@ -9,6 +10,7 @@ from assay.runs.folder import (
     Run,
     create_folder,
     find_run,
+    read_manifest,
     run_folders,
 )
 from assay.runs.index import Row
@@ -18,6 +20,8 @@ __all__ = [
     "BASELINE",
     "RUNS_FOLDER",
     "Baseline",
+    "Change",
+    "Comparison",
     "Manifest",
     "Parts",
     "Progress",
@@ -25,9 +29,11 @@ __all__ = [
     "Run",
     "Unit",
     "Work",
+    "compare_runs",
     "create_folder",
     "execute",
     "find_run",
     "name_some",
+    "read_manifest",
     "run_folders",
 ]

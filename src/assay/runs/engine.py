@@ -6,12 +6,13 @@ Cases are never all in memory. Work that never waits needs no event loop and get
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InfrastructureError, InputError
 from assay.failures import describe, origin
 from assay.results import CaseRecord, Outcome
 from assay.runs.journal import SYNC_SECONDS
@@ -53,14 +54,21 @@ def execute(
     """
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
-    with RunWriter(path) as writer:
-        shown = progress or Silent()
-        source = _drawn(iter(units))
-        if waits:
-            _run_loop(_lanes(writer, source, work, jobs, shown))
-        else:
-            _run_straight(_lane(writer, source, work, shown))
-        writer.finish()
+    try:
+        with RunWriter(path) as writer:
+            shown = progress or Silent()
+            source = _drawn(iter(units))
+            if waits:
+                _run_loop(_lanes(writer, source, work, jobs, shown))
+            else:
+                _run_straight(_lane(writer, source, work, shown))
+            writer.finish()
+    except sqlite3.Error as error:
+        raise InfrastructureError(
+            f"the index of the run cannot be kept: {error}",
+            where=str(path / "index.sqlite"),
+            advice=f"nothing is lost; continue with: assay runs resume {path}",
+        ) from error
 
 
 def _drawn(units: Iterator[Unit]) -> Iterator[Unit]:

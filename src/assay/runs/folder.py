@@ -79,16 +79,21 @@ class Run:
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
 
+    def find(self, identifier: str) -> Row | None:
+        """The row of one case, if the run has it."""
+        found = self._index.find(identifier)
+        return None if found is None else found[0]
+
     def record(self, identifier: str) -> CaseRecord:
         """The record of one case."""
-        found = self._index.find(identifier)
-        if found is None:
+        row = self.find(identifier)
+        if row is None:
             raise InputError(
                 f"no case {identifier!r} in this run",
                 where=str(self.path),
                 advice=nearest(identifier, (row.id for row in self.rows())),
             )
-        return self.read(found[0])
+        return self.read(row)
 
     def counts(self) -> dict[Outcome, int]:
         """How many cases ended how."""

@@ -1,0 +1,142 @@
+"""What every command that makes a run shares: its options, how it starts and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from assay.errors import InputError
+from assay.reports import exit_code, get_format, headline, write_report
+from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
+from assay.runs.progress import TerminalProgress
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of a command that makes or continues a run."""
+
+    jobs: int | None
+    baseline: Path | None
+    write_baseline: Path | None
+    reports: tuple[tuple[str, Path], ...]
+    as_json: bool
+    quiet: bool
+
+    @classmethod
+    def of(cls, given: dict[str, Any]) -> RunOptions:
+        """From what click collected for `run_options`."""
+        reports = tuple(_report_option(text) for text in given["reports"])
+        return cls(**{**given, "reports": reports})
+
+
+def run_options(command: Command) -> Command:
+    """Add the options of `RunOptions` to a command."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+_FILE = click.Path(path_type=Path)
+_OPTIONS = [
+    click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time."),
+    click.option("--baseline", type=_FILE, help="Accept the known findings of this file."),
+    click.option(
+        "--write-baseline", type=_FILE, help="Write what is found now as known, and accept it."
+    ),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        metavar="FORMAT=FILE",
+        help="Also write this report; may be given several times.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
+    click.option("--quiet", "-q", is_flag=True, help="Show no progress and only the last line."),
+]
+
+
+def _report_option(text: str) -> tuple[str, Path]:
+    name, equals, file = text.partition("=")
+    get_format(name)
+    if not equals or not file:
+        raise InputError(f"--report {text}: no file is named", advice=f"write --report {name}=FILE")
+    return name, Path(file)
+
+
+def start_run(out: Path | None, manifest: Manifest, baseline: Path | None, runs: Path) -> Path:
+    """A new run folder, with the baseline in it that its reports will speak of."""
+    if baseline is not None:
+        Baseline.read(baseline)
+    folder = create_folder(out, manifest, runs)
+    use_baseline(folder, baseline)
+    return folder
+
+
+def use_baseline(folder: Path, baseline: Path | None) -> None:
+    """Keep the baseline with the run, so that every report agrees with the exit code."""
+    if baseline is not None:
+        Baseline.read(baseline).write(folder / BASELINE)
+
+
+@contextlib.contextmanager
+def executing(
+    folder: Path, options: RunOptions, total: int | None
+) -> Iterator[TerminalProgress | None]:
+    """Around the cases: progress for a person, standard output kept for the result."""
+    watched = not options.quiet and sys.stderr.isatty()
+    progress = TerminalProgress(total) if watched else None
+    try:
+        with _standard_output_reserved():
+            yield progress
+    except KeyboardInterrupt:
+        if progress is not None:
+            progress.close()
+        click.echo(
+            f"assay: interrupted; what is finished is kept\n  continue with: "
+            f"assay runs resume {folder}",
+            err=True,
+        )
+        raise
+    finally:
+        if progress is not None:
+            progress.close()
+
+
+@contextlib.contextmanager
+def _standard_output_reserved() -> Iterator[None]:
+    """What the user's own code prints goes to standard error; the result is alone on the other."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def conclude(folder: Path, options: RunOptions) -> int:
+    """Write and print what was asked for, and give the exit code of the run."""
+    with Run(folder) as run:
+        if options.write_baseline is not None:
+            baseline = Baseline.of(row for row in run.rows() if run.fails(row.outcome))
+            baseline.write(options.write_baseline)
+            baseline.write(folder / BASELINE)
+            run.baseline = baseline
+        for name, file in options.reports:
+            write_report(run, name, file)
+        if options.quiet and not options.as_json:
+            click.echo(headline(run))
+        else:
+            write_report(run, "json" if options.as_json else "terminal", None)
+        return exit_code(run)

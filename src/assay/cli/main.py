@@ -1,0 +1,120 @@
+"""The `assay` command itself: its groups, its exit codes, and how mistakes are told."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import Any
+
+import click
+
+from assay._version import __version__
+from assay.errors import AssayError, InputError, nearest
+
+EXIT_CODES = """\
+Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wrong,
+3 the infrastructure failed, 130 interrupted (Ctrl-C)."""
+
+# Name, where it is defined, and its line in the help, so that help needs none of the modules.
+COMMANDS = {
+    "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
+    "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
+    "report": ("assay.cli.report:report", "Write a report of a run in any format."),
+    "checks": ("assay.cli.checks:checks", "List the named comparisons and their options."),
+    "init": ("assay.cli.init:init", "Write a configuration, a CI workflow and a first example."),
+    "completion": ("assay.cli.completion:completion", "Print the completion script of a shell."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            raise InputError(f"there is no command {args[0]!r}", advice=nearest(args[0], COMMANDS))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    epilog=EXIT_CODES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="assay", message="%(prog)s %(version)s")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def cli(debug: bool) -> None:
+    """Find out by test what an evaluation is worth: is the question right, is the submission
+    right, is the agent right often enough?"""
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit; a user's mistake never shows a traceback."""
+    words = sys.argv[1:] if arguments is None else arguments
+    _log_to_standard_error()
+    try:
+        code = cli.main(words, prog_name="assay", standalone_mode=False)
+        sys.stdout.flush()
+    except BaseException as error:
+        if "--debug" in words and not isinstance(error, (SystemExit, click.exceptions.Exit)):
+            import traceback
+
+            traceback.print_exception(error)
+        code = _told(error)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: BaseException) -> int:
+    """Say what happened and give the exit code for it."""
+    match error:
+        case SystemExit():
+            return error.code if isinstance(error.code, int) else 1
+        case click.exceptions.Exit():
+            return error.exit_code
+        case KeyboardInterrupt() | click.Abort():
+            return 130
+        case BrokenPipeError():
+            # Whoever read our output has left; without this Python complains at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141
+        case click.ClickException():
+            error.show(sys.stderr)
+            return 2
+        case AssayError():
+            _say(f"assay: error: {error}")
+            return 2 if isinstance(error, InputError) else 3
+        case _:
+            from assay.failures import account
+
+            _say(f"assay: this is a defect of Assay: {account(error)}")
+            return 3
+
+
+def _say(message: str) -> None:
+    click.echo(message, err=True)
+
+
+def _log_to_standard_error() -> None:
+    import logging
+
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("assay: %(message)s"))
+    logger: Any = logging.getLogger("assay")
+    logger.handlers[:] = [handler]
+    logger.propagate = False

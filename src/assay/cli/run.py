@@ -1,0 +1,83 @@
+"""`assay run FILE.py:NAME`: an evaluation written in Python, from the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sized
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import (
+    RunOptions,
+    conclude,
+    executing,
+    run_options,
+    start_run,
+    use_baseline,
+)
+from assay.config import load_config
+from assay.evaluation import SUBJECT, Evaluation, run_evaluation
+from assay.evaluation_file import load_evaluation
+from assay.runs import Manifest
+
+
+@click.command()
+@click.argument("evaluation", metavar="FILE.py[:NAME]")
+@click.option("--out", type=click.Path(path_type=Path), help="Keep the run in this folder.")
+@click.option("--time-limit", type=float, help="Seconds a task may take; overrides the file's.")
+@click.option("--ratio", metavar="N/M", help="Take M samples, N must pass; overrides the file's.")
+@run_options
+@click.pass_context
+def run(
+    ctx: click.Context,
+    /,
+    evaluation: str,
+    out: Path | None,
+    time_limit: float | None,
+    ratio: str | None,
+    **shared: Any,
+) -> None:
+    """Run an evaluation written in Python and report what it found.
+
+    FILE.py defines NAME as an assay.Evaluation, or as a function that returns one; NAME may be
+    left out if there is only one. `assay init` writes a first example.
+    """
+    config, options = load_config(), RunOptions.of(shared)
+    asked: dict[str, Any] = {
+        "evaluation": _absolute(evaluation),
+        "time_limit": time_limit,
+        "ratio": ratio,
+        "jobs": options.jobs or config.jobs_or_default(),
+    }
+    loaded = _loaded(asked)
+    manifest = Manifest(subject=SUBJECT, asked=asked)
+    folder = start_run(out, manifest, options.baseline or config.baseline, config.runs)
+    ctx.exit(_carry_out(loaded, folder, asked["jobs"], options))
+
+
+def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
+    """Continue a run of this command; `assay runs resume` calls it."""
+    use_baseline(folder, options.baseline)
+    return _carry_out(_loaded(asked), folder, options.jobs or asked["jobs"], options)
+
+
+def _carry_out(evaluation: Evaluation, folder: Path, jobs: int, options: RunOptions) -> int:
+    total = len(evaluation.cases) if isinstance(evaluation.cases, Sized) else None
+    with executing(folder, options, total) as progress:
+        run_evaluation(evaluation, folder, jobs=jobs, progress=progress)
+    return conclude(folder, options)
+
+
+def _loaded(asked: dict[str, Any]) -> Evaluation:
+    evaluation = load_evaluation(asked["evaluation"])
+    overrides = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
+    return replace(evaluation, **overrides)
+
+
+def _absolute(text: str) -> str:
+    """A run is resumed from any folder, so it keeps where the file really is."""
+    file, colon, name = text.partition(":")
+    return f"{os.path.abspath(file)}{colon}{name}"  # noqa: PTH100 - links stay as they are

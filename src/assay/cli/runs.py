@@ -1,0 +1,114 @@
+"""`assay runs`: list, show, resume and compare the runs that were kept."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import RunOptions, run_options
+from assay.config import load_config
+from assay.errors import InputError
+from assay.reports import (
+    case_text,
+    comparison_json,
+    comparison_lines,
+    headline,
+    write_report,
+)
+from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
+
+# Which command continues a run of which subject.
+RESUMERS = {"evaluation": "assay.cli.run:resume"}
+
+
+@click.group()
+def runs() -> None:
+    """List, show, resume and compare the runs that were kept.
+
+    RUN is a folder, a name, the beginning of a name, or `latest`.
+    """
+
+
+@runs.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, one object per line.")
+def list_runs(as_json: bool) -> None:
+    """List the runs, oldest first."""
+    folder = load_config().runs
+    paths = run_folders(folder)
+    if not paths and not as_json:
+        click.echo(f"no runs in {folder}; make one with: assay run FILE.py", err=True)
+    for path in paths:
+        with Run(path) as run:
+            click.echo(json.dumps(_facts(run)) if as_json else f"{run.name}  {headline(run)}")
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.name,
+        "path": str(run.path),
+        "subject": run.manifest.subject,
+        "started": run.manifest.started.isoformat(),
+        "finished": run.manifest.finished.isoformat() if run.manifest.finished else None,
+        "outcomes": {outcome.value: count for outcome, count in run.counts().items()},
+    }
+
+
+@runs.command()
+@click.argument("run", metavar="RUN")
+@click.argument("case", required=False)
+def show(run: str, case: str | None) -> None:
+    """Show a run, or one CASE of it with all its evidence."""
+    with Run(_find(run)) as found:
+        if case is None:
+            write_report(found, "terminal", None)
+        else:
+            click.echo(case_text(found.record(case)))
+
+
+@runs.command()
+@click.argument("run", metavar="RUN")
+@run_options
+@click.pass_context
+def resume(ctx: click.Context, /, run: str, **shared: Any) -> None:
+    """Continue a run: nothing that is finished is repeated.
+
+    Errored cases run again, and so does, by name, what has changed since.
+    """
+    folder = _find(run)
+    manifest = read_manifest(folder)
+    if manifest.subject not in RESUMERS or not manifest.asked:
+        raise InputError(
+            "was started from Python and cannot be resumed from here",
+            where=str(folder),
+            advice="call assay.evaluate with out=… and resume=True",
+        )
+    module, _, name = RESUMERS[manifest.subject].partition(":")
+    continue_run = getattr(import_module(module), name)
+    ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared)))
+
+
+@runs.command()
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def compare(ctx: click.Context, /, before: str, after: str, as_json: bool) -> None:
+    """Compare two runs: newly failing, newly passing, changed scores.
+
+    Exit code 1 if a case newly fails, 3 if one newly ended in an error.
+    """
+    with Run(_find(before)) as first, Run(_find(after)) as second:
+        comparison = compare_runs(first, second)
+    if as_json:
+        click.echo(json.dumps(comparison_json(comparison), indent=2))
+    else:
+        click.echo("\n".join(comparison_lines(comparison)))
+    ctx.exit(comparison.exit_code())
+
+
+def _find(name: str) -> Path:
+    return find_run(name, load_config().runs)

@@ -1,0 +1,77 @@
+"""Finds the evaluation that `FILE.py:NAME` means; the file is the user's own code."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from assay.errors import InputError, nearest
+from assay.evaluation import Evaluation
+from assay.failures import account
+
+
+def load_evaluation(text: str) -> Evaluation:
+    """The evaluation named by FILE.py:NAME, or the only one in FILE.py."""
+    file, _, name = text.partition(":")
+    path = Path(file)
+    if not path.is_file():
+        raise InputError(
+            "there is no such file", where=file, advice="write FILE.py:NAME, see: assay run --help"
+        )
+    module = _load(path)
+    found = getattr(module, name, None) if name else _only_one(module, path)
+    if found is None:
+        raise InputError(f"defines no {name!r}", where=file, advice=nearest(name, _names(module)))
+    return _as_evaluation(found, f"{file}:{name}")
+
+
+def _load(path: Path) -> ModuleType:
+    # The file's own folder comes first on the path, as if it had been started with python.
+    folder = str(path.parent.absolute())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise InputError("is not a Python file", where=str(path))
+    module = importlib.util.module_from_spec(spec)
+    # Known by its name, so that what it defines can cross to a worker.
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise InputError(f"cannot be loaded: {account(error)}", where=str(path)) from error
+    return module
+
+
+def _names(module: ModuleType) -> list[str]:
+    return [name for name, value in vars(module).items() if isinstance(value, Evaluation)]
+
+
+def _only_one(module: ModuleType, path: Path) -> Any:
+    names = _names(module)
+    if len(names) != 1:
+        advice = (
+            f"write {path}:NAME with one of: {', '.join(names)}"
+            if names
+            else ("define one: evaluation = assay.Evaluation(cases, task, verifier)")
+        )
+        raise InputError(f"defines {len(names)} evaluations", where=str(path), advice=advice)
+    return getattr(module, names[0])
+
+
+def _as_evaluation(found: Any, where: str) -> Evaluation:
+    if callable(found) and not isinstance(found, Evaluation):
+        try:
+            found = found()
+        except Exception as error:
+            raise InputError(f"raised {account(error)}", where=where) from error
+    if not isinstance(found, Evaluation):
+        raise InputError(
+            f"is {type(found).__name__}, not an assay.Evaluation",
+            where=where,
+            advice="define it as assay.Evaluation(cases, task, verifier)",
+        )
+    return found

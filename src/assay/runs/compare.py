@@ -1,0 +1,67 @@
+"""What changed between two runs, case by case; samples are evidence and are not compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from assay.results import Outcome
+from assay.runs.folder import Run
+from assay.runs.index import Row
+
+SCORE_TOLERANCE = 1e-9
+
+
+class Change(NamedTuple):
+    """One case in both runs."""
+
+    id: str
+    before: Row
+    after: Row
+
+
+@dataclass
+class Comparison:
+    """The cases that differ; all others are `unchanged`."""
+
+    newly_failing: list[Change] = field(default_factory=list)
+    newly_passing: list[Change] = field(default_factory=list)
+    newly_errored: list[Change] = field(default_factory=list)
+    score_changes: list[Change] = field(default_factory=list)
+    added: list[Row] = field(default_factory=list)
+    removed: list[Row] = field(default_factory=list)
+    unchanged: int = 0
+
+    def exit_code(self) -> int:
+        """1 if a case newly fails, else 3 if one newly ended in an error, else 0."""
+        if self.newly_failing:
+            return 1
+        return 3 if self.newly_errored else 0
+
+
+def compare_runs(before: Run, after: Run) -> Comparison:
+    """Compare by case id; a case that only one run has is added or removed."""
+    comparison = Comparison()
+    for row in after.rows():
+        earlier = before.find(row.id)
+        if earlier is None:
+            comparison.added.append(row)
+        else:
+            _place(comparison, Change(row.id, earlier, row), before, after)
+    comparison.removed = [row for row in before.rows() if after.find(row.id) is None]
+    return comparison
+
+
+def _place(comparison: Comparison, change: Change, before: Run, after: Run) -> None:
+    failed_before = before.fails(change.before.outcome)
+    outcome = change.after.outcome
+    if after.fails(outcome) and not failed_before:
+        comparison.newly_failing.append(change)
+    elif outcome is Outcome.ERROR and change.before.outcome is not Outcome.ERROR:
+        comparison.newly_errored.append(change)
+    elif outcome is Outcome.PASSED and change.before.outcome is not Outcome.PASSED:
+        comparison.newly_passing.append(change)
+    elif abs(change.after.score - change.before.score) > SCORE_TOLERANCE:
+        comparison.score_changes.append(change)
+    else:
+        comparison.unchanged += 1

@@ -1,0 +1,57 @@
+"""How samples decide a case: pure, over all combinations."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.ratio import Ratio
+from assay.results import AttributeResult, GroupType, Outcome, VerifierReport
+
+outcomes = st.lists(st.sampled_from(list(Outcome)), min_size=1, max_size=8)
+
+
+def report(outcome: Outcome) -> VerifierReport:
+    judged = {Outcome.PASSED: True, Outcome.FAILED: False}.get(outcome)
+    result = AttributeResult(attribute="a", actual=1, expected=1, is_correct=judged)
+    error = "unreachable" if outcome is Outcome.ERROR else None
+    return VerifierReport(
+        id="x", group="g", type=GroupType.CORE, duration=0, results={"a": result}, error=error
+    )
+
+
+@given(outcomes, st.data())
+def test_the_outcome_is_what_every_completion_of_the_open_samples_allows(
+    sampled: list[Outcome], data: st.DataObject
+) -> None:
+    ratio = Ratio(data.draw(st.integers(1, len(sampled))), len(sampled))
+    outcome, reason = ratio.outcome([report(each) for each in sampled])
+    passed = sampled.count(Outcome.PASSED)
+    assert (outcome is Outcome.PASSED) == (passed >= ratio.needed)
+    could_pass = len(sampled) - sampled.count(Outcome.FAILED) >= ratio.needed
+    assert (outcome is Outcome.FAILED) == (not could_pass)
+    if outcome is Outcome.ERROR:
+        assert Outcome.ERROR in sampled
+    if outcome is Outcome.UNVERIFIED:
+        assert Outcome.UNVERIFIED in sampled
+    assert f"{passed} of {len(sampled)}" in reason
+
+
+def test_two_failures_of_ten_pass_eight_of_ten() -> None:
+    reports = [report(Outcome.PASSED)] * 8 + [report(Outcome.FAILED)] * 2
+    assert Ratio.parse("8/10").outcome(reports)[0] is Outcome.PASSED
+    assert Ratio.parse("9/10").outcome(reports)[0] is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    "text", ["", "8", "0/3", "4/3", "-1/2", "1/0", "a/b", "1/2/3", "1.5/2", "²/3"]
+)
+def test_what_is_no_ratio_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="success ratio"):
+        Ratio.parse(text)
+
+
+def test_a_ratio_reads_what_it_writes() -> None:
+    assert str(Ratio.parse(" 8 / 10 ")) == "8/10"
