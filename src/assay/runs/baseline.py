@@ -55,7 +55,8 @@ class Baseline(BaseModel):
     @classmethod
     def of(cls, rows: Iterable[Row]) -> Self:
         """Accept what was found now; errors are no findings and are never accepted."""
-        return cls(accepted=sorted((_entry(row) for row in rows), key=lambda entry: entry.case))
+        entries = (_entry(row) for row in rows if row.outcome in FINDINGS)
+        return cls(accepted=sorted(entries, key=lambda entry: entry.case))
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

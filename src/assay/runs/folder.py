@@ -6,6 +6,7 @@ import fcntl
 import os
 import platform
 import secrets
+import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -58,6 +59,8 @@ class Run:
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
         self._index = Index.for_reading(path)
         self._reader = JournalReader(path / JOURNAL)
+        # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
+        self.close = weakref.finalize(self, _close_both, self._reader, self._index)
 
     @property
     def name(self) -> str:
@@ -118,15 +121,16 @@ class Run:
                 return True
             return False
 
-    def close(self) -> None:
-        self._reader.close()
-        self._index.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _close_both(reader: JournalReader, index: Index) -> None:
+    reader.close()
+    index.close()
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -87,7 +87,7 @@ class Index:
             return None
         mode = "?mode=ro" if read_only else ""
         try:
-            database = sqlite3.connect(f"{path.absolute().as_uri()}{mode}", uri=True)
+            database = _connect(f"{path.absolute().as_uri()}{mode}")
             database.execute("SELECT version, covered, pass FROM state").fetchone()
         except sqlite3.Error:
             return None
@@ -95,7 +95,7 @@ class Index:
 
     @classmethod
     def _made(cls, path: Path | str) -> Index:
-        database = sqlite3.connect(path)
+        database = _connect(str(path))
         database.executescript(_SCHEMA)
         database.execute("INSERT INTO state VALUES (?, 0, 0)", (INDEX_VERSION,))
         database.commit()
@@ -222,6 +222,11 @@ class Index:
 
     def close(self) -> None:
         self._database.close()
+
+
+def _connect(name: str) -> sqlite3.Connection:
+    # A run may move to another thread as a whole (see the engine); it is never shared by two.
+    return sqlite3.connect(name, uri=True, check_same_thread=False)
 
 
 def _row(fields: tuple[Any, ...]) -> Row:

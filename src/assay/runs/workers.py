@@ -46,7 +46,7 @@ class WorkerPool:
     async def call(self, argument: Any, limit: float) -> Any:
         """The function's result for an argument; raises one of the errors above."""
         payload = pickle.dumps(argument)
-        worker = self._idle.pop() if self._idle else await self._start()
+        worker = self._idle.pop() if self._idle else self._start()
         self._busy.add(worker)
         try:
             async with asyncio.timeout(limit):
@@ -54,8 +54,8 @@ class WorkerPool:
         except TimeoutError:
             worker.kill()
             raise LimitExceededError from None
-        except (asyncio.IncompleteReadError, ConnectionError):
-            raise WorkerDiedError(worker.kill()) from None
+        except (EOFError, ConnectionError):
+            raise WorkerDiedError(await worker.ending()) from None
         except BaseException:
             worker.kill()
             raise
@@ -66,7 +66,7 @@ class WorkerPool:
             raise WorkRaisedError(f"raised {value}")
         return value
 
-    async def _start(self) -> _Worker:
+    def _start(self) -> _Worker:
         ours, theirs = socket.socketpair()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -74,9 +74,12 @@ class WorkerPool:
         if pid == 0:
             inherited = [worker.socket for worker in (*self._idle, *self._busy)]
             _serve(self._function, theirs, [ours, *inherited])
+        # From both sides, so that the group exists whoever comes first.
+        with contextlib.suppress(OSError):
+            os.setpgid(pid, pid)
         theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours)
-        return _Worker(pid, ours, reader, writer)
+        ours.setblocking(False)
+        return _Worker(pid, ours)
 
     def close(self) -> None:
         for worker in (*self._idle, *self._busy):
@@ -86,40 +89,55 @@ class WorkerPool:
 
 
 class _Worker:
-    def __init__(
-        self,
-        pid: int,
-        connection: socket.socket,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-    ) -> None:
+    def __init__(self, pid: int, connection: socket.socket) -> None:
         self._pid: int | None = pid
+        self._group = pid
+        self._status = 0
         self.socket = connection
-        self._reader = reader
-        self._writer = writer
 
     async def exchange(self, payload: bytes) -> tuple[bool, Any]:
-        self._writer.write(_HEADER.pack(len(payload)) + payload)
-        await self._writer.drain()
-        (size,) = _HEADER.unpack(await self._reader.readexactly(_HEADER.size))
-        raised, value = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own fork
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendall(self.socket, _HEADER.pack(len(payload)) + payload)
+        (size,) = _HEADER.unpack(await self._receive(_HEADER.size))
+        raised, value = pickle.loads(await self._receive(size))  # noqa: S301 - our own fork
         return raised, value
 
-    def kill(self) -> str:
-        """End the worker with everything it started, and say how it had ended by itself."""
-        if self._pid is None:
-            return "was ended before"
-        pid, self._pid = self._pid, None
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, signal.SIGKILL)
-        if not ended:
-            _, status = os.waitpid(pid, 0)
-        self._writer.transport.abort()
-        code = os.waitstatus_to_exitcode(status)
+    async def _receive(self, size: int) -> bytearray:
+        loop = asyncio.get_running_loop()
+        received = bytearray(size)
+        rest = memoryview(received)
+        while rest:
+            count = await loop.sock_recv_into(self.socket, rest)
+            if count == 0:
+                raise EOFError
+            rest = rest[count:]
+        return received
+
+    async def ending(self) -> str:
+        """How the worker ended, once its end of the line is closed."""
+        for _ in range(100):
+            self._reap(os.WNOHANG)
+            if self._pid is None:
+                break
+            await asyncio.sleep(0.01)
+        self.kill()
+        code = os.waitstatus_to_exitcode(self._status)
         if code < 0:
             return f"was ended by {signal.Signals(-code).name}"
         return f"ended its process with status {code}"
+
+    def kill(self) -> None:
+        """End the worker with everything it started that stayed in its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._group, signal.SIGKILL)
+        self._reap(0)
+        self.socket.close()
+
+    def _reap(self, options: int) -> None:
+        if self._pid is not None:
+            pid, status = os.waitpid(self._pid, options)
+            if pid:
+                self._pid, self._status = None, status
 
 
 def _serve(

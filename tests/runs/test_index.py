@@ -1,0 +1,102 @@
+"""The index says what the journal says, however it was made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.results import CaseRecord, Outcome
+from assay.runs.index import Index
+from assay.runs.journal import Journal
+
+
+def record(identifier: str, place: int, outcome: Outcome = Outcome.PASSED) -> dict[str, Any]:
+    packed = CaseRecord(id=identifier, subject="s", outcome=outcome, fingerprint="f").pack()
+    return {"kind": "record", "place": place, "score": 0.5, "record": packed}
+
+
+def moved(identifier: str, place: int) -> dict[str, Any]:
+    return {"kind": "moved", "id": identifier, "place": place}
+
+
+def dropped(identifier: str) -> dict[str, Any]:
+    return {"kind": "dropped", "id": identifier}
+
+
+def part(identifier: str) -> dict[str, Any]:
+    return {"kind": "part", "id": identifier, "key": "0", "fingerprint": "f", "value": 1}
+
+
+names, places = st.sampled_from("abcdef"), st.integers(0, 9)
+histories = st.lists(
+    st.builds(record, names, places, st.sampled_from(list(Outcome)))
+    | st.builds(moved, names, places)
+    | st.builds(dropped, names)
+    | st.builds(part, names),
+    max_size=20,
+)
+
+
+@given(histories, st.integers(0, 20))
+def test_an_index_made_at_once_equals_one_made_in_steps(
+    tmp_path_factory: Any, history: list[dict[str, Any]], seen_first: int
+) -> None:
+    folder = tmp_path_factory.mktemp("index")
+    with Journal(folder / "journal.jsonl") as journal:
+        for entry in history[:seen_first]:
+            journal.append(entry)
+        Index.for_writing(folder).close()
+        for entry in history[seen_first:]:
+            journal.append(entry)
+    expected: dict[str, tuple[int, Outcome]] = {}
+    for entry in history:
+        match entry["kind"]:
+            case "record":
+                outcome = Outcome(entry["record"]["outcome"])
+                expected[entry["record"]["id"]] = (entry["place"], outcome)
+            case "moved" if entry["id"] in expected:
+                expected[entry["id"]] = (entry["place"], expected[entry["id"]][1])
+            case "dropped":
+                expected.pop(entry["id"], None)
+    in_order = sorted((place, name, outcome) for name, (place, outcome) in expected.items())
+    stale = Index.for_reading(folder)
+    updated = Index.for_writing(folder)
+    fresh = Index.for_reading(folder)
+    for index in (stale, updated, fresh):
+        assert [(row.place, row.id, row.outcome) for row in index.rows()] == in_order
+        assert sum(index.counts().values()) == len(in_order)
+        index.close()
+
+
+def test_a_broken_index_is_made_again(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        journal.append(record("a", 0))
+    (tmp_path / "index.sqlite").write_bytes(b"not a database, whatever its name says" * 100)
+    assert [row.id for row in Index.for_reading(tmp_path).rows()] == ["a"]
+    index = Index.for_writing(tmp_path)
+    assert [row.id for row in index.rows()] == ["a"]
+    index.close()
+
+
+def test_an_index_that_is_ahead_of_its_journal_is_made_again(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.jsonl"
+    with Journal(journal) as writer:
+        writer.append(record("a", 0))
+        end = writer.end
+        writer.append(record("b", 1))
+    Index.for_writing(tmp_path).close()
+    journal.write_bytes(journal.read_bytes()[:end])
+    assert [row.id for row in Index.for_reading(tmp_path).rows()] == ["a"]
+
+
+def test_rows_can_be_asked_for_by_outcome(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        for place, outcome in enumerate(Outcome):
+            journal.append(record(outcome.value, place, outcome))
+    index = Index.for_reading(tmp_path)
+    assert [row.id for row in index.rows(Outcome.FAILED, Outcome.ERROR)] == ["failed", "error"]
+    assert index.counts() == dict.fromkeys(Outcome, 1)
+    index.close()

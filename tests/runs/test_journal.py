@@ -1,0 +1,73 @@
+"""The journal: appended, torn, repaired, locked."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InfrastructureError, InputError
+from assay.runs.journal import Journal, complete_size, read_entries
+
+
+def entries(path: Path) -> list[dict[str, object]]:
+    return [entry for _, entry in read_entries(path)]
+
+
+def test_what_is_appended_is_read_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(path) as journal:
+        spans = [journal.append({"n": number, "text": "ü\n" * number}) for number in range(5)]
+        assert journal.read(spans[3]) == {"n": 3, "text": "ü\n" * 3}
+    assert [entry["n"] for entry in entries(path)] == [0, 1, 2, 3, 4]
+    assert complete_size(path) == path.stat().st_size
+
+
+@given(st.integers(min_value=0, max_value=200))
+def test_a_torn_last_line_is_cut_off_wherever_it_tore(tmp_path_factory: object, cut: int) -> None:
+    path = Path(tmp_path_factory.mktemp("torn") / "journal.jsonl")  # type: ignore[attr-defined]
+    with Journal(path) as journal:
+        for number in range(4):
+            journal.append({"n": number, "text": "x" * 20})
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) - cut] if cut < len(whole) else b"")
+    survivors = path.read_bytes().count(b"\n")
+    torn = len(path.read_bytes()) - complete_size(path)
+    assert [entry["n"] for entry in entries(path)] == list(range(survivors))
+    with Journal(path) as journal:
+        assert journal.torn == torn
+        journal.append({"n": "new"})
+    assert [entry["n"] for entry in entries(path)] == [*range(survivors), "new"]
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"n":0}\n{"n":\n{"n":2}\n')
+    with pytest.raises(InputError, match="damaged at byte 8"):
+        entries(path)
+
+
+def test_only_one_process_writes_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    second = (
+        "from pathlib import Path; from assay.runs.journal import Journal; "
+        f"Journal(Path({str(path)!r})).close()"
+    )
+    with Journal(path):
+        blocked = subprocess.run([sys.executable, "-c", second], capture_output=True, text=True)
+        assert "another process is writing this run" in blocked.stderr
+    assert subprocess.run([sys.executable, "-c", second]).returncode == 0
+
+
+def test_a_full_disk_is_the_machines_fault(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.symlink_to("/dev/full")
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    journal = Journal(path)
+    with pytest.raises(InfrastructureError, match="No space left"):
+        journal.append({"n": 1})
