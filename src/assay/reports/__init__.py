@@ -1,1 +1,41 @@
-"""Being written."""
+"""Reports of a run, at any time and in any registered format; and what the run as a whole says."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from assay.reports.registry import Format, Renderer, format_names, get_format, register_format
+from assay.reports.writing import render_report, write_report
+
+if TYPE_CHECKING:
+    from assay.reports.parquet import read_reports
+    from assay.reports.summary import Summary, exit_code, summarize
+
+__all__ = [
+    "Format",
+    "Renderer",
+    "Summary",
+    "exit_code",
+    "format_names",
+    "get_format",
+    "read_reports",
+    "register_format",
+    "render_report",
+    "summarize",
+    "write_report",
+]
+
+# The command line asks for the names of the formats; only a report itself needs the rest.
+_LATER = {
+    "Summary": "assay.reports.summary",
+    "exit_code": "assay.reports.summary",
+    "read_reports": "assay.reports.parquet",
+    "summarize": "assay.reports.summary",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), name)

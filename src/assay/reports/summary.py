@@ -1,0 +1,154 @@
+"""What a run as a whole says: totals, the verdict in one line, and the exit code. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from assay.reports.text import count
+from assay.results import Outcome
+from assay.runs import Row, Run
+
+if TYPE_CHECKING:
+    from assay.runs.baseline import Entry
+
+# The order in which reports speak of outcomes that are not a pass: the worst news first.
+NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The totals of a run; every case counts once, however many samples it has."""
+
+    name: str
+    subject: str
+    counts: dict[Outcome, int]
+    known: int
+    failing: int
+    mean_score: float
+    started: datetime
+    finished: datetime | None
+    outdated: list[Entry]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+    @property
+    def not_passed(self) -> int:
+        return self.total - self.counts[Outcome.PASSED]
+
+    @property
+    def pass_rate(self) -> float:
+        """The share of cases that passed; an error is in the denominator like everything else."""
+        return self.counts[Outcome.PASSED] / self.total if self.total else 0.0
+
+    @property
+    def is_finished(self) -> bool:
+        return self.finished is not None
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from the start to the end; None while there is no end."""
+        return None if self.finished is None else (self.finished - self.started).total_seconds()
+
+    @property
+    def exit_code(self) -> int:
+        """0 passed, 1 something is wrong, 2 there were no cases, 3 nothing wrong but errors.
+
+        A run that was broken off has not passed, however good it looks so far.
+        """
+        if self.total == 0:
+            return 2
+        if self.failing:
+            return 1
+        return 3 if self.counts[Outcome.ERROR] or not self.is_finished else 0
+
+    @property
+    def verdict(self) -> str:
+        """One word for the exit code."""
+        return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
+
+    def verdict_line(self) -> str:
+        """The whole run in one line."""
+        if self.total == 0:
+            return f"{self.verdict}: the run has no cases."
+        passed = self.counts[Outcome.PASSED]
+        parts = [f"{passed:,} of {count(self.total, 'case')} passed ({percent(self.pass_rate)})"]
+        parts += [
+            f"{self.counts[outcome]:,} {outcome_word(outcome, self.counts[outcome])}"
+            for outcome in NOT_PASSED
+            if self.counts[outcome]
+        ]
+        if self.known:
+            parts.append(f"{self.known:,} of them accepted by the baseline")
+        if not self.is_finished:
+            parts.append("the run is not finished")
+        return f"{self.verdict}: {', '.join(parts)}."
+
+    def to_values(self) -> dict[str, Any]:
+        """The totals as the JSON report has them."""
+        return {
+            "cases": self.total,
+            **{outcome.value: number for outcome, number in self.counts.items()},
+            "known": self.known,
+            "failing": self.failing,
+            "pass_rate": self.pass_rate,
+            "mean_score": self.mean_score,
+            "exit_code": self.exit_code,
+            "verdict": self.verdict_line(),
+        }
+
+
+def summarize(run: Run) -> Summary:
+    """Go through the index of a run once."""
+    counts = dict.fromkeys(Outcome, 0)
+    # As many as the baseline has at most, so that memory does not grow with the run.
+    known: list[Row] = []
+    failing = 0
+    scores = 0.0
+    for row in run.rows():
+        counts[row.outcome] += 1
+        scores += row.score
+        if run.is_known(row):
+            known.append(row)
+        elif run.fails(row.outcome):
+            failing += 1
+    total = sum(counts.values())
+    return Summary(
+        name=run.name,
+        subject=run.manifest.subject,
+        counts=counts,
+        known=len(known),
+        failing=failing,
+        mean_score=scores / total if total else 0.0,
+        started=run.manifest.started,
+        finished=run.manifest.finished,
+        outdated=run.baseline.outdated(known) if run.baseline is not None else [],
+    )
+
+
+def exit_code(run: Run) -> int:
+    """The exit code that a run deserves."""
+    return summarize(run).exit_code
+
+
+def not_passed_rows(run: Run) -> Iterator[Row]:
+    """The cases that did not pass: new findings first, then what the baseline accepts."""
+    for outcome in NOT_PASSED:
+        yield from (row for row in run.rows(outcome) if not run.is_known(row))
+    if run.baseline is not None:
+        yield from (row for row in run.rows(*NOT_PASSED) if run.is_known(row))
+
+
+def percent(rate: float) -> str:
+    """Rounded down, so that only all of the cases are 100%."""
+    return f"{math.floor(rate * 1000 + 1e-9) / 10:.1f}%"
+
+
+def outcome_word(outcome: Outcome, number: int) -> str:
+    """The outcome as a word after a number."""
+    return "errors" if outcome is Outcome.ERROR and number != 1 else outcome.value

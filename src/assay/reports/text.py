@@ -1,0 +1,127 @@
+"""Text from cases made fit to be shown: nothing hidden, nothing that acts, nothing endless."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from assay import values
+
+if TYPE_CHECKING:
+    from assay.runs import Run
+
+VALUE_CHARACTERS = 2_000
+VALUE_LINES = 40
+LINE_CHARACTERS = 300
+_SHORT_JSON = 72
+_BYTES_SHOWN = 64
+
+# What a reader cannot see or what acts on the display: control characters (so every terminal
+# escape sequence), invisible and bidirectional formatting, separators that only look like
+# newlines, lone surrogates and noncharacters. The two joiners stay: scripts and emoji need them.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
+    "\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+
+
+def visible(text: str) -> str:
+    """The text with everything hidden or harmful written as an escape; lines and tabs stay."""
+    return _HIDDEN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code == 0x0D:
+        return "\\r"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def one_line(text: str, limit: int = LINE_CHARACTERS) -> str:
+    """The text in one line: for a heading, a cell of a table, an attribute."""
+    return visible(shorten(text.strip("\n"), limit, lines=None)).translate(_BREAKS)
+
+
+def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_LINES) -> str:
+    """The beginning of a text, and how much of it is missing."""
+    kept = text[:limit]
+    if lines is not None and kept.count("\n") >= lines:
+        kept = "\n".join(kept.split("\n", lines)[:lines])
+    missing = len(text) - len(kept)
+    if missing <= 0 or not text[len(kept) :].strip("\n"):
+        return text
+    gap = "\n" if lines is not None and "\n" in kept else " "
+    return f"{kept}{gap}… [{count(missing, 'more character')}]"
+
+
+def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
+    """Any JSON value or bytes as a person reads it.
+
+    Text of several lines is shown as it is; other text in quotes, so that "42" is not taken for
+    42 and a space at the end is seen.
+    """
+    if isinstance(value, bytes):
+        return _show_bytes(value, limit, lines)
+    if isinstance(value, str):
+        if "\n" in value.strip("\n"):
+            return visible(shorten(value, limit, lines))
+        return _quoted(value, limit)
+    return visible(shorten(_json_text(value, limit), limit, lines))
+
+
+def show_diff(diff: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
+    """A difference: text is meant to be read as it is."""
+    if isinstance(diff, str):
+        return visible(shorten(diff.rstrip("\n"), limit, lines))
+    return show_value(diff, limit, lines)
+
+
+def _quoted(text: str, limit: int) -> str:
+    note = f" … [{count(len(text) - limit, 'more character')}]" if len(text) > limit else ""
+    return visible(json.dumps(text[:limit], ensure_ascii=False)) + note
+
+
+def _show_bytes(data: bytes, limit: int, lines: int) -> str:
+    size = count(len(data), "byte")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        rest = " …" if len(data) > _BYTES_SHOWN else ""
+        return f"{size}: {data[:_BYTES_SHOWN].hex(' ')}{rest}"
+    return f"{size} of text: {show_value(text, limit, lines)}"
+
+
+def _json_text(value: Any, limit: int) -> str:
+    plain = values.to_json(value)
+    compact = json.dumps(plain, ensure_ascii=False)
+    # A value that will be cut is not laid out first: that is slow, and the cut would be as wide.
+    if len(compact) <= _SHORT_JSON or len(compact) > limit:
+        return compact
+    return json.dumps(plain, ensure_ascii=False, indent=2)
+
+
+def count(number: int, noun: str) -> str:
+    """A number with its noun: 1 case, 1,000 cases."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def seconds(duration: float) -> str:
+    """A time that a person reads at a glance."""
+    if duration < 1:
+        return f"{duration * 1000:.0f} ms"
+    if duration < 60:
+        return f"{duration:.1f} s"
+    minutes, rest = divmod(round(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
+
+
+def show_command(run: Run, case: str = "CASE") -> str:
+    """The command that shows one case of a run in full."""
+    kept_as_usual = run.path.parent.parts[-2:] == (".assay", "runs")
+    name = run.name if kept_as_usual else str(run.path)
+    return f"assay runs show {one_line(shlex.quote(name))} {one_line(shlex.quote(case))}"

@@ -1,0 +1,93 @@
+"""Writes a report to a file, as a whole or not at all, or to standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.errors import InfrastructureError, InputError
+from assay.reports.registry import Format, get_format
+
+if TYPE_CHECKING:
+    from assay.runs import Run
+
+
+def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool = False) -> None:
+    """Report a run in a format, to a file or (without `out`) to standard output.
+
+    Text is UTF-8 wherever it goes. `colour` is the caller's decision and matters only to formats
+    that have any.
+    """
+    format_ = get_format(name)
+    if out is None:
+        _refuse_terminal(format_)
+        _write_to_standard_output(render_report(run, name, colour=colour))
+    else:
+        _write_to_file(render_report(run, name, colour=colour), out)
+
+
+def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
+    """The bytes of a report, piece by piece."""
+    format_ = get_format(name)
+    render = format_.load()
+    for piece in render(run, colour=colour) if format_.has_colour else render(run):
+        # The stock formats escape lone surrogates themselves; one of a subject may forget to.
+        yield piece if format_.is_binary else piece.encode("utf-8", "backslashreplace")
+
+
+def _refuse_terminal(format_: Format) -> None:
+    if format_.is_binary and sys.stdout.isatty():
+        raise InputError(
+            f"a {format_.name} report is binary and would garble the terminal",
+            advice=f"write it to a file: --out report.{format_.name}",
+        )
+
+
+def _write_to_standard_output(pieces: Iterator[bytes]) -> None:
+    sys.stdout.flush()
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()
+
+
+def _write_to_file(pieces: Iterator[bytes], out: Path) -> None:
+    # What a link points to is replaced, not the link.
+    target = out.resolve()
+    if target.is_dir():
+        raise InputError(
+            "is a folder, not a file a report can be written to",
+            where=str(out),
+            advice=f"name a file in it: --out {out / 'report'}",
+        )
+    with _failures_told(out):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() and not target.is_file():
+            # A device or a pipe is written to; replacing it would destroy it.
+            with target.open("wb") as file:
+                file.writelines(pieces)
+        else:
+            _replace(target, pieces)
+
+
+def _replace(target: Path, pieces: Iterator[bytes]) -> None:
+    new = target.with_name(f".assay-{secrets.token_hex(8)}.new")
+    try:
+        with new.open("xb") as file:
+            file.writelines(pieces)
+        new.replace(target)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _failures_told(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(
+            f"the report could not be written: {error.strerror or error}", where=str(out)
+        ) from None
