@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.errors import InputError
-from assay.reports import exit_code, get_format, headline, write_report
+from assay.reports import get_format, summarize, write_report
 from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
 from assay.runs.progress import TerminalProgress
 
@@ -135,8 +135,16 @@ def conclude(folder: Path, options: RunOptions) -> int:
             run.baseline = baseline
         for name, file in options.reports:
             write_report(run, name, file)
-        if options.quiet and not options.as_json:
-            click.echo(headline(run))
+        summary = summarize(run)
+        if options.as_json:
+            write_report(run, "json")
+        elif options.quiet:
+            click.echo(summary.verdict_line())
         else:
-            write_report(run, "json" if options.as_json else "terminal", None)
-        return exit_code(run)
+            write_report(run, "terminal", colour=in_colour())
+        return summary.exit_code
+
+
+def in_colour() -> bool:
+    """Whether standard output is for eyes that like colour."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from assay.cli.common import in_colour
 from assay.config import load_config
 from assay.reports import format_names, write_report
 from assay.runs import Run, find_run
@@ -25,4 +26,4 @@ from assay.runs import Run, find_run
 def report(run: str, name: str, out: Path | None) -> None:
     """Write a report of a run: a folder, a name, the beginning of a name, or `latest`."""
     with Run(find_run(run, load_config().runs)) as found:
-        write_report(found, name, out)
+        write_report(found, name, out, colour=out is None and in_colour())

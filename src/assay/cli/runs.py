@@ -9,16 +9,12 @@ from typing import Any
 
 import click
 
-from assay.cli.common import RunOptions, run_options
+from assay.cli.common import RunOptions, in_colour, run_options
 from assay.config import load_config
 from assay.errors import InputError
-from assay.reports import (
-    case_text,
-    comparison_json,
-    comparison_lines,
-    headline,
-    write_report,
-)
+from assay.reports import summarize, write_report
+from assay.reports.comparison import comparison_lines, comparison_values
+from assay.reports.terminal import render_case
 from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
 
 # Which command continues a run of which subject.
@@ -43,7 +39,11 @@ def list_runs(as_json: bool) -> None:
         click.echo(f"no runs in {folder}; make one with: assay run FILE.py", err=True)
     for path in paths:
         with Run(path) as run:
-            click.echo(json.dumps(_facts(run)) if as_json else f"{run.name}  {headline(run)}")
+            click.echo(json.dumps(_facts(run)) if as_json else _line(run))
+
+
+def _line(run: Run) -> str:
+    return f"{run.name}  {summarize(run).verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -64,9 +64,9 @@ def show(run: str, case: str | None) -> None:
     """Show a run, or one CASE of it with all its evidence."""
     with Run(_find(run)) as found:
         if case is None:
-            write_report(found, "terminal", None)
+            write_report(found, "terminal", colour=in_colour())
         else:
-            click.echo(case_text(found.record(case)))
+            click.echo(render_case(found, found.row(case), colour=in_colour()))
 
 
 @runs.command()
@@ -104,7 +104,7 @@ def compare(ctx: click.Context, /, before: str, after: str, as_json: bool) -> No
     with Run(_find(before)) as first, Run(_find(after)) as second:
         comparison = compare_runs(first, second)
     if as_json:
-        click.echo(json.dumps(comparison_json(comparison), indent=2))
+        click.echo(json.dumps(comparison_values(comparison), indent=2))
     else:
         click.echo("\n".join(comparison_lines(comparison)))
     ctx.exit(comparison.exit_code())

@@ -87,8 +87,8 @@ class Run:
         found = self._index.find(identifier)
         return None if found is None else found[0]
 
-    def record(self, identifier: str) -> CaseRecord:
-        """The record of one case."""
+    def row(self, identifier: str) -> Row:
+        """The row of one case; an InputError that names the nearest if the run has no such case."""
         row = self.find(identifier)
         if row is None:
             raise InputError(
@@ -96,7 +96,11 @@ class Run:
                 where=str(self.path),
                 advice=nearest(identifier, (row.id for row in self.rows())),
             )
-        return self.read(row)
+        return row
+
+    def record(self, identifier: str) -> CaseRecord:
+        """The record of one case."""
+        return self.read(self.row(identifier))
 
     def counts(self) -> dict[Outcome, int]:
         """How many cases ended how."""
