@@ -1,1 +1,40 @@
-"""Being written."""
+"""Named comparisons that all subjects share: each takes actual, expected and options, and gives a
+result whose diff a person can read."""
+
+# Importing the modules of checks is what registers them; they are small, and what is heavy
+# (jsonschema) is imported by the check that needs it.
+from assay.checks import files, numbers, stock, structure, text  # noqa: F401
+from assay.checks.compare import structural_diff
+from assay.checks.diffs import binary_diff, cut, line_diff, shown, text_diff, unified_diff
+from assay.checks.registry import (
+    ABSENT,
+    Absent,
+    check,
+    check_names,
+    check_options,
+    failed,
+    get_check,
+    mismatch,
+    passed,
+    run_check,
+)
+
+__all__ = [
+    "ABSENT",
+    "Absent",
+    "binary_diff",
+    "check",
+    "check_names",
+    "check_options",
+    "cut",
+    "failed",
+    "get_check",
+    "line_diff",
+    "mismatch",
+    "passed",
+    "run_check",
+    "shown",
+    "structural_diff",
+    "text_diff",
+    "unified_diff",
+]

@@ -1,0 +1,104 @@
+"""Paths into JSON values: `items[0].price`, with `*` for any key and `[*]` for any item.
+
+A key that contains a special character is written in brackets and quotes: `["a.b"][0]`. The whole
+value is `$`, and a path may begin with it. Diffs name places in the same syntax as options do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from enum import Enum
+from typing import Any, TypeAlias
+
+from assay.errors import InputError
+
+
+class Wildcard(Enum):
+    """A step of a pattern that stands for every key, or for every item."""
+
+    KEY = "*"
+    ITEM = "[*]"
+
+
+Path: TypeAlias = tuple[str | int, ...]
+Pattern: TypeAlias = tuple[str | int | Wildcard, ...]
+Patterns: TypeAlias = tuple[Pattern, ...]
+
+_PLAIN_KEY = r'[^.\[\]"*]+'
+_STEP = re.compile(
+    rf"\.(?P<key>{_PLAIN_KEY})|\.(?P<any>\*)(?=[.\[]|$)|\[(?P<item>\*|[0-9]{{1,9}})\]"
+    r'|\[(?P<quoted>"(?:[^"\\]|\\.)*")\]'
+)
+
+
+def path_text(path: Path) -> str:
+    """The path as text that `parse_pattern` reads back."""
+    text = "".join(_part_text(part) for part in path)
+    return text.removeprefix(".") or "$"
+
+
+def _part_text(part: str | int) -> str:
+    if isinstance(part, int):
+        return f"[{part}]"
+    if part != "$" and re.fullmatch(_PLAIN_KEY, part):
+        return f".{part}"
+    return f"[{json.dumps(part)}]"
+
+
+def parse_patterns(option: str, given: Any) -> Patterns:
+    """The patterns of an option that takes one path or a list of them."""
+    texts = [given] if isinstance(given, str) else given
+    if not isinstance(texts, Iterable) or isinstance(texts, dict | bytes):
+        raise InputError(f"option {option!r} must be a path or a list of paths, not {given!r}")
+    return tuple(_parse_pattern(option, text) for text in texts)
+
+
+def _parse_pattern(option: str, text: Any) -> Pattern:
+    advice = 'write a path like items[*].id, meta.* or ["a.b"].c'
+    if not isinstance(text, str):
+        raise InputError(f"option {option!r}: {text!r} is not a path", advice=advice)
+    rest = re.sub(r"^\$(?=[.\[]|$)", "", text)
+    if rest == text and not text.startswith("["):
+        rest = f".{text}"
+    if not rest:
+        raise InputError(f"option {option!r}: {text!r} is the whole value", advice=advice)
+    steps: list[str | int | Wildcard] = []
+    while rest:
+        step = _STEP.match(rest)
+        if step is None:
+            raise InputError(
+                f"option {option!r}: {text!r} is not a path, see {rest!r}", advice=advice
+            )
+        steps.append(_step(step))
+        rest = rest[step.end() :]
+    return tuple(steps)
+
+
+def _step(step: re.Match[str]) -> str | int | Wildcard:
+    if step["key"]:
+        return step["key"]
+    if step["any"]:
+        return Wildcard.KEY
+    if step["quoted"]:
+        return _unquoted(step["quoted"])
+    return Wildcard.ITEM if step["item"] == "*" else int(step["item"])
+
+
+def _unquoted(quoted: str) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError as error:
+        raise InputError(f"{quoted} is not a quoted key: {error}") from None
+
+
+def narrowed(patterns: Patterns, part: str | int) -> Patterns | None:
+    """What is left of the patterns one step further down; None if one of them ends there."""
+    if not patterns:
+        return patterns
+    wildcard = Wildcard.KEY if isinstance(part, str) else Wildcard.ITEM
+    rests = tuple(
+        pattern[1:] for pattern in patterns if pattern[0] is wildcard or pattern[0] == part
+    )
+    return None if () in rests else rests

@@ -1,0 +1,129 @@
+"""The one registry of named checks, and the one way to run them.
+
+A check is a small function `(actual, expected, *, options) -> VerificationResult`. It first looks
+at its expectation and options and raises InputError if they can never be right; only then does it
+look at the actual value. So running a check on `ABSENT` tells whether a test is well written.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final, TypeVar
+
+from assay.errors import InputError, Unverifiable, nearest
+from assay.results import VerificationResult
+
+
+class Absent(Enum):
+    """The type of `ABSENT`; an enumeration, whose members stay the same when copied or sent."""
+
+    ABSENT = "absent"
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+# What a check is given when the response does not contain the thing it looks at.
+ABSENT: Final = Absent.ABSENT
+
+Check = TypeVar("Check", bound=Callable[..., VerificationResult])
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    function: Callable[..., VerificationResult]
+    options: tuple[str, ...]
+
+
+_ENTRIES: dict[str, _Entry] = {}
+
+
+def check(name: str) -> Callable[[Check], Check]:
+    """Register a function as a check; its keyword-only parameters are its options."""
+
+    def register(function: Check) -> Check:
+        if name in _ENTRIES:
+            raise InputError(
+                f"there is a check {name!r} already", advice="give yours a name of its own"
+            )
+        _ENTRIES[name] = _Entry(function, _option_names(function))
+        return function
+
+    return register
+
+
+def _option_names(function: Callable[..., VerificationResult]) -> tuple[str, ...]:
+    parameters = inspect.signature(function).parameters.values()
+    options = [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    for option in options:
+        if option.default is option.empty or option.name == "weight":
+            raise TypeError(f"option {option.name!r} needs a default, and may not be called weight")
+    return tuple(option.name for option in options)
+
+
+def check_names() -> list[str]:
+    """The names of all checks, sorted."""
+    return sorted(_ENTRIES)
+
+
+def check_options(name: str) -> tuple[str, ...]:
+    """The names of the options a check takes."""
+    return _entry(name).options
+
+
+def get_check(name: str) -> Callable[..., VerificationResult]:
+    """The function of a check; `run_check` is the way to run it."""
+    return _entry(name).function
+
+
+def _entry(name: str) -> _Entry:
+    entry = _ENTRIES.get(name)
+    if entry is None:
+        raise InputError(f"there is no check {name!r}", advice=nearest(str(name), _ENTRIES))
+    return entry
+
+
+def run_check(
+    name: str, actual: Any, expected: Any, *, weight: float = 1.0, **options: Any
+) -> VerificationResult:
+    """Compare actual with expected; a check that cannot decide gives `is_correct` None."""
+    entry = _entry(name)
+    for option in options:
+        if option not in entry.options:
+            raise InputError(
+                f"check {name!r} has no option {option!r}", advice=nearest(option, entry.options)
+            )
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
+        raise InputError(
+            f"check {name!r}: the weight must be a finite number above 0, not {weight!r}"
+        )
+    try:
+        result = entry.function(actual, expected, **options)
+    except Unverifiable as reason:
+        result = VerificationResult(diff=str(reason), is_correct=None)
+    except InputError as error:
+        what = f"check {name!r}: {error.what}"
+        raise InputError(what, where=error.where, advice=error.advice) from error
+    result.weight = float(weight)
+    return result
+
+
+def passed(diff: Any = "equal") -> VerificationResult:
+    """The result of a check that passed, with a few words on why."""
+    return VerificationResult(diff=diff, is_correct=True)
+
+
+def failed(diff: Any) -> VerificationResult:
+    """The result of a check that failed, with what a person needs to see why."""
+    return VerificationResult(diff=diff, is_correct=False)
+
+
+def mismatch(actual: Any, wanted: str) -> VerificationResult:
+    """The failure of a value that is not there, or not of the type the check is about."""
+    if actual is ABSENT:
+        return failed("absent")
+    return failed(f"expected {wanted}, got {type(actual).__name__}")
