@@ -7,8 +7,9 @@ takes little time and the same memory.
 from __future__ import annotations
 
 import io
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from assay.results import VerifierReport
 from assay.runs import Run
 
 GROUP_ROWS = 1_000
-GROUP_CHARACTERS = 8_000_000
+GROUP_BYTES = 8_000_000
 _READ_ROWS = 64
 
 _REPORT_TEXT = (
@@ -32,7 +33,13 @@ _REPORT_TEXT = (
     "original_group",
     "error",
 )
-_RECORD_TEXT = ("record_id", "subject", "record_outcome", "record_reason")
+# Column name to the record's name of it.
+_RECORD_TEXT = {
+    "record_id": "id",
+    "subject": "subject",
+    "record_outcome": "outcome",
+    "record_reason": "reason",
+}
 
 
 def render(run: Run) -> Iterator[bytes]:
@@ -42,7 +49,9 @@ def render(run: Run) -> Iterator[bytes]:
 
     schema = _schema()
     pieces = _Pieces()
-    with parquet.ParquetWriter(pa.PythonFile(pieces, mode="w"), schema) as writer:
+    with parquet.ParquetWriter(
+        pa.PythonFile(pieces, mode="w"), schema, compression="zstd"
+    ) as writer:
         for group in _groups(run):
             writer.write_batch(group.to_batch(schema))
             yield pieces.take()
@@ -105,14 +114,15 @@ def _schema() -> Any:
 
 
 def _groups(run: Run) -> Iterator[_Group]:
-    group = _Group()
+    group, size = _Group(), 0
     for row in run.rows():
         record = run.read_packed(row)
         for sample, report in enumerate(record["reports"], start=1):
             group.add(record, sample, report)
-        if group.rows >= GROUP_ROWS or group.characters >= GROUP_CHARACTERS:
+        size += row.span.length
+        if group.rows >= GROUP_ROWS or size >= GROUP_BYTES:
             yield group
-            group = _Group()
+            group, size = _Group(), 0
     if group.rows:
         yield group
 
@@ -122,16 +132,17 @@ class _Group:
 
     def __init__(self) -> None:
         self.rows = 0
-        self.characters = 0
         self._columns: dict[str, list[Any]] = {}
-        self._text = [self._column(name) for name in _REPORT_TEXT]
-        self._record = [self._column(name) for name in _RECORD_TEXT]
-        self._judged = [self._column(name) for name in ("outcome", "score", "passed")]
-        self._sample, self._duration = self._column("sample"), self._column("duration")
+        self._record = [(self._column(column), name) for column, name in _RECORD_TEXT.items()]
+        self._report = [(self._column(name), name) for name in (*_REPORT_TEXT, "duration")]
+        self._outcome, self._score = self._column("outcome"), self._column("score")
+        self._passed, self._sample = self._column("passed"), self._column("sample")
         self._case, self._originals = self._column("case"), self._column("originals")
         self._ends = [0]
         self._attribute: list[str] = []
-        self._values: tuple[list[str], list[str], list[str]] = ([], [], [])
+        self._actual: list[str] = []
+        self._expected: list[str] = []
+        self._diff: list[str] = []
         self._is_correct: list[bool | None] = []
         self._weight: list[float] = []
 
@@ -139,47 +150,37 @@ class _Group:
         return self._columns.setdefault(name, [])
 
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
-        fields = (record["id"], record["subject"], record["outcome"], record["reason"])
-        for column, field in zip(self._record, fields, strict=True):
-            column.append(field)
-        for column, name in zip(self._text, _REPORT_TEXT, strict=True):
+        for column, name in self._record:
+            column.append(record[name])
+        for column, name in self._report:
             column.append(report[name])
         outcome, score = judge(report)
-        for column, field in zip(self._judged, (outcome, score, outcome == "passed"), strict=True):
-            column.append(field)
+        self._outcome.append(outcome)
+        self._score.append(score)
+        self._passed.append(outcome == "passed")
         self._sample.append(sample)
-        self._duration.append(report["duration"])
-        case = values.encode(report["case"])
-        self._case.append(case)
+        self._case.append(values.encode(report["case"]))
         self._originals.append(None)
-        self.characters += len(case)
         self._add_results(report["results"])
         self.rows += 1
 
     def _add_results(self, results: dict[str, Any]) -> None:
-        actuals, expecteds, diffs = self._values
-        for name, result in results.items():
-            if type(result) is list:
-                actual, expected = result
-                diff = is_correct = None
-                weight = 0.0
-            else:
-                actual, expected, diff = result["actual"], result["expected"], result["diff"]
-                is_correct, weight = result["is_correct"], result["weight"]
-            actual_text = _encode(actual)
-            # Most expected values are what came; telling by identity of type keeps 1 apart from
-            # True and 1.0, which are equal.
-            same = type(actual) is str and type(expected) is str and actual == expected
-            expected_text = actual_text if same else _encode(expected)
-            diff_text = _encode(diff)
-            self._attribute.append(name)
-            actuals.append(actual_text)
-            expecteds.append(expected_text)
-            diffs.append(diff_text)
-            self._is_correct.append(is_correct)
-            self._weight.append(weight)
-            self.characters += len(actual_text) + len(expected_text) + len(diff_text)
-        self._ends.append(len(self._attribute))
+        # Column by column: most attributes were not looked at and differ only in two values.
+        first, number = len(self._attribute), len(results)
+        scalar, other = _SCALARS.get, values.encode
+        pairs = [r if type(r) is list else (r["actual"], r["expected"]) for r in results.values()]
+        self._attribute += results
+        self._actual += [scalar(type(actual), other)(actual) for actual, _ in pairs]
+        self._expected += [scalar(type(expected), other)(expected) for _, expected in pairs]
+        self._diff += ["null"] * number
+        self._is_correct += [None] * number
+        self._weight += [0.0] * number
+        for place, result in enumerate(results.values(), start=first):
+            if type(result) is dict:
+                self._diff[place] = scalar(type(result["diff"]), other)(result["diff"])
+                self._is_correct[place] = result["is_correct"]
+                self._weight[place] = result["weight"]
+        self._ends.append(first + number)
 
     def to_batch(self, schema: Any) -> Any:
         """The group as a record batch of arrow."""
@@ -193,7 +194,14 @@ class _Group:
         import pyarrow as pa
 
         kind = schema.field("results").type
-        flat = (self._attribute, *self._values, self._is_correct, self._weight)
+        flat = (
+            self._attribute,
+            self._actual,
+            self._expected,
+            self._diff,
+            self._is_correct,
+            self._weight,
+        )
         children = [
             pa.array(column, field.type)
             for column, field in zip(flat, kind.value_type.fields, strict=True)
@@ -227,10 +235,18 @@ class _Group:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _encode(value: Any) -> str:
-    if value is None:
-        return "null"
-    return encode_basestring_ascii(value) if type(value) is str else values.encode(value)
+def _float_text(value: float) -> str:
+    return repr(value) if math.isfinite(value) else values.encode(value)
+
+
+# What `values.encode` gives for a scalar; nearly all values are, and it is slow to ask for each.
+_SCALARS: dict[type, Callable[[Any], str]] = {
+    str: encode_basestring_ascii,
+    int: repr,
+    float: _float_text,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+}
 
 
 def read_reports(path: Path) -> Iterator[VerifierReport]:

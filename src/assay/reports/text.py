@@ -120,8 +120,12 @@ def seconds(duration: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
+def name_of(run: Run) -> str:
+    """What a command takes for this run: its name, or its path if it is kept elsewhere."""
+    kept_as_usual = run.path.parent.parts[-2:] == (".assay", "runs")
+    return run.name if kept_as_usual else str(run.path)
+
+
 def show_command(run: Run, case: str = "CASE") -> str:
     """The command that shows one case of a run in full."""
-    kept_as_usual = run.path.parent.parts[-2:] == (".assay", "runs")
-    name = run.name if kept_as_usual else str(run.path)
-    return f"assay runs show {one_line(shlex.quote(name))} {one_line(shlex.quote(case))}"
+    return f"assay runs show {one_line(shlex.quote(name_of(run)))} {one_line(shlex.quote(case))}"

@@ -1,0 +1,132 @@
+"""The evidence of one case, as text that is fit to be shown; formats only add their own syntax.
+
+Everything that comes from a case passes through here before a person sees it: hidden characters
+are made visible, long values are cut with a note, and what did not pass comes first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from assay.reports.text import one_line, seconds, shorten, show_diff, show_value, visible
+from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
+
+WRONG, UNDECIDED, RIGHT, UNCHECKED = "wrong", "undecided", "right", "unchecked"
+_ORDER = (WRONG, UNDECIDED, RIGHT, UNCHECKED)
+_NOTHING: tuple[Any, ...] = (None, "", 0, False, [], {})
+
+
+class Limits(NamedTuple):
+    """How much of the evidence of one case is shown."""
+
+    characters: int = 2_000
+    lines: int = 40
+    attributes: int = 20
+    samples: int = 5
+
+
+class Attribute(NamedTuple):
+    """One attribute; `values` are pairs of a label and a text, without those that say nothing."""
+
+    name: str
+    mark: str
+    weight: float
+    values: list[tuple[str, str]]
+
+
+class Sample(NamedTuple):
+    """One report of the case."""
+
+    number: int
+    outcome: Outcome
+    score: float
+    duration: str
+    error: str
+    attributes: list[Attribute]
+    attributes_left_out: int
+
+    def marked(self, *marks: str) -> list[Attribute]:
+        return [attribute for attribute in self.attributes if attribute.mark in marks]
+
+
+class Evidence(NamedTuple):
+    """What there is to say about a case."""
+
+    id: str
+    group: str
+    outcome: Outcome
+    is_known: bool
+    reason: str
+    code: str
+    score: float
+    duration: str
+    samples: list[Sample]
+    samples_taken: int
+    usage: str
+    detail: str
+
+    @property
+    def samples_left_out(self) -> int:
+        return self.samples_taken - len(self.samples)
+
+
+def gather(record: CaseRecord, *, is_known: bool, limits: Limits) -> Evidence:
+    """The evidence of a record within limits."""
+    return Evidence(
+        id=one_line(record.id),
+        group=one_line(record.reports[0].group) if record.reports else "",
+        outcome=record.outcome,
+        is_known=is_known,
+        reason=visible(shorten(record.reason, limits.characters, limits.lines)),
+        code=one_line(record.code),
+        score=record.calculate_score(),
+        duration=seconds(record.duration),
+        samples=_samples(record.reports, limits),
+        samples_taken=len(record.reports),
+        usage=one_line(", ".join(f"{name} {amount:g}" for name, amount in record.usage.items())),
+        detail="" if record.detail is None else _shown(record.detail, limits),
+    )
+
+
+def _samples(reports: list[VerifierReport], limits: Limits) -> list[Sample]:
+    numbered = sorted(enumerate(reports, start=1), key=lambda pair: pair[1].did_pass())
+    return [_sample(number, report, limits) for number, report in numbered[: limits.samples]]
+
+
+def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
+    marked = [(_mark(result), result) for result in report.results.values()]
+    marked = [(mark, r) for mark, r in marked if mark != UNCHECKED or _says_something(r)]
+    marked.sort(key=lambda pair: _ORDER.index(pair[0]))
+    return Sample(
+        number=number,
+        outcome=report.outcome,
+        score=report.calculate_score(),
+        duration=seconds(max(report.duration, 0.0)),
+        error=visible(shorten(report.error or "", limits.characters, limits.lines)),
+        attributes=[_attribute(mark, r, limits) for mark, r in marked[: limits.attributes]],
+        attributes_left_out=max(0, len(marked) - limits.attributes),
+    )
+
+
+def _mark(result: AttributeResult) -> str:
+    if result.is_correct is None:
+        return UNDECIDED if result.is_undecided else UNCHECKED
+    return RIGHT if result.is_correct else WRONG
+
+
+def _says_something(result: AttributeResult) -> bool:
+    return result.actual not in _NOTHING or result.expected not in _NOTHING
+
+
+def _attribute(mark: str, result: AttributeResult, limits: Limits) -> Attribute:
+    shown: list[tuple[str, str]] = []
+    if result.actual is not None or result.expected is not None:
+        shown.append(("expected", _shown(result.expected, limits)))
+        shown.append(("actual", _shown(result.actual, limits)))
+    if result.diff not in (None, "", [], {}):
+        shown.append(("diff", show_diff(result.diff, limits.characters, limits.lines)))
+    return Attribute(one_line(result.attribute), mark, result.weight, shown)
+
+
+def _shown(value: Any, limits: Limits) -> str:
+    return show_value(value, limits.characters, limits.lines)

@@ -1,0 +1,110 @@
+"""The JUnit report: one test case per case of the run, as CI systems read it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from assay.reports.evidence import Limits, gather
+from assay.reports.plain import Paint, evidence_lines
+from assay.reports.text import one_line, shorten, visible
+from assay.results import Outcome
+from assay.runs import Row, Run
+
+_LIMITS = Limits(samples=10)
+_PLAIN = Paint()
+
+
+def render(run: Run) -> Iterator[str]:
+    """The document piece by piece; the counts come first and are taken from the index."""
+    statuses: Counter[str | None] = Counter()
+    duration = 0.0
+    for row in run.rows():
+        statuses[_status(run, row)] += 1
+        duration += row.duration
+    counts = {
+        "tests": str(statuses.total()),
+        "failures": str(statuses["failure"]),
+        "errors": str(statuses["error"]),
+        "time": _seconds(duration),
+    }
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield f"<testsuites{_attributes({'name': one_line(run.name), **counts})}>\n"
+    suite = {**_suite(run), **counts, "skipped": str(statuses["skipped"])}
+    yield f"<testsuite{_attributes(suite)}>\n"
+    yield _properties(run)
+    for row in run.rows():
+        yield _test_case(run, row)
+    yield "</testsuite>\n</testsuites>\n"
+
+
+def _status(run: Run, row: Row) -> str | None:
+    """The element that a test case carries; None for one that passed."""
+    if row.outcome is Outcome.PASSED:
+        return None
+    if run.is_known(row):
+        return "skipped"
+    if row.outcome is Outcome.ERROR:
+        return "error"
+    return "failure" if run.fails(row.outcome) else "skipped"
+
+
+def _suite(run: Run) -> dict[str, str]:
+    # The format knows no time zone and takes the time as local; UTC without a mark is usual.
+    started = run.manifest.started.replace(tzinfo=None, microsecond=0)
+    return {"name": one_line(run.manifest.subject), "timestamp": started.isoformat()}
+
+
+def _properties(run: Run) -> str:
+    finished = "true" if run.manifest.finished is not None else "false"
+    properties = {"assay.run": one_line(run.name), "assay.finished": finished}
+    properties |= {f"version.{name}": one_line(v) for name, v in run.manifest.versions.items()}
+    lines = [
+        f"<property{_attributes({'name': one_line(name), 'value': value})}/>\n"
+        for name, value in properties.items()
+    ]
+    return f"<properties>\n{''.join(lines)}</properties>\n"
+
+
+def _test_case(run: Run, row: Row) -> str:
+    packed = run.read_packed(row)
+    groups = [one_line(report["group"]) for report in packed["reports"][:1]]
+    head = _attributes(
+        {
+            "name": one_line(row.id),
+            "classname": ".".join([one_line(packed["subject"]), *groups]),
+            "time": _seconds(row.duration),
+        }
+    )
+    status = _status(run, row)
+    body = _body(run, row, status) if status else _passed_body(packed)
+    return f"<testcase{head}>{body}</testcase>\n" if body else f"<testcase{head}/>\n"
+
+
+def _passed_body(packed: dict[str, Any]) -> str:
+    """Why a case of several samples passed although some of them may not have."""
+    if len(packed["reports"]) < 2 or not packed["reason"]:
+        return ""
+    return f"<system-out>{escape(visible(shorten(packed['reason'])))}</system-out>"
+
+
+def _body(run: Run, row: Row, status: str) -> str:
+    evidence = gather(run.read(row), is_known=run.is_known(row), limits=_LIMITS)
+    message = one_line(evidence.reason) or evidence.outcome.value
+    if evidence.is_known:
+        message = f"accepted by the baseline: {message}"
+    head = {"message": message}
+    if status != "skipped":
+        head["type"] = evidence.code or evidence.outcome.value
+    text = escape("\n".join(evidence_lines(evidence, _PLAIN)))
+    return f"<{status}{_attributes(head)}>{text}</{status}>"
+
+
+def _attributes(pairs: dict[str, str]) -> str:
+    return "".join(f" {name}={quoteattr(value)}" for name, value in pairs.items())
+
+
+def _seconds(duration: float) -> str:
+    return f"{duration:.6f}"

@@ -1,0 +1,77 @@
+"""The report for people in a terminal: what did not pass, then the totals and the verdict."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from assay.reports.evidence import Limits, gather
+from assay.reports.plain import Paint, case_lines
+from assay.reports.summary import (
+    NOT_PASSED,
+    Summary,
+    not_passed_rows,
+    outcome_word,
+    percent,
+    summarize,
+)
+from assay.reports.text import count, name_of, one_line, seconds, show_command
+from assay.results import Outcome
+from assay.runs import Row, Run
+
+SHOWN_AT_MOST = 50
+_LIMITS = Limits(characters=600, lines=16, attributes=8, samples=3)
+_FULL = Limits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
+_VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
+
+
+def render(run: Run, *, colour: bool = False) -> Iterator[str]:
+    """The lines of the report."""
+    paint = Paint(colour)
+    summary = summarize(run)
+    shown = 0
+    for row in not_passed_rows(run):
+        if shown == SHOWN_AT_MOST:
+            break
+        yield _case_text(run, row, paint, _LIMITS)
+        shown += 1
+    if left_out := summary.not_passed - shown:
+        more = f"… {left_out:,} more did not pass; see one with: {show_command(run)}"
+        yield f"{paint(more, 'dim')}\n\n"
+    yield from (f"{line}\n" for line in _total_lines(run, summary, paint))
+
+
+def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
+    """One case with nearly all of its evidence, for `assay runs show RUN CASE`."""
+    return _case_text(run, row, Paint(colour), _FULL)
+
+
+def _case_text(run: Run, row: Row, paint: Paint, limits: Limits) -> str:
+    evidence = gather(run.read(row), is_known=run.is_known(row), limits=limits)
+    return "\n".join(case_lines(evidence, paint)) + "\n\n"
+
+
+def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
+    yield paint(f"{one_line(summary.name)} ({one_line(summary.subject)})", "dim")
+    if summary.total:
+        yield _counts_line(summary, paint)
+        parts = [f"pass rate {percent(summary.pass_rate)}", f"mean score {summary.mean_score:.3f}"]
+        if summary.duration is not None:
+            parts.append(seconds(summary.duration))
+        yield "   ".join(parts)
+    for entry in summary.outdated:
+        yield f"no longer needed in the baseline: {one_line(entry.case)} ({one_line(entry.code)})"
+    if not summary.is_finished:
+        yield f"continue it with: assay runs resume {one_line(shlex.quote(name_of(run)))}"
+    yield paint(summary.verdict_line(), _VERDICT_STYLES[summary.exit_code])
+
+
+def _counts_line(summary: Summary, paint: Paint) -> str:
+    parts = [count(summary.total, "case")]
+    for outcome in (Outcome.PASSED, *NOT_PASSED):
+        number = summary.counts[outcome]
+        text = f"{number:,} {outcome_word(outcome, number)}"
+        parts.append(paint(text, outcome.value if number else "dim"))
+    if summary.known:
+        parts.append(f"{summary.known:,} accepted by the baseline")
+    return "   ".join(parts)
