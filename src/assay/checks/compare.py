@@ -47,7 +47,7 @@ class Comparison:
     def problems(self, actual: Any, expected: Any) -> list[dict[str, Any]]:
         """The differences as values, none if equal; beyond a limit they are only counted."""
         try:
-            differences = self._differences(actual, expected, (), self.ignored)
+            differences = _Walk(self).differences(actual, expected, (), self.ignored)
             found = [difference.describe() for difference in islice(differences, MAX_PROBLEMS)]
             more = sum(1 for _ in differences)
         except RecursionError:
@@ -56,14 +56,26 @@ class Comparison:
             found.append({"problem": f"{more:,} more differences are not listed"})
         return found
 
-    def _differences(
+
+class _Walk:
+    """One comparison under way, which remembers the pairs it has compared already.
+
+    Without that, items inside unordered lists inside unordered lists would be compared again at
+    every level, twice as often at each.
+    """
+
+    def __init__(self, settings: Comparison) -> None:
+        self._settings = settings
+        self._known: dict[tuple[int, int, Patterns], bool] = {}
+
+    def differences(
         self, actual: Any, expected: Any, path: Path, ignored: Patterns
     ) -> Iterator[Difference]:
         kind = type(expected)
         if kind is dict and type(actual) is dict:
             yield from self._in_objects(actual, expected, path, ignored)
         elif kind is list and type(actual) is list:
-            in_lists = self._in_unordered if self.unordered else self._in_ordered
+            in_lists = self._in_unordered if self._settings.unordered else self._in_ordered
             yield from in_lists(actual, expected, path, ignored)
         elif is_number(expected) and is_number(actual):
             if not self._close(actual, expected):
@@ -78,9 +90,9 @@ class Comparison:
         return close(
             actual,
             expected,
-            absolute=self.absolute,
-            relative=self.relative,
-            nan_equal=self.nan_equal,
+            absolute=self._settings.absolute,
+            relative=self._settings.relative,
+            nan_equal=self._settings.nan_equal,
         )
 
     def _in_objects(
@@ -109,7 +121,7 @@ class Comparison:
             problem = "missing" if actual is ABSENT else "unexpected"
             yield Difference(path, problem, actual, expected)
         else:
-            yield from self._differences(actual, expected, path, ignored)
+            yield from self.differences(actual, expected, path, ignored)
 
     def _in_unordered(
         self, actual: list[Any], expected: list[Any], path: Path, ignored: Patterns
@@ -119,7 +131,8 @@ class Comparison:
             return
         pairs = equal_pairs(self._keys(expected, rest), self._keys(actual, rest))
         complete = True
-        if len(pairs) < max(len(actual), len(expected)) and (self.absolute or self.relative):
+        tolerant = self._settings.absolute or self._settings.relative
+        if tolerant and len(pairs) < max(len(actual), len(expected)):
             pairs, complete = self._paired(actual, expected, rest, pairs)
         missing = [index for index in range(len(expected)) if index not in pairs]
         partners = set(pairs.values())
@@ -136,7 +149,20 @@ class Comparison:
                 yield Difference((*path, index), "unexpected", actual=actual[index])
 
     def _keys(self, items: list[Any], ignored: Patterns, blur: bool = False) -> list[Hashable]:
-        return [identity(item, ignored, nan_equal=self.nan_equal, blur=blur) for item in items]
+        return [
+            identity(item, ignored, nan_equal=self._settings.nan_equal, blur=blur) for item in items
+        ]
+
+    def _same(self, actual: Any, expected: Any, ignored: Patterns) -> bool:
+        if type(expected) is not list and type(expected) is not dict:
+            return next(self.differences(actual, expected, (), ignored), None) is None
+        # Both values live as long as the walk, so that their ids are theirs alone.
+        place = id(actual), id(expected), ignored
+        known = self._known.get(place)
+        if known is None:
+            known = next(self.differences(actual, expected, (), ignored), None) is None
+            self._known[place] = known
+        return known
 
     def _paired(
         self, actual: list[Any], expected: list[Any], ignored: Patterns, equal: dict[int, int]
@@ -148,8 +174,7 @@ class Comparison:
         """
 
         def same(left: int, right: int) -> bool:
-            differences = self._differences(actual[right], expected[left], (), ignored)
-            return next(differences, None) is None
+            return self._same(actual[right], expected[left], ignored)
 
         groups: defaultdict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
         for side, items in enumerate((expected, actual)):

@@ -19,15 +19,27 @@ def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = Fal
     tolerance of each other.
     """
     kind = type(value)
+    # Loops and not comprehensions: every level of the value costs one level of Python's stack.
     if kind is list:
-        return _list_identity(value, ignored, nan_equal, blur)
+        rest = narrowed(ignored, 0)
+        if rest is None:
+            return list
+        counts: Counter[Hashable] = Counter()
+        for item in value:
+            counts[identity(item, rest, nan_equal=nan_equal, blur=blur)] += 1
+        return list, frozenset(counts.items())
     if kind is dict:
-        entries = (
-            (key, identity(item, rest, nan_equal=nan_equal, blur=blur))
-            for key, item in value.items()
-            if (rest := narrowed(ignored, key)) is not None
-        )
+        entries = set()
+        for key, item in value.items():
+            rest = narrowed(ignored, key)
+            if rest is not None:
+                entries.add((key, identity(item, rest, nan_equal=nan_equal, blur=blur)))
         return dict, frozenset(entries)
+    return _scalar_identity(value, nan_equal, blur)
+
+
+def _scalar_identity(value: Any, nan_equal: bool, blur: bool) -> Hashable:
+    kind = type(value)
     if kind is bool:
         return bool, value
     if kind is int or kind is float:
@@ -36,14 +48,6 @@ def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = Fal
         if value != value:
             return (float, "nan") if nan_equal else object()
     return value  # type: ignore[no-any-return]
-
-
-def _list_identity(items: list[Any], ignored: Patterns, nan_equal: bool, blur: bool) -> Hashable:
-    rest = narrowed(ignored, 0)
-    if rest is None:
-        return list
-    counts = Counter(identity(item, rest, nan_equal=nan_equal, blur=blur) for item in items)
-    return list, frozenset(counts.items())
 
 
 def magnitudes(value: Any) -> list[float]:

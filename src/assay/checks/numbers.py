@@ -55,7 +55,7 @@ def _verdict(
     allowed = _said(absolute, relative)
     if close(actual, expected, absolute=absolute, relative=relative, nan_equal=nan_equal):
         return passed(f"{shown(actual)} is within {allowed} of {shown(expected)}")
-    if math.isnan(expected) and not nan_equal:
+    if expected != expected and not nan_equal:
         return failed("NaN equals nothing, not even NaN; the option nan_equal makes it equal NaN")
     excess = f", more than {allowed}" if allowed else ""
     distance = _distance(actual, expected)
@@ -63,7 +63,10 @@ def _verdict(
 
 
 def _said(absolute: float, relative: float) -> str:
-    parts = [f"{absolute}" if absolute else "", f"{relative} × expected" if relative else ""]
+    parts = [
+        shown(absolute) if absolute else "",
+        f"{shown(relative)} × expected" if relative else "",
+    ]
     return " or ".join(part for part in parts if part)
 
 

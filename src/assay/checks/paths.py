@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, TypeAlias
 
+from assay.checks.diffs import shown
 from assay.errors import InputError
 
 
@@ -51,14 +52,14 @@ def parse_patterns(option: str, given: Any) -> Patterns:
     """The patterns of an option that takes one path or a list of them."""
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Iterable) or isinstance(texts, dict | bytes):
-        raise InputError(f"option {option!r} must be a path or a list of paths, not {given!r}")
+        raise InputError(f"option {option!r} must be a path or a list of paths, not {shown(given)}")
     return tuple(_parse_pattern(option, text) for text in texts)
 
 
 def _parse_pattern(option: str, text: Any) -> Pattern:
     advice = 'write a path like items[*].id, meta.* or ["a.b"].c'
     if not isinstance(text, str):
-        raise InputError(f"option {option!r}: {text!r} is not a path", advice=advice)
+        raise InputError(f"option {option!r}: {shown(text)} is not a path", advice=advice)
     rest = re.sub(r"^\$(?=[.\[]|$)", "", text)
     if rest == text and not text.startswith("["):
         rest = f".{text}"

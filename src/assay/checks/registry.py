@@ -8,12 +8,13 @@ look at the actual value. So running a check on `ABSENT` tells whether a test is
 from __future__ import annotations
 
 import inspect
-import math
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeVar
 
+from assay.checks.diffs import shown
 from assay.errors import InputError, Unverifiable, nearest
 from assay.results import VerificationResult
 
@@ -97,10 +98,7 @@ def run_check(
             raise InputError(
                 f"check {name!r} has no option {option!r}", advice=nearest(option, entry.options)
             )
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
-        raise InputError(
-            f"check {name!r}: the weight must be a finite number above 0, not {weight!r}"
-        )
+    _require_weight(name, weight)
     try:
         result = entry.function(actual, expected, **options)
     except Unverifiable as reason:
@@ -110,6 +108,13 @@ def run_check(
         raise InputError(what, where=error.where, advice=error.advice) from error
     result.weight = float(weight)
     return result
+
+
+def _require_weight(name: str, weight: Any) -> None:
+    is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not is_number or not 0 < weight <= sys.float_info.max:
+        what = f"check {name!r}: the weight must be a finite number above 0, not {shown(weight)}"
+        raise InputError(what)
 
 
 def passed(diff: Any = "equal") -> VerificationResult:
