@@ -71,6 +71,14 @@ def test_nan_equals_nan_only_when_asked() -> None:
     assert holds(1, math.nan, nan_equal=True, absolute=9) is False
 
 
+def test_a_float_of_another_library_is_a_float() -> None:
+    class Float(float):
+        def __repr__(self) -> str:
+            return f"Float({float(self)})"
+
+    assert holds(Float(1.1), 1, absolute=0.1) is True
+
+
 @pytest.mark.parametrize("actual", [True, False, "1", None, [1], b"1"])
 def test_what_is_no_number_fails_and_both_types_are_named(actual: Any) -> None:
     result = run_check("number", actual, 1)

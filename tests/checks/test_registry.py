@@ -146,6 +146,21 @@ def test_a_check_of_ones_own() -> None:
 
 
 @pytest.mark.usefixtures("own_checks")
+def test_a_result_that_is_shared_keeps_its_weight() -> None:
+    shared = passed()
+    check("shared")(lambda actual, expected: shared)
+    assert [run_check("shared", 1, 1, weight=weight).weight for weight in (2, 3)] == [2.0, 3.0]
+    assert shared.weight == 1.0
+
+
+@pytest.mark.usefixtures("own_checks")
+def test_a_check_that_returns_something_else_is_named() -> None:
+    check("wrong")(cast(Any, lambda actual, expected: True))
+    with pytest.raises(InputError, match="check 'wrong' returned bool"):
+        run_check("wrong", 1, 1)
+
+
+@pytest.mark.usefixtures("own_checks")
 def test_an_option_needs_a_default_and_a_name_of_its_own() -> None:
     def demanding(actual: Any, expected: Any, *, needed: int) -> VerificationResult:
         return passed()

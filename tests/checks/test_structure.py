@@ -236,6 +236,8 @@ def test_large_values_are_cut_and_the_difference_stays_in_sight() -> None:
     assert "characters left out" in found["expected"]
     (found,) = run([10**5000], [1])
     assert found["actual"] == "(int too large to show)"
+    (found,) = run([[10**5000]], [1])
+    assert found["actual"] == "(list too large to show)"
 
 
 @pytest.mark.parametrize(

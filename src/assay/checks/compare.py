@@ -16,7 +16,6 @@ from assay.checks.registry import ABSENT
 from assay.errors import Unverifiable
 
 MAX_PROBLEMS = 50
-_LARGEST_SHOWN = 10**30
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +213,14 @@ def _unequal(path: Path, actual: Any, expected: Any) -> Difference:
 
 def _evidence(value: Any) -> Any:
     """The value itself if it is small, else the beginning and end of how it is written."""
-    if isinstance(value, int) and abs(value) > _LARGEST_SHOWN:
-        return shown(value)
     if isinstance(value, str | bytes) and len(value) <= 2 * MAX_SHOWN:
         return value
-    written = shown(value)
-    return value if len(written) <= MAX_SHOWN else written
+    try:
+        is_small = len(repr(value)) <= MAX_SHOWN
+    except ValueError:
+        # An integer inside has more digits than Python writes, so it could not be stored either.
+        is_small = False
+    return value if is_small else shown(value)
 
 
 def structural_diff(actual: Any, expected: Any) -> str | list[dict[str, Any]]:

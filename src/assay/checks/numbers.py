@@ -111,7 +111,7 @@ def _finite(value: float) -> bool:
 
 
 def _exact(value: float) -> Fraction:
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+    return Fraction(value) if isinstance(value, int) else Fraction(float.__repr__(value))
 
 
 def _read(text: str) -> int | float | None:

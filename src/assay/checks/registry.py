@@ -106,8 +106,13 @@ def run_check(
     except InputError as error:
         what = f"check {name!r}: {error.what}"
         raise InputError(what, where=error.where, advice=error.advice) from error
-    result.weight = float(weight)
-    return result
+    if not isinstance(result, VerificationResult):
+        what = f"check {name!r} returned {type(result).__name__}, not a VerificationResult"
+        raise InputError(what, advice="return passed(diff) or failed(diff)")
+    # A copy, because a check of the user's may give the same result object every time.
+    return (
+        result if result.weight == weight else result.model_copy(update={"weight": float(weight)})
+    )
 
 
 def _require_weight(name: str, weight: Any) -> None:
