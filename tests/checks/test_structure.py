@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import socket
+from collections.abc import Iterator
 from itertools import permutations
 from typing import Any
 
@@ -366,6 +367,16 @@ def test_an_invalid_schema_is_the_users_error(schema: Any, actual: Any) -> None:
         run_check("schema", actual, schema)
 
 
+@pytest.fixture
+def impatient_sockets() -> Iterator[None]:
+    """Whoever does connect gives up soon, so that the test fails and does not hang."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(0.2)
+    yield
+    socket.setdefaulttimeout(before)
+
+
+@pytest.mark.usefixtures("impatient_sockets")
 def test_a_reference_never_reaches_the_network() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.05)
