@@ -13,6 +13,7 @@ import json
 import math
 from typing import Annotated, Any, TypeAlias, TypeVar
 
+import pydantic_core
 from pydantic import BaseModel, GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
@@ -21,15 +22,18 @@ FLOAT_TAG = "$float"
 OBJECT_TAG = "$object"
 _TAGS = frozenset({BYTES_TAG, FLOAT_TAG, OBJECT_TAG})
 _PLAIN = frozenset({str, int, bool, type(None)})
+_SIMPLE = frozenset({str, bool, type(None)})
 
-# Deeper values are refused when they come in, so that writing them out can never fail.
+# Deeper values and longer integers are refused when they come in, so that writing them out can
+# never fail: Python itself does not write integers of more than 4,300 digits.
 MAX_DEPTH = 200
+MAX_BITS = 14_000
 
 
 def check_value(value: Any) -> Any:
     """Return the value if it is JSON or bytes all the way down; raise ValueError with the place."""
     # The scalars come first: nearly every value is one, and this runs for every attribute.
-    if type(value) in _PLAIN or type(value) is float:
+    if type(value) in _SIMPLE:
         return value
     problem = _problem(value, "$", MAX_DEPTH)
     if problem:
@@ -39,8 +43,11 @@ def check_value(value: Any) -> Any:
 
 def _problem(value: Any, path: str, depth: int) -> str | None:
     kind = type(value)
-    if kind in _PLAIN or kind is float or kind is bytes:
+    if kind in _SIMPLE or kind is float or kind is bytes:
         return None
+    if kind is int:
+        too_long = value.bit_length() > MAX_BITS
+        return f"{path}: an integer of {value.bit_length():,} bits is too long" if too_long else None
     if kind not in (list, dict):
         return f"{path}: {kind.__name__} is neither JSON nor bytes"
     if depth == 0:
@@ -120,7 +127,11 @@ def encode(value: Any) -> str:
 
 def decode(text: str | bytes) -> Any:
     """The value that `encode` wrote."""
-    value = json.loads(text)
+    try:
+        value = pydantic_core.from_json(text)
+    except ValueError:
+        # A lone surrogate, or no JSON at all: the slower reader knows the one and tells the other.
+        value = json.loads(text)
     marked = b'"$' in text if isinstance(text, bytes) else '"$' in text
     return from_json(value) if marked else value
 

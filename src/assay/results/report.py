@@ -91,9 +91,7 @@ class VerifierReport(BaseModel):
         """
         actual, expected = actual_result.attributes(), expected_result.attributes()
         results = {
-            name: AttributeResult.of(
-                name, actual.get(name), expected.get(name), raw_results.get(name)
-            )
+            name: _attribute(name, actual.get(name), expected.get(name), raw_results.get(name))
             for name in (actual | expected | dict(raw_results))
         }
         return cls._of(case, duration, results, None)
@@ -161,3 +159,22 @@ class VerifierReport(BaseModel):
         fields["results"] = {result.attribute: result for result in results}
         fields["case"] = values.decode(row["case"])
         return cls(**fields)
+
+
+# What most attributes of most reports are: at the default of a result and not looked at.
+_AT_DEFAULT = {
+    name: AttributeResult.of(name, field.default, field.default, None)
+    for name, field in CaseResult.model_fields.items()
+    if not field.is_required() and name != "files"
+}
+
+
+def _attribute(
+    name: str, actual: Any, expected: Any, found: VerificationResult | None
+) -> AttributeResult:
+    if found is None:
+        usual = _AT_DEFAULT.get(name)
+        # By identity: 0 and False are equal, and are not the same.
+        if usual is not None and actual is usual.actual and expected is usual.expected:
+            return usual
+    return AttributeResult.of(name, actual, expected, found)

@@ -42,6 +42,9 @@ class AttributeResult(BaseModel):
     `is_correct` None with weight 0 was not looked at; with a weight, a check could not decide.
     """
 
+    # Frozen, because reports share the many that say nothing.
+    model_config = ConfigDict(frozen=True)
+
     attribute: str
     actual: Value
     expected: Value

@@ -1,0 +1,7 @@
+"""`make bench`: every benchmark of the project, one after the other."""
+
+from __future__ import annotations
+
+from benchmarks import foundation
+
+foundation.main()
