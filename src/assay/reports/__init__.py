@@ -11,6 +11,7 @@ from assay.reports.writing import render_report, write_report
 if TYPE_CHECKING:
     from assay.reports.parquet import read_reports
     from assay.reports.summary import Summary, exit_code, summarize
+    from assay.reports.terminal import render_case
 
 __all__ = [
     "Format",
@@ -21,6 +22,7 @@ __all__ = [
     "get_format",
     "read_reports",
     "register_format",
+    "render_case",
     "render_report",
     "summarize",
     "write_report",
@@ -31,6 +33,7 @@ _LATER = {
     "Summary": "assay.reports.summary",
     "exit_code": "assay.reports.summary",
     "read_reports": "assay.reports.parquet",
+    "render_case": "assay.reports.terminal",
     "summarize": "assay.reports.summary",
 }
 

@@ -63,6 +63,7 @@ class Evidence(NamedTuple):
     samples: list[Sample]
     samples_taken: int
     usage: str
+    case: str
     detail: str
 
     @property
@@ -84,6 +85,7 @@ def gather(record: CaseRecord, *, is_known: bool, limits: Limits) -> Evidence:
         samples=_samples(record.reports, limits),
         samples_taken=len(record.reports),
         usage=one_line(", ".join(f"{name} {amount:g}" for name, amount in record.usage.items())),
+        case=_shown(record.reports[0].case, limits) if record.reports else "",
         detail="" if record.detail is None else _shown(record.detail, limits),
     )
 

@@ -33,7 +33,7 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
     for row in not_passed_rows(run):
         if shown == SHOWN_AT_MOST:
             break
-        yield _case_text(run, row, paint, _LIMITS)
+        yield _case_text(run, row, paint)
         shown += 1
     if left_out := summary.not_passed - shown:
         more = f"… {left_out:,} more did not pass; see one with: {show_command(run)}"
@@ -43,11 +43,20 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
 
 def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
     """One case with nearly all of its evidence, for `assay runs show RUN CASE`."""
-    return _case_text(run, row, Paint(colour), _FULL)
+    evidence = gather(run.read(row), is_known=run.is_known(row), limits=_FULL)
+    lines = [*case_lines(evidence, Paint(colour)), f"    took {evidence.duration}"]
+    for label, text in (
+        ("used", evidence.usage),
+        ("the case", evidence.case),
+        ("detail", evidence.detail),
+    ):
+        if text:
+            lines += [f"    {label}:", *(f"      {line}" for line in text.split("\n"))]
+    return "\n".join(lines) + "\n"
 
 
-def _case_text(run: Run, row: Row, paint: Paint, limits: Limits) -> str:
-    evidence = gather(run.read(row), is_known=run.is_known(row), limits=limits)
+def _case_text(run: Run, row: Row, paint: Paint) -> str:
+    evidence = gather(run.read(row), is_known=run.is_known(row), limits=_LIMITS)
     return "\n".join(case_lines(evidence, paint)) + "\n\n"
 
 

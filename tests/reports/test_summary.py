@@ -1,0 +1,110 @@
+"""What a run as a whole says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.reports import exit_code, summarize
+from assay.reports.summary import not_passed_rows, percent
+from assay.results import Outcome
+from assay.runs import Baseline
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Make
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code", "verdict"),
+    [
+        ([], 2, "Nothing was run: the run has no cases."),
+        (["passed"], 0, "Passed: 1 of 1 case passed (100.0%)."),
+        (["passed", "failed"], 1, "Failed: 1 of 2 cases passed (50.0%), 1 failed."),
+        (["failed", "error"], 1, "Failed: 0 of 2 cases passed (0.0%), 1 failed, 1 error."),
+        (["passed", "error", "error"], 3, "Error: 1 of 3 cases passed (33.3%), 2 errors."),
+        (["unverified"], 1, "Failed: 0 of 1 case passed (0.0%), 1 unverified."),
+    ],
+)
+def test_the_exit_code_and_the_verdict(
+    make: Make, outcomes: list[str], code: int, verdict: str
+) -> None:
+    run = make.run(make.record(f"{n}", outcome) for n, outcome in enumerate(outcomes))
+    assert exit_code(run) == code
+    assert summarize(run).verdict_line() == verdict
+
+
+def test_unverified_fails_only_where_the_subject_says_so(make: Make) -> None:
+    run = make.run([make.record("a", "unverified"), make.record("b")], unverified_fails=False)
+    assert exit_code(run) == 0
+    assert summarize(run).verdict_line() == ("Passed: 1 of 2 cases passed (50.0%), 1 unverified.")
+
+
+def test_what_the_baseline_accepts_does_not_fail(make: Make) -> None:
+    records = [make.record("a"), make.record("b", "failed"), make.record("c", "unverified")]
+    accepted = Baseline.of(make.run(records, name="first").rows(Outcome.FAILED, Outcome.UNVERIFIED))
+    gone = accepted.accepted[0].model_copy(update={"case": "gone"})
+    baseline = Baseline(accepted=[*accepted.accepted, gone])
+    summary = summarize(make.run(records, name="second", baseline=baseline))
+    assert (summary.known, summary.failing, summary.exit_code) == (2, 0, 0)
+    assert summary.outdated == [gone]
+    assert summary.verdict_line().endswith("2 of them accepted by the baseline.")
+
+
+def test_a_known_finding_hides_neither_a_new_one_nor_an_error(make: Make) -> None:
+    known = make.record("known", "failed")
+    baseline = Baseline.of(make.run([known], name="first").rows())
+    new = make.run([known, make.record("new", "failed")], name="second", baseline=baseline)
+    assert exit_code(new) == 1
+    error = make.run([known, make.record("e", "error")], name="third", baseline=baseline)
+    assert exit_code(error) == 3
+
+
+def test_a_run_that_was_broken_off_has_not_passed(make: Make) -> None:
+    run = make.run([make.record("a")], finished=False)
+    summary = summarize(run)
+    assert (summary.exit_code, summary.is_finished, summary.duration) == (3, False, None)
+    assert summary.verdict_line().endswith("the run is not finished.")
+
+
+def test_errors_are_in_every_denominator(make: Make) -> None:
+    outcomes = ["passed", "passed", "error", "failed"]
+    summary = summarize(make.run(make.record(f"{n}", o) for n, o in enumerate(outcomes)))
+    assert summary.pass_rate == 0.5
+    assert summary.mean_score == 0.5
+    assert (summary.total, summary.not_passed) == (4, 2)
+    assert summary.counts[Outcome.ERROR] == 1
+
+
+def test_what_did_not_pass_comes_worst_first_and_known_last(make: Make) -> None:
+    known = make.record("known", "failed")
+    baseline = Baseline.of(make.run([known], name="first").rows())
+    records = [
+        known,
+        make.record("unverified", "unverified"),
+        make.record("error", "error"),
+        make.record("passed"),
+        make.record("failed", "failed"),
+    ]
+    rows = not_passed_rows(make.run(records, baseline=baseline))
+    assert [row.id for row in rows] == ["failed", "error", "unverified", "known"]
+
+
+@given(st.integers(min_value=1, max_value=10**9), st.data())
+def test_only_all_is_a_hundred_percent(total: int, data: st.DataObject) -> None:
+    passed = data.draw(st.integers(min_value=0, max_value=total))
+    shown = percent(passed / total)
+    assert (shown == "100.0%") == (passed == total)
+    assert abs(float(shown[:-1]) - 100 * passed / total) <= 0.1 + 1e-6
+
+
+def test_percent_is_rounded_down() -> None:
+    assert [percent(rate) for rate in (0.0, 0.29, 0.57, 0.9999, 1.0)] == [
+        "0.0%",
+        "29.0%",
+        "57.0%",
+        "99.9%",
+        "100.0%",
+    ]
