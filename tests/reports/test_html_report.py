@@ -1,0 +1,231 @@
+"""The HTML report: its structure from a parser, its behaviour from a real browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from assay.reports import html_report, render_report, write_report
+from assay.runs import Baseline, Run
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Make
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chrome"))),
+    None,
+)
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no chromium or google-chrome on PATH")
+VOID = {"meta", "input", "br", "img", "link"}
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, and the text by the element it is in."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.open: list[str] = []
+        self.unbalanced: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.texts.setdefault(self.open[-1] if self.open else "", []).append(data)
+
+    def all(self, tag: str, class_: str | None = None) -> list[dict[str, str | None]]:
+        return [
+            attributes
+            for name, attributes in self.elements
+            if name == tag and (class_ is None or attributes.get("class") == class_)
+        ]
+
+
+def rendered(run: Run) -> str:
+    return b"".join(render_report(run, "html")).decode()
+
+
+def mixed_run(make: Make) -> Run:
+    known = make.record("known one", "failed")
+    baseline = Baseline.of(make.run([known], name="first").rows())
+    records = [
+        make.record("good one"),
+        known,
+        make.record("bad one", "failed"),
+        make.record("broken one", "error"),
+        make.record("open one", "unverified"),
+    ]
+    return make.run(records, name="mixed", baseline=baseline)
+
+
+def test_the_page_has_the_totals_and_every_case(make: Make) -> None:
+    text = rendered(mixed_run(make))
+    page = Page(text)
+    assert (page.open, page.unbalanced) == ([], [])
+    assert [case["data-id"] for case in page.all("details", "case")] == [
+        "bad one",
+        "known one",
+        "broken one",
+        "open one",
+        "good one",
+    ]
+    assert [section["id"] for section in page.all("section")] == [
+        "failed",
+        "error",
+        "unverified",
+        "passed",
+    ]
+    assert "Failed: 1 of 5 cases passed (20.0%), 2 failed, 1 error, 1 unverified" in text
+    assert page.texts["title"] == ["Failed: mixed · Assay"]
+    assert not any("open" in case for case in page.all("details", "case"))
+
+
+def test_the_page_loads_nothing_and_allows_only_its_own(make: Make) -> None:
+    text = rendered(mixed_run(make))
+    page = Page(text)
+    policy = next(
+        meta["content"] or ""
+        for meta in page.all("meta")
+        if meta.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (content,) = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+    names = {name for _, attributes in page.elements for name in attributes}
+    assert not names & {"src", "style", "srcset", "action"}
+    assert not any(name.startswith("on") for name in names)
+    links = [attributes["href"] or "" for _, attributes in page.elements if "href" in attributes]
+    assert links
+    assert all(link.startswith("#") for link in links)
+
+
+def test_of_those_that_passed_only_some_are_shown(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert html_report.PASSED_AT_MOST == 1_000
+    monkeypatch.setattr(html_report, "PASSED_AT_MOST", 10)
+    records = [make.record(f"good {n}") for n in range(12)]
+    records += [make.record(f"bad {n}", "failed") for n in range(12)]
+    text = rendered(make.run(records))
+    assert len(Page(text).all("details", "case")) == 22
+    assert "2 more cases passed and are left out of this page" in text
+
+
+def test_a_run_without_cases_has_a_page(make: Make) -> None:
+    text = rendered(make.run([]))
+    assert "The run has no cases." in text
+    assert Page(text).unbalanced == []
+
+
+def test_the_evidence_of_samples_is_folded(make: Make) -> None:
+    good, bad = make.record("x").reports[0], make.record("x", "failed").reports[0]
+    page = Page(rendered(make.run([make.record("x", "failed", reports=[good, bad])])))
+    first, second = page.all("details", "sample")
+    assert "open" in first
+    assert "open" not in second
+
+
+def test_hostile_text_makes_no_element(make: Make) -> None:
+    text = rendered(make.hostile_run())
+    page = Page(text)
+    assert (page.open, page.unbalanced) == ([], [])
+    assert len(page.all("script")) == 1
+    assert page.all("img") == []
+    assert not set(text) & set("\x00\x1b\x07\x9b\u202e\u2066\u2028\ufeff\r")
+    assert "{{ 7*7 }}" in "".join(page.texts["pre"])
+    assert "49" not in "".join(page.texts["pre"])
+
+
+def test_cases_are_drawn_when_the_page_comes_to_them(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(html_report, "_PIECES_AT_ONCE", 2)
+    run = make.run(make.record(f"{n}", "failed") for n in range(50))
+    read = 0
+    reading = run.read
+
+    def counting(row: Any) -> Any:
+        nonlocal read
+        read += 1
+        return reading(row)
+
+    run.read = counting  # type: ignore[method-assign]
+    pieces = render_report(run, "html")
+    next(pieces)
+    assert read == 0
+    assert sum(1 for _ in pieces) > 50
+    assert read == 50
+
+
+def dom(path: Path, profile: Path, hash_: str = "") -> str:
+    """The page as a browser has it after its script has run."""
+    assert BROWSER is not None
+    done = subprocess.run(
+        [
+            BROWSER,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            f"--user-data-dir={profile}",
+            "--enable-logging=stderr",
+            "--virtual-time-budget=2000",
+            "--dump-dom",
+            f"{path.as_uri()}{hash_}",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    complaints = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
+    assert complaints == []
+    return done.stdout
+
+
+def shown_sections(text: str) -> list[str | None]:
+    return [section["id"] for section in Page(text).all("section") if "hidden" not in section]
+
+
+@needs_browser
+def test_a_browser_filters_by_the_hash(make: Make, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(mixed_run(make), "html", path)
+    everything = dom(path, tmp_path / "profile")
+    assert shown_sections(everything) == ["failed", "error", "unverified", "passed"]
+    failed = dom(path, tmp_path / "profile", "#failed")
+    assert shown_sections(failed) == ["failed"]
+    current = [link["href"] for link in Page(failed).all("a") if "aria-current" in link]
+    assert current == ["#failed"]
+    assert "hidden" not in next(d for d in Page(failed).all("div") if d.get("id") == "tools")
+
+
+@needs_browser
+def test_hostile_text_is_inert_in_a_browser(make: Make, tmp_path: Path, hostile: str) -> None:
+    path = tmp_path / "report.html"
+    write_report(make.hostile_run(), "html", path)
+    page = Page(dom(path, tmp_path / "profile", "#<img src=x onerror=alert(1)>"))
+    assert page.all("img") == []
+    assert len(page.all("script")) == 1
+    assert len(page.all("details", "case")) == 5
+    assert shown_sections(dom(path, tmp_path / "profile")) == ["failed", "error", "passed"]
