@@ -133,10 +133,10 @@ def test_a_bad_task_costs_its_case_and_nothing_else(
     is_async = asyncio.iscoroutinefunction(bad)
 
     def task(case: Case) -> CaseResult:
-        return bad(case) if case.id == "case 1" else echo(case)  # type: ignore[no-any-return]
+        return bad(case) if case.id == "case 1" else echo(case)
 
     async def async_task(case: Case) -> CaseResult:
-        return await bad(case) if case.id == "case 1" else echo(case)  # type: ignore[no-any-return]
+        return await bad(case) if case.id == "case 1" else echo(case)
 
     run = assay.evaluate(
         pairs(5), async_task if is_async else task, exact,

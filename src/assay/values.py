@@ -47,7 +47,7 @@ def _problem(value: Any, path: str, depth: int) -> str | None:
         return None
     if kind is int:
         too_long = value.bit_length() > MAX_BITS
-        return f"{path}: an integer of {value.bit_length():,} bits is too long" if too_long else None
+        return f"{path}: an integer of this length cannot be written" if too_long else None
     if kind not in (list, dict):
         return f"{path}: {kind.__name__} is neither JSON nor bytes"
     if depth == 0:

@@ -100,7 +100,7 @@ class Make:
             self.result(f"files-{HOSTILE}", False, HOSTILE, f"a\n{HOSTILE}\n", diff=HOSTILE),
             self.result("undecided", None, HOSTILE.encode(), b"\xff\x00<", diff=[HOSTILE]),
             self.result("right", True, {HOSTILE: HOSTILE}, {HOSTILE: [HOSTILE]}),
-            AttributeResult.unchecked(f"unchecked {HOSTILE}", HOSTILE, HOSTILE),
+            AttributeResult.of(f"unchecked {HOSTILE}", HOSTILE, HOSTILE, None),
         )
         wrong = self.report(*results, group=HOSTILE, id=HOSTILE, case={HOSTILE: HOSTILE})
         broken = self.report(error=f"{HOSTILE}\n{HOSTILE}", group="\ud800 \udfff")

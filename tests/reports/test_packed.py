@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import values
-from assay.reports.packed import full_record, judge
+from assay.reports.packed import full_record
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 
 any_text = st.text(st.characters(exclude_categories=()))
@@ -34,7 +34,7 @@ results = st.builds(
     diff=json_values,
     is_correct=st.sampled_from([None, True, False]),
     weight=st.sampled_from([0.0, 1e-300, 0.1, 1.0, 3.0, 1e308]),
-) | st.builds(AttributeResult.unchecked, any_text, json_values, json_values)
+) | st.builds(AttributeResult.of, any_text, json_values, json_values, st.none())
 
 
 def _report(
@@ -61,7 +61,8 @@ reports = st.builds(
 
 @given(reports)
 def test_outcome_and_score_are_those_of_the_report(report: VerifierReport) -> None:
-    assert judge(report.pack()) == (report.outcome.value, report.calculate_score())
+    packed = report.pack()
+    assert (packed["outcome"], packed["score"]) == (report.outcome.value, report.calculate_score())
 
 
 @given(st.lists(reports, max_size=2), json_values)
@@ -78,16 +79,18 @@ def test_the_full_form_loses_nothing(found: list[VerifierReport], detail: Any) -
             for name in ("actual", "expected", "diff"):
                 result[name] = values.from_json(result[name])
     full["detail"] = values.from_json(full["detail"])
+    assert full.pop("score") == record.calculate_score()
     assert CaseRecord.model_validate(full) == record
 
 
 def test_the_full_form_is_the_json_of_the_model() -> None:
-    unchecked = AttributeResult.unchecked("$bytes", b"\x00", {"$bytes": float("-inf")})
+    unchecked = AttributeResult.of("$bytes", b"\x00", {"$bytes": float("-inf")}, None)
     report = _report([unchecked], None, {"$object": {"$float": "nan"}})
     record = CaseRecord(
         id="é", subject="tests", outcome=Outcome.UNVERIFIED, reports=[report], detail=[b""]
     )
     full = full_record(record.pack())
+    del full["score"]
     for entry in full["reports"]:
         del entry["outcome"], entry["score"]
     assert CaseRecord.model_validate_json(json.dumps(full)) == record

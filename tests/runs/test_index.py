@@ -15,7 +15,7 @@ from assay.runs.journal import Journal
 
 def record(identifier: str, place: int, outcome: Outcome = Outcome.PASSED) -> dict[str, Any]:
     packed = CaseRecord(id=identifier, subject="s", outcome=outcome, fingerprint="f").pack()
-    return {"kind": "record", "place": place, "score": 0.5, "record": packed}
+    return {"kind": "record", "place": place, "record": packed}
 
 
 def moved(identifier: str, place: int) -> dict[str, Any]:

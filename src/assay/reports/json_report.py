@@ -38,4 +38,4 @@ def _head(run: Run, summary: Summary) -> str:
 
 
 def _case(run: Run, row: Row) -> dict[str, Any]:
-    return {**full_record(run.read_packed(row)), "score": row.score, "known": run.is_known(row)}
+    return {**full_record(run.read_packed(row)), "known": run.is_known(row)}

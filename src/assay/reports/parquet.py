@@ -16,8 +16,7 @@ from typing import Any
 
 from assay import values
 from assay.errors import InputError
-from assay.reports.packed import judge
-from assay.results import VerifierReport
+from assay.results import VerifierReport, packed_values
 from assay.runs import Run
 
 GROUP_ROWS = 1_000
@@ -154,10 +153,9 @@ class _Group:
             column.append(record[name])
         for column, name in self._report:
             column.append(report[name])
-        outcome, score = judge(report)
-        self._outcome.append(outcome)
-        self._score.append(score)
-        self._passed.append(outcome == "passed")
+        self._outcome.append(report["outcome"])
+        self._score.append(report["score"])
+        self._passed.append(report["outcome"] == "passed")
         self._sample.append(sample)
         self._case.append(values.encode(report["case"]))
         self._originals.append(None)
@@ -168,7 +166,7 @@ class _Group:
         # Column by column: most attributes were not looked at and differ only in two values.
         first, number = len(self._attribute), len(results)
         scalar, other = _SCALARS.get, values.encode
-        pairs = [r if type(r) is list else (r["actual"], r["expected"]) for r in results.values()]
+        pairs = [r if type(r) is list else packed_values(name, r) for name, r in results.items()]
         self._attribute += results
         self._actual += [scalar(type(actual), other)(actual) for actual, _ in pairs]
         self._expected += [scalar(type(expected), other)(expected) for _, expected in pairs]

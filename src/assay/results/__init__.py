@@ -6,10 +6,12 @@ from assay.results.record import CaseRecord, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
     AttributeResult,
+    PackedResult,
     VerificationResult,
     VerifierProtocol,
     VerifierReturnType,
     checked_results,
+    packed_values,
 )
 
 __all__ = [
@@ -20,9 +22,11 @@ __all__ = [
     "GroupType",
     "Outcome",
     "OutcomeRule",
+    "PackedResult",
     "VerificationResult",
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
     "checked_results",
+    "packed_values",
 ]

@@ -41,21 +41,26 @@ class CaseRecord(BaseModel):
 
     def calculate_score(self) -> float:
         """The mean score of the reports; 0.0 without any."""
-        scores = [report.calculate_score() for report in self.reports]
-        return math.fsum(scores) / len(scores) if scores else 0.0
+        return _mean([report.calculate_score() for report in self.reports])
 
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only."""
         packed = dict(self.__dict__)
         packed["outcome"] = self.outcome.value
-        packed["reports"] = [report.pack() for report in self.reports]
+        packed["reports"] = reports = [report.pack() for report in self.reports]
+        packed["score"] = _mean([report["score"] for report in reports])
         packed["started"] = self.started.isoformat()
         return packed
 
     @classmethod
     def unpack(cls, packed: Mapping[str, Any]) -> Self:
-        reports = [VerifierReport.unpack(report) for report in packed["reports"]]
-        return cls(**{**packed, "reports": reports})
+        fields = {name: packed[name] for name in cls.model_fields}
+        fields["reports"] = [VerifierReport.unpack(report) for report in fields["reports"]]
+        return cls(**fields)
+
+
+def _mean(scores: list[float]) -> float:
+    return math.fsum(scores) / len(scores) if scores else 0.0
 
 
 # A subject's rule from the reports of a case to its outcome and the reason for it.

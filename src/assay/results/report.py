@@ -91,7 +91,9 @@ class VerifierReport(BaseModel):
         """
         actual, expected = actual_result.attributes(), expected_result.attributes()
         results = {
-            name: _attribute(name, actual.get(name), expected.get(name), raw_results.get(name))
+            name: AttributeResult.of(
+                name, actual.get(name), expected.get(name), raw_results.get(name)
+            )
             for name in (actual | expected | dict(raw_results))
         }
         return cls._of(case, duration, results, None)
@@ -126,18 +128,21 @@ class VerifierReport(BaseModel):
         )
 
     def pack(self) -> dict[str, Any]:
-        """The short form of the journal, made of values only."""
+        """The short form of the journal, made of values only; outcome and score for its readers."""
         packed = dict(self.__dict__)
         packed["timestamp"] = self.timestamp.isoformat()
+        packed["outcome"] = self.outcome.value
+        packed["score"] = self.calculate_score()
         packed["results"] = {name: result.pack() for name, result in self.results.items()}
         return packed
 
     @classmethod
     def unpack(cls, packed: Mapping[str, Any]) -> Self:
-        results = packed["results"].items()
-        return cls(
-            **{**packed, "results": {name: AttributeResult.unpack(name, r) for name, r in results}}
-        )
+        fields = {name: packed[name] for name in cls.model_fields}
+        fields["results"] = {
+            name: AttributeResult.unpack(name, result) for name, result in fields["results"].items()
+        }
+        return cls(**fields)
 
     def to_parquet_row(self) -> dict[str, Any]:
         """One flat row; outcome, score and passed are derived, for those who query it."""
@@ -159,22 +164,3 @@ class VerifierReport(BaseModel):
         fields["results"] = {result.attribute: result for result in results}
         fields["case"] = values.decode(row["case"])
         return cls(**fields)
-
-
-# What most attributes of most reports are: at the default of a result and not looked at.
-_AT_DEFAULT = {
-    name: AttributeResult.of(name, field.default, field.default, None)
-    for name, field in CaseResult.model_fields.items()
-    if not field.is_required() and name != "files"
-}
-
-
-def _attribute(
-    name: str, actual: Any, expected: Any, found: VerificationResult | None
-) -> AttributeResult:
-    if found is None:
-        usual = _AT_DEFAULT.get(name)
-        # By identity: 0 and False are equal, and are not the same.
-        if usual is not None and actual is usual.actual and expected is usual.expected:
-            return usual
-    return AttributeResult.of(name, actual, expected, found)

@@ -137,7 +137,7 @@ class Index:
                         record["outcome"],
                         record["code"],
                         record["fingerprint"],
-                        entry["score"],
+                        record["score"],
                         record["duration"],
                     ),
                 )

@@ -89,14 +89,7 @@ class RunWriter:
 
     def add(self, unit: Unit, record: CaseRecord) -> None:
         """Write the record of a case that has run."""
-        self._write(
-            {
-                "kind": "record",
-                "place": unit.place,
-                "score": record.calculate_score(),
-                "record": record.pack(),
-            }
-        )
+        self._write({"kind": "record", "place": unit.place, "record": record.pack()})
         self._running.discard(unit.id)
 
     def keep_part(self, unit: Unit, key: str, value: Any) -> None:
