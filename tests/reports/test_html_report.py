@@ -145,6 +145,14 @@ def test_the_evidence_of_samples_is_folded(make: Make) -> None:
     assert "open" not in second
 
 
+def test_a_newline_at_the_beginning_is_seen(make: Make) -> None:
+    report = make.report(make.result("output", False, "\na\nb", "a\nb"))
+    text = rendered(make.run([make.record("x", "failed", reports=[report])]))
+    # A browser drops the first newline of every <pre>.
+    assert "<pre>\n\na\nb</pre>" in text
+    assert "<pre>\na\nb</pre>" in text
+
+
 def test_hostile_text_makes_no_element(make: Make) -> None:
     text = rendered(make.hostile_run())
     page = Page(text)

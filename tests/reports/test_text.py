@@ -130,6 +130,7 @@ def test_text_in_one_line_is_quoted_like_json(text: str) -> None:
         ("", '""'),
         ("a ", '"a "'),
         ("a\nb", "a\nb"),
+        ("a\nb\n\n", "a\nb\\n\\n"),
         ({"a": [1, "é"]}, '{"a": [1, "é"]}'),
         ([float("inf")], '[{"$float": "inf"}]'),
         (b"", '0 bytes of text: ""'),

@@ -17,6 +17,7 @@ VALUE_LINES = 40
 LINE_CHARACTERS = 300
 _SHORT_JSON = 72
 _BYTES_SHOWN = 64
+_BREAKS_SHOWN = 10
 
 # What a reader cannot see or what acts on the display: control characters (so every terminal
 # escape sequence), invisible and bidirectional formatting, separators that only look like
@@ -61,15 +62,13 @@ def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_
 def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
     """Any JSON value or bytes as a person reads it.
 
-    Text of several lines is shown as it is; other text in quotes, so that "42" is not taken for
-    42 and a space at the end is seen.
+    Text of several lines is shown as it is, with newlines at its end written out; other text in
+    quotes, so that "42" is not taken for 42 and a space at the end is seen.
     """
     if isinstance(value, bytes):
         return _show_bytes(value, limit, lines)
     if isinstance(value, str):
-        if "\n" in value.strip("\n"):
-            return visible(shorten(value, limit, lines))
-        return _quoted(value, limit)
+        return _lines(value, limit, lines) if "\n" in value.strip("\n") else _quoted(value, limit)
     return visible(shorten(_json_text(value, limit), limit, lines))
 
 
@@ -78,6 +77,13 @@ def show_diff(diff: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES
     if isinstance(diff, str):
         return visible(shorten(diff.rstrip("\n"), limit, lines))
     return show_value(diff, limit, lines)
+
+
+def _lines(text: str, limit: int, lines: int) -> str:
+    body = text.rstrip("\n")
+    shown = shorten(body, limit, lines)
+    ending = text[len(body) :][:_BREAKS_SHOWN] if shown == body else ""
+    return visible(shown) + ending.translate(_BREAKS)
 
 
 def _quoted(text: str, limit: int) -> str:
