@@ -24,6 +24,9 @@ from assay.runs import Run, find_run
 )
 @click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
 def report(run: str, name: str, out: Path | None) -> None:
-    """Write a report of a run: a folder, a name, the beginning of a name, or `latest`."""
+    """Write a report of a run in any format.
+
+    RUN is a folder, a name, the beginning of a name, or `latest`.
+    """
     with Run(find_run(run, load_config().runs)) as found:
         write_report(found, name, out, colour=out is None and in_colour())
