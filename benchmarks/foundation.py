@@ -59,7 +59,7 @@ def _report(costs: dict[tuple[str, int], Cost], helps: Cost, many: Cost) -> None
         )
     later = MANY / (many.cpu - costs["assay", 1].cpu)
     print(
-        f"{'assay, 100,000':16}{'':10}{later:14,.0f}{MANY / many.cpu:13,.0f}/s{many.megabytes:7.0f} MB"
+        f"{f'assay, {MANY:,}':26}{later:14,.0f}{MANY / many.cpu:13,.0f}/s{many.megabytes:7.0f} MB"
     )
     print(f"assay --help: {helps.cpu:.2f} s of CPU (limit 0.2)")
     print(f"assay / pydantic-evals: {rates['assay'] / rates['pydantic-evals']:.1f} times (goal: 5)")

@@ -151,9 +151,10 @@ def test_round_trips_of_a_report(
         attribute="output", actual=three[0], expected=three[1], diff=three[2],
         is_correct=correct, weight=weight,
     )  # fmt: skip
+    unchecked = AttributeResult.of("stderr", three[0], three[1], None)
     report = VerifierReport(
         id="ü", group="g", type=GroupType.ERROR, duration=0.25, case=case,
-        results={"output": result, "stderr": AttributeResult.of("stderr", three[0], three[1], None)},
+        results={"output": result, "stderr": unchecked},
         timestamp=datetime(2026, 1, 2, 3, 4, 5, 678, tzinfo=UTC), original_group="o", error="e",
     )  # fmt: skip
     record = CaseRecord(
