@@ -65,6 +65,14 @@ def test_outcome_and_score_are_those_of_the_report(report: VerifierReport) -> No
     assert (packed["outcome"], packed["score"]) == (report.outcome.value, report.calculate_score())
 
 
+def test_what_was_not_looked_at_leaves_nothing_open() -> None:
+    noted = AttributeResult(attribute="note", actual=1, expected=1, diff="a note", weight=0.0)
+    right = AttributeResult(attribute="right", actual=1, expected=1, is_correct=True)
+    report = _report([noted, right], None, {})
+    assert report.outcome is Outcome.PASSED
+    assert judge(report.pack()) == ("passed", 1.0)
+
+
 @given(st.lists(reports, max_size=2), json_values)
 def test_the_full_form_loses_nothing(found: list[VerifierReport], detail: Any) -> None:
     record = CaseRecord(

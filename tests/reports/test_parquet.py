@@ -72,7 +72,7 @@ def same(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, float):
-        return left == right or (math.isnan(left) and math.isnan(right))
+        return repr(left) == repr(right)
     if isinstance(left, dict):
         return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
     if isinstance(left, list):
@@ -102,6 +102,28 @@ def test_nothing_is_lost_on_the_way_through_a_run_and_a_file(
     for left, right in zip(back, given_reports, strict=True):
         assert left.timestamp == right.timestamp
         assert same(left.pack(), right.pack())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *("42", "null", "true", "1e5", "", " ", "é🎉", "\ud800", "\x00", '"', "\\"),
+        *(None, True, False, 0, 1, -1, 10**40, 0.0, -0.0, 1.0, 1e5, 5e-324, 1.7e308),
+        *(math.nan, math.inf, -math.inf, b"", b"\x00\xff", b"42"),
+        *([], {}, [[]], [None], {"": {}}, {"a": [1, "1", 1.0, True, b"1"]}, [math.nan]),
+        *({"$bytes": "eA=="}, {"$float": "nan"}, {"$object": {}}, {"$bytes": b""}),
+    ],
+    ids=repr,
+)
+def test_every_kind_of_value_comes_back_as_it_was(make: Make, tmp_path: Path, value: Any) -> None:
+    results = [
+        make.result("checked", False, value, value, diff=value),
+        AttributeResult.unchecked("unchecked", value, value),
+    ]
+    report = make.report(*results, case={"value": value})
+    run = make.run([make.record("x", "failed", reports=[report])])
+    (back,) = read_reports(written(run, tmp_path / "report.parquet"))
+    assert same(back.pack(), report.pack() | {"timestamp": back.pack()["timestamp"]})
 
 
 def test_a_large_value_is_kept_whole(make: Make, tmp_path: Path) -> None:

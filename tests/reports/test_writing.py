@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import pty
@@ -85,6 +87,15 @@ def test_standard_output_gets_utf8_whatever_the_locale(make: Make) -> None:
         timeout=60,
     )
     assert done.stdout.decode("utf-8").startswith("before\nFAILED     é\n")
+
+
+def test_standard_output_may_be_text_only(make: Make) -> None:
+    run = make.run([make.record("é", "failed")])
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        write_report(run, "terminal")
+        with pytest.raises(InputError, match="takes only text"):
+            write_report(run, "parquet")
+    assert shown.getvalue().startswith("FAILED     é\n")
 
 
 def test_parquet_to_a_pipe_works_and_to_a_terminal_is_refused(make: Make) -> None:

@@ -40,15 +40,19 @@ def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[byte
 
 
 def _refuse_terminal(format_: Format) -> None:
-    if format_.is_binary and sys.stdout.isatty():
+    if format_.is_binary and (sys.stdout.isatty() or not hasattr(sys.stdout, "buffer")):
         raise InputError(
-            f"a {format_.name} report is binary and would garble the terminal",
+            f"a {format_.name} report is binary and standard output takes only text",
             advice=f"write it to a file: --out report.{format_.name}",
         )
 
 
 def _write_to_standard_output(pieces: Iterator[bytes]) -> None:
     sys.stdout.flush()
+    if not hasattr(sys.stdout, "buffer"):
+        # A notebook, or a test that redirects standard output, takes text and nothing else.
+        sys.stdout.writelines(piece.decode() for piece in pieces)
+        return
     for piece in pieces:
         sys.stdout.buffer.write(piece)
     sys.stdout.buffer.flush()
