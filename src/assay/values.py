@@ -125,6 +125,15 @@ def encode(value: Any) -> str:
     return _encode(value, _ENCODER)
 
 
+def _encode(value: Any, encoder: json.JSONEncoder) -> str:
+    # Tagging walks the value in Python; most values need no tag, and the encoder says which do.
+    try:
+        text = encoder.encode(value)
+    except (TypeError, ValueError):
+        return encoder.encode(to_json(value))
+    return encoder.encode(to_json(value)) if '"$' in text else text
+
+
 def decode(text: str | bytes) -> Any:
     """The value that `encode` wrote."""
     try:
@@ -136,17 +145,11 @@ def decode(text: str | bytes) -> Any:
     return from_json(value) if marked else value
 
 
-def _encode(value: Any, encoder: json.JSONEncoder) -> str:
-    # Tagging walks the value in Python; most values need no tag, and the C encoder says which do.
-    try:
-        text = encoder.encode(value)
-    except (TypeError, ValueError):
-        return encoder.encode(to_json(value))
-    return encoder.encode(to_json(value)) if '"$' in text else text
-
-
 def fingerprint(*values: Any) -> str:
-    """A short hash of values: the same in every process and for every order of keys."""
+    """A short hash of values: the same in every process and for every order of keys.
+
+    Baselines keep fingerprints for years, so it rests on nothing that a library may change.
+    """
     text = _encode(list(values), _SORTING_ENCODER)
     return hashlib.blake2b(text.encode("ascii"), digest_size=12).hexdigest()
 

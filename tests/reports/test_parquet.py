@@ -118,7 +118,7 @@ def test_nothing_is_lost_on_the_way_through_a_run_and_a_file(
 def test_every_kind_of_value_comes_back_as_it_was(make: Make, tmp_path: Path, value: Any) -> None:
     results = [
         make.result("checked", False, value, value, diff=value),
-        AttributeResult.unchecked("unchecked", value, value),
+        AttributeResult.of("unchecked", value, value, None),
     ]
     report = make.report(*results, case={"value": value})
     run = make.run([make.record("x", "failed", reports=[report])])
@@ -197,7 +197,8 @@ def test_large_rows_leave_in_smaller_groups(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(parquet_report, "GROUP_BYTES", 1)
-    run = make.run(make.record(f"{n}") for n in range(3))
+    records = [make.record(f"{n}") for n in range(3)]
+    run = make.run([make.record("without reports", "error", reports=[]), *records])
     file = parquet.ParquetFile(written(run, tmp_path / "r.parquet"))
     assert file.num_row_groups == 3
     file.close()

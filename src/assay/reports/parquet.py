@@ -7,38 +7,18 @@ takes little time and the same memory.
 from __future__ import annotations
 
 import io
-import math
-import re
-from collections.abc import Callable, Iterator
-from json.encoder import encode_basestring_ascii
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay import values
 from assay.errors import InputError
-from assay.results import VerifierReport, packed_values
+from assay.reports.columns import Group, file_schema, restored
+from assay.results import VerifierReport
 from assay.runs import Run
 
 GROUP_ROWS = 1_000
 GROUP_BYTES = 8_000_000
 _READ_ROWS = 64
-
-_REPORT_TEXT = (
-    "id",
-    "group",
-    "type",
-    "timestamp",
-    "original_checkpoint",
-    "original_group",
-    "error",
-)
-# Column name to the record's name of it.
-_RECORD_TEXT = {
-    "record_id": "id",
-    "subject": "subject",
-    "record_outcome": "outcome",
-    "record_reason": "reason",
-}
 
 
 def render(run: Run) -> Iterator[bytes]:
@@ -46,7 +26,7 @@ def render(run: Run) -> Iterator[bytes]:
     import pyarrow as pa
     from pyarrow import parquet
 
-    schema = _schema()
+    schema = file_schema()
     pieces = _Pieces()
     with parquet.ParquetWriter(
         pa.PythonFile(pieces, mode="w"), schema, compression="zstd"
@@ -82,169 +62,18 @@ class _Pieces(io.RawIOBase):
         return taken
 
 
-def _schema() -> Any:
-    import pyarrow as pa
-
-    text, number = pa.string(), pa.float64()
-    result = pa.struct(
-        [
-            ("attribute", text),
-            ("actual", text),
-            ("expected", text),
-            ("diff", text),
-            ("is_correct", pa.bool_()),
-            ("weight", number),
-        ]
-    )
-    return pa.schema(
-        [
-            *((name, text) for name in _RECORD_TEXT),
-            ("sample", pa.int32()),
-            *((name, text) for name in _REPORT_TEXT),
-            ("duration", number),
-            ("outcome", text),
-            ("score", number),
-            ("passed", pa.bool_()),
-            ("case", text),
-            ("results", pa.list_(result)),
-            ("originals", text),
-        ]
-    )
-
-
-def _groups(run: Run) -> Iterator[_Group]:
-    group, size = _Group(), 0
+def _groups(run: Run) -> Iterator[Group]:
+    group, size = Group(), 0
     for row in run.rows():
         record = run.read_packed(row)
         for sample, report in enumerate(record["reports"], start=1):
             group.add(record, sample, report)
         size += row.span.length
-        if group.rows >= GROUP_ROWS or size >= GROUP_BYTES:
+        if group.rows >= GROUP_ROWS or (group.rows and size >= GROUP_BYTES):
             yield group
-            group, size = _Group(), 0
+            group, size = Group(), 0
     if group.rows:
         yield group
-
-
-class _Group:
-    """The rows of one row group, column by column."""
-
-    def __init__(self) -> None:
-        self.rows = 0
-        self._columns: dict[str, list[Any]] = {}
-        self._record = [(self._column(column), name) for column, name in _RECORD_TEXT.items()]
-        self._report = [(self._column(name), name) for name in (*_REPORT_TEXT, "duration")]
-        self._outcome, self._score = self._column("outcome"), self._column("score")
-        self._passed, self._sample = self._column("passed"), self._column("sample")
-        self._case, self._originals = self._column("case"), self._column("originals")
-        self._ends = [0]
-        self._attribute: list[str] = []
-        self._actual: list[str] = []
-        self._expected: list[str] = []
-        self._diff: list[str] = []
-        self._is_correct: list[bool | None] = []
-        self._weight: list[float] = []
-
-    def _column(self, name: str) -> list[Any]:
-        return self._columns.setdefault(name, [])
-
-    def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
-        for column, name in self._record:
-            column.append(record[name])
-        for column, name in self._report:
-            column.append(report[name])
-        self._outcome.append(report["outcome"])
-        self._score.append(report["score"])
-        self._passed.append(report["outcome"] == "passed")
-        self._sample.append(sample)
-        self._case.append(values.encode(report["case"]))
-        self._originals.append(None)
-        self._add_results(report["results"])
-        self.rows += 1
-
-    def _add_results(self, results: dict[str, Any]) -> None:
-        # Column by column: most attributes were not looked at and differ only in two values.
-        first, number = len(self._attribute), len(results)
-        scalar, other = _SCALARS.get, values.encode
-        pairs = [r if type(r) is list else packed_values(name, r) for name, r in results.items()]
-        self._attribute += results
-        self._actual += [scalar(type(actual), other)(actual) for actual, _ in pairs]
-        self._expected += [scalar(type(expected), other)(expected) for _, expected in pairs]
-        self._diff += ["null"] * number
-        self._is_correct += [None] * number
-        self._weight += [0.0] * number
-        for place, result in enumerate(results.values(), start=first):
-            if type(result) is dict:
-                self._diff[place] = scalar(type(result["diff"]), other)(result["diff"])
-                self._is_correct[place] = result["is_correct"]
-                self._weight[place] = result["weight"]
-        self._ends.append(first + number)
-
-    def to_batch(self, schema: Any) -> Any:
-        """The group as a record batch of arrow."""
-        try:
-            return self._batch(schema)
-        except UnicodeEncodeError:
-            self._set_surrogates_aside()
-            return self._batch(schema)
-
-    def _batch(self, schema: Any) -> Any:
-        import pyarrow as pa
-
-        kind = schema.field("results").type
-        flat = (
-            self._attribute,
-            self._actual,
-            self._expected,
-            self._diff,
-            self._is_correct,
-            self._weight,
-        )
-        children = [
-            pa.array(column, field.type)
-            for column, field in zip(flat, kind.value_type.fields, strict=True)
-        ]
-        structs = pa.StructArray.from_arrays(children, fields=kind.value_type.fields)
-        results = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)
-        columns = [
-            results if field.name == "results" else pa.array(self._columns[field.name], field.type)
-            for field in schema
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-    def _set_surrogates_aside(self) -> None:
-        """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""
-        for row in range(self.rows):
-            originals: dict[str, Any] = {}
-            for name in (*_RECORD_TEXT, *_REPORT_TEXT):
-                column = self._columns[name]
-                if column[row] is not None and _SURROGATE.search(column[row]):
-                    originals[name] = column[row]
-                    column[row] = _SURROGATE.sub("\ufffd", column[row])
-            span = slice(self._ends[row], self._ends[row + 1])
-            names = self._attribute[span]
-            if any(_SURROGATE.search(name) for name in names):
-                originals["attributes"] = names
-                self._attribute[span] = [_SURROGATE.sub("\ufffd", name) for name in names]
-            if originals:
-                self._originals[row] = values.encode(originals)
-
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
-def _float_text(value: float) -> str:
-    return repr(value) if math.isfinite(value) else values.encode(value)
-
-
-# What `values.encode` gives for a scalar; nearly all values are, and it is slow to ask for each.
-_SCALARS: dict[type, Callable[[Any], str]] = {
-    str: encode_basestring_ascii,
-    int: repr,
-    float: _float_text,
-    bool: {True: "true", False: "false"}.__getitem__,
-    type(None): {None: "null"}.__getitem__,
-}
 
 
 def read_reports(path: Path) -> Iterator[VerifierReport]:
@@ -261,26 +90,15 @@ def read_reports(path: Path) -> Iterator[VerifierReport]:
             advice="write one with: assay report RUN --format parquet --out FILE",
         ) from None
     with file:
-        if missing := set(_schema().names) - set(file.schema_arrow.names):
+        if missing := set(file_schema().names) - set(file.schema_arrow.names):
             raise InputError(
                 f"is not a report of Assay: it has no column {min(missing)!r}",
                 where=str(path),
             )
         for batch in file.iter_batches(batch_size=_READ_ROWS):
             for row in batch.to_pylist():
-                yield VerifierReport.from_parquet_row(_restored(row))
+                yield VerifierReport.from_parquet_row(restored(row))
 
 
 def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
-
-
-def _restored(row: dict[str, Any]) -> dict[str, Any]:
-    if row["originals"] is None:
-        return row
-    originals = values.decode(row["originals"])
-    names = originals.pop("attributes", None)
-    if names is not None:
-        for result, name in zip(row["results"], names, strict=True):
-            result["attribute"] = name
-    return {**row, **originals}

@@ -88,17 +88,19 @@ class CaseResult(BaseModel):
         return self.elapsed
 
     def given(self) -> dict[str, Any]:
-        """The fields that were given, not those left at their defaults."""
-        fields = self.__dict__
-        given = {name: fields[name] for name in fields if name in self.__pydantic_fields_set__}
-        return given | self.__pydantic_extra__ if self.__pydantic_extra__ else given
+        """The fields that were given and are not those of the case: what its fingerprint needs."""
+        fields = self.__dict__ | (self.__pydantic_extra__ or {})
+        return {name: fields[name] for name in self.__pydantic_fields_set__ - _FIELDS_OF_CASE}
 
     def attributes(self) -> dict[str, Any]:
         """Field name to value, extra fields included, each file as `files-<name>`."""
         attributes = {**self.__dict__, **(self.__pydantic_extra__ or {})}
-        for name, content in _named_files(attributes.pop("files")):
-            attributes[f"files-{name}"] = content
+        if files := attributes.pop("files"):
+            attributes |= {f"files-{name}": content for name, content in _named_files(files)}
         return attributes
+
+
+_FIELDS_OF_CASE = frozenset({"id", "group", "group_type"})
 
 
 def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assay import values
 from assay.results.cases import Case, CaseResult, GroupType, Outcome
-from assay.results.verification import AttributeResult, VerificationResult
+from assay.results.verification import AT_DEFAULT, AttributeResult, VerificationResult
 from assay.values import Value
 
 
@@ -42,10 +42,12 @@ class VerifierReport(BaseModel):
             return Outcome.ERROR
         verified = undecided = False
         for result in self.results.values():
-            if result.is_correct is False:
+            if result.is_correct is None:
+                undecided = undecided or result.weight > 0
+            elif result.is_correct:
+                verified = True
+            else:
                 return Outcome.FAILED
-            verified = verified or result.is_correct is True
-            undecided = undecided or result.is_undecided
         return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
 
     def did_pass(self) -> bool:
@@ -55,9 +57,11 @@ class VerifierReport(BaseModel):
     def calculate_score(self) -> float:
         """The weighted share of verified attributes that are right; 0.0 if none was verified."""
         verified = [r for r in self.results.values() if r.is_correct is not None]
-        heaviest = max((result.weight for result in verified), default=0.0)
+        heaviest = max([result.weight for result in verified], default=0.0)
         if heaviest == 0.0:
             return 0.0
+        if len(verified) == 1:
+            return 1.0 if verified[0].is_correct else 0.0
         # Scaled by the heaviest, so that the sum of finite weights stays finite.
         total = math.fsum([result.weight / heaviest for result in verified])
         right = math.fsum([r.weight / heaviest for r in verified if r.is_correct])
@@ -90,12 +94,16 @@ class VerifierReport(BaseModel):
         A check is never dropped: a key that names no field is kept beside the fields.
         """
         actual, expected = actual_result.attributes(), expected_result.attributes()
-        results = {
-            name: AttributeResult.of(
-                name, actual.get(name), expected.get(name), raw_results.get(name)
-            )
-            for name in (actual | expected | dict(raw_results))
-        }
+        results = {}
+        for name in actual | expected | dict(raw_results):
+            both = actual.get(name), expected.get(name)
+            found = raw_results.get(name)
+            usual = AT_DEFAULT.get(name) if found is None else None
+            # By identity: 0 and False are equal, and are not the same.
+            if usual is not None and both[0] is usual.actual and both[1] is usual.expected:
+                results[name] = usual
+            else:
+                results[name] = AttributeResult.of(name, *both, found)
         return cls._of(case, duration, results, None)
 
     @classmethod
@@ -133,7 +141,10 @@ class VerifierReport(BaseModel):
         packed["timestamp"] = self.timestamp.isoformat()
         packed["outcome"] = self.outcome.value
         packed["score"] = self.calculate_score()
-        packed["results"] = {name: result.pack() for name, result in self.results.items()}
+        packed["results"] = {
+            name: None if result is AT_DEFAULT.get(name) else result.pack()
+            for name, result in self.results.items()
+        }
         return packed
 
     @classmethod

@@ -55,13 +55,8 @@ class AttributeResult(BaseModel):
     @classmethod
     def of(
         cls, attribute: str, actual: Any, expected: Any, found: VerificationResult | None
-    ) -> AttributeResult:
+    ) -> Self:
         """An attribute of two results and what the verifier said of it, if anything."""
-        if found is None:
-            usual = _AT_DEFAULT.get(attribute)
-            # By identity: 0 and False are equal, and are not the same.
-            if usual is not None and actual is usual.actual and expected is usual.expected:
-                return usual
         diff, is_correct, weight = (
             (None, None, 0.0) if found is None else (found.diff, found.is_correct, found.weight)
         )
@@ -82,9 +77,7 @@ class AttributeResult(BaseModel):
         return self.is_correct is None and self.weight > 0
 
     def pack(self) -> PackedResult:
-        """The short form of the journal; most attributes say nothing and are one word there."""
-        if self is _AT_DEFAULT.get(self.attribute):
-            return None
+        """The short form of the journal."""
         if self.is_correct is None and self.weight == 0 and self.diff is None:
             return [self.actual, self.expected]
         packed = dict(self.__dict__)
@@ -94,7 +87,7 @@ class AttributeResult(BaseModel):
     @classmethod
     def unpack(cls, attribute: str, packed: PackedResult) -> AttributeResult:
         if packed is None:
-            return _AT_DEFAULT[attribute]
+            return AT_DEFAULT[attribute]
         if isinstance(packed, list):
             return cls.of(attribute, packed[0], packed[1], None)
         return cls(attribute=attribute, **packed)
@@ -120,9 +113,8 @@ _VALUE_FIELDS = ("actual", "expected", "diff")
 # Nothing: at the default of a result and not looked at. Two values: not looked at. Else all.
 PackedResult: TypeAlias = dict[str, Any] | list[Any] | None
 
-# What most attributes of most reports are; reports share them.
-_AT_DEFAULT: dict[str, AttributeResult] = {}
-_AT_DEFAULT |= {
+# What most attributes of most reports are; reports share them, and the journal writes them as null.
+AT_DEFAULT = {
     name: AttributeResult.of(name, field.default, field.default, None)
     for name, field in CaseResult.model_fields.items()
     if not field.is_required() and name != "files"
@@ -132,7 +124,7 @@ _AT_DEFAULT |= {
 def packed_values(attribute: str, packed: PackedResult) -> tuple[Any, Any]:
     """The actual and the expected value of a packed result."""
     if packed is None:
-        usual = _AT_DEFAULT[attribute]
+        usual = AT_DEFAULT[attribute]
         return usual.actual, usual.expected
     if isinstance(packed, list):
         return packed[0], packed[1]

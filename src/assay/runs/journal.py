@@ -61,7 +61,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
-        line = values.encode(entry).encode("ascii") + b"\n"
+        line = values.encode(entry).encode() + b"\n"
         span = Span(self.end, len(line))
         try:
             written = os.write(self._file, line)

@@ -54,8 +54,11 @@ class RunWriter:
         self._index.begin_pass()
         self._running: set[str] = set()
         self._uncommitted = 0
-        self.resumed = sum(self._index.counts().values()) > 0
         self.changed: list[str] = []
+        if self.manifest.finished is not None:
+            # A resumed run is unfinished again until it has gone through all cases.
+            self.manifest.finished = None
+            write_manifest(path, self.manifest)
         if self._journal.torn:
             logger.warning(
                 "%s: the last line was torn by a crash; %d bytes were cut off, its case runs again",
