@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from assay import values
-from tests.conftest import values_and_bytes
+from tests.conftest import keys, scalars, values_and_bytes
 
 
 class Holder(BaseModel):
@@ -38,6 +39,17 @@ def test_text_round_trip_is_lossless(value: Any) -> None:
     assert "\n" not in text
     assert same(values.decode(text), value)
     assert same(values.decode(text.encode()), value)
+
+
+@given(st.lists(scalars) | st.dictionaries(keys, scalars))
+def test_plain_values_are_written_faster_and_just_as_well(value: Any) -> None:
+    items = value if isinstance(value, list) else value.values()
+    if values.are_plain(items):
+        text = values.encode(value, is_plain=True)
+        assert "\n" not in text
+        assert same(values.decode(text.encode()), value)
+    else:
+        assert any(isinstance(item, float) for item in items)
 
 
 @given(values_and_bytes)

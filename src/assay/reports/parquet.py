@@ -29,7 +29,7 @@ def render(run: Run) -> Iterator[bytes]:
     schema = file_schema()
     pieces = _Pieces()
     with parquet.ParquetWriter(
-        pa.PythonFile(pieces, mode="w"), schema, compression="zstd"
+        pa.PythonFile(pieces, mode="w"), schema, compression="zstd", use_dictionary=False
     ) as writer:
         for group in _groups(run):
             writer.write_batch(group.to_batch(schema))

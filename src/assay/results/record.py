@@ -43,6 +43,10 @@ class CaseRecord(BaseModel):
         """The mean score of the reports; 0.0 without any."""
         return _mean([report.calculate_score() for report in self.reports])
 
+    def is_plain(self) -> bool:
+        """Whether no value of the record is bytes, a float or nested; see `values.encode`."""
+        return self.detail is None and all(report.is_plain() for report in self.reports)
+
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only."""
         packed = dict(self.__dict__)

@@ -135,6 +135,14 @@ class VerifierReport(BaseModel):
             },
         )
 
+    def is_plain(self) -> bool:
+        """Whether no value of the case or its results is bytes, a float or nested."""
+        return values.are_plain(self.case.values()) and all(
+            values.are_plain((result.actual, result.expected, result.diff))
+            for name, result in self.results.items()
+            if result is not AT_DEFAULT.get(name)
+        )
+
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only; outcome and score for its readers."""
         packed = dict(self.__dict__)

@@ -27,6 +27,10 @@ CREATE TABLE IF NOT EXISTS state (version INTEGER, covered INTEGER, pass INTEGER
 """
 
 
+class DoubledCaseError(Exception):
+    """A case id occurs twice; the message is the id."""
+
+
 class Row(NamedTuple):
     """What the index knows of a case without reading its line."""
 
@@ -40,6 +44,7 @@ class Row(NamedTuple):
     duration: float
 
 
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _COLUMNS = "id, place, offset, length, outcome, code, fingerprint, score, duration"
 
 
@@ -49,6 +54,8 @@ class Index:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         self._passes = 0
+        self._is_new = False
+        self._is_spoiled = False
         self._pending: dict[str, tuple[Any, ...]] = {}
 
     @classmethod
@@ -161,14 +168,27 @@ class Index:
         self._pending[identifier] = (identifier, place, *span, *rest, self._passes)
 
     def _flush(self) -> None:
-        if self._pending:
+        if not self._pending:
+            return
+        insert = "INSERT" if self._is_new else "INSERT OR REPLACE"
+        try:
             self._database.executemany(
-                "INSERT OR REPLACE INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"{insert} INTO cases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 self._pending.values(),
             )
-            self._pending.clear()
+        except sqlite3.IntegrityError:
+            # What is pending stays uncovered, so that the next one to open the run takes it in.
+            self._database.rollback()
+            self._is_spoiled, self._is_new = True, False
+            pending, self._pending = self._pending, {}
+            doubled = next(name for name in pending if self.find(name) is not None)
+            raise DoubledCaseError(doubled) from None
+        self._pending.clear()
 
     def commit(self, covered: int) -> None:
+        """Keep what was added, and up to which byte of the journal that is."""
+        if self._is_spoiled:
+            return
         self._flush()
         self._database.execute("UPDATE state SET covered = ?", (covered,))
         self._database.commit()
@@ -178,11 +198,14 @@ class Index:
         (last,) = self._database.execute("SELECT pass FROM state").fetchone()
         self._passes = last + 1
         self._database.execute("UPDATE state SET pass = ?", (self._passes,))
+        # In a new run every case is new: what occurs twice is found when it is inserted, many at
+        # a time, which saves asking for each.
+        self._is_new = self._database.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def find(self, identifier: str) -> tuple[Row, bool] | None:
         """The row of a case, and whether this pass has met it already."""
         found = self._pending.get(identifier)
-        if found is None:
+        if found is None and not self._is_new:
             found = self._database.execute(
                 f"SELECT {_COLUMNS}, pass FROM cases WHERE id = ?",  # noqa: S608 - constant text
                 (identifier,),
@@ -231,4 +254,4 @@ def _connect(name: str) -> sqlite3.Connection:
 
 def _row(fields: tuple[Any, ...]) -> Row:
     identifier, place, offset, length, outcome, *rest = fields
-    return Row(identifier, place, Span(offset, length), Outcome(outcome), *rest)
+    return Row(identifier, place, Span(offset, length), _OUTCOMES[outcome], *rest)

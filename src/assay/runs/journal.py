@@ -59,9 +59,9 @@ class Journal:
             advice="wait for it to end, or start a new run with another --out",
         )
 
-    def append(self, entry: dict[str, Any]) -> Span:
+    def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
-        line = values.encode(entry).encode() + b"\n"
+        line = values.encode(entry, is_plain=is_plain).encode() + b"\n"
         span = Span(self.end, len(line))
         try:
             written = os.write(self._file, line)

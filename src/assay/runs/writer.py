@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from assay.errors import InputError
 from assay.results import CaseRecord, Outcome
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
-from assay.runs.index import Index
+from assay.runs.index import DoubledCaseError, Index
 from assay.runs.journal import Journal
 
 logger = logging.getLogger("assay")
@@ -69,14 +69,14 @@ class RunWriter:
     def wants(self, unit: Unit) -> bool:
         """Whether the case must run: it is new, it ended in an error, or its input changed."""
         if unit.id in self._running:
-            raise _doubled(unit, self.path)
+            raise _doubled(unit.id, self.path)
         found = self._index.find(unit.id)
         if found is None:
             self._running.add(unit.id)
             return True
         row, met = found
         if met:
-            raise _doubled(unit, self.path)
+            raise _doubled(unit.id, self.path)
         if row.fingerprint != unit.fingerprint:
             self.changed.append(unit.id)
         elif row.outcome is not Outcome.ERROR:
@@ -92,7 +92,8 @@ class RunWriter:
 
     def add(self, unit: Unit, record: CaseRecord) -> None:
         """Write the record of a case that has run."""
-        self._write({"kind": "record", "place": unit.place, "record": record.pack()})
+        entry = {"kind": "record", "place": unit.place, "record": record.pack()}
+        self._write(entry, is_plain=record.is_plain())
         self._running.discard(unit.id)
 
     def keep_part(self, unit: Unit, key: str, value: Any) -> None:
@@ -110,15 +111,18 @@ class RunWriter:
         span = self._index.part(unit.id, key, unit.fingerprint)
         return None if span is None else self._journal.read(span)["value"]
 
-    def _write(self, entry: dict[str, Any]) -> None:
-        self._index.add(self._journal.append(entry), entry)
+    def _write(self, entry: dict[str, Any], *, is_plain: bool = False) -> None:
+        self._index.add(self._journal.append(entry, is_plain=is_plain), entry)
         self._uncommitted += 1
         if self._uncommitted >= COMMIT_EVERY:
             self._commit()
 
     def _commit(self) -> None:
-        self._index.commit(self._journal.end)
         self._uncommitted = 0
+        try:
+            self._index.commit(self._journal.end)
+        except DoubledCaseError as doubled:
+            raise _doubled(str(doubled), self.path) from None
 
     def sync(self) -> None:
         """Bring what was written to the disk."""
@@ -126,6 +130,7 @@ class RunWriter:
 
     def finish(self) -> None:
         """All cases were gone through: forget those that are gone, and say the run is whole."""
+        self._commit()
         gone = self._index.untouched()
         for identifier in gone:
             self._write({"kind": "dropped", "id": identifier})
@@ -155,9 +160,9 @@ def name_some(names: list[str]) -> str:
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _doubled(unit: Unit, path: Path) -> InputError:
+def _doubled(identifier: str, path: Path) -> InputError:
     return InputError(
-        f"the case id {unit.id!r} occurs twice (again as case {unit.place + 1})",
+        f"the case id {identifier!r} occurs twice",
         where=str(path),
         advice="give every case an id of its own",
     )
