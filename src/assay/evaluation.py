@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from assay import values
 from assay.errors import InputError, Unverifiable
-from assay.failures import account
+from assay.failures import account, first_problem
 from assay.ratio import Ratio
 from assay.results import (
     Case,
@@ -136,17 +136,11 @@ def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
             expected = case.result(output=expected)
     except ValidationError as error:
         raise InputError(
-            _first_problem(error),
+            first_problem(error),
             where=where,
             advice="a case is an assay.Case or a mapping with at least an id",
         ) from None
     return case, expected
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 class _Runner:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 _OWN_CODE = str(Path(__file__).parent)
 
@@ -18,6 +22,13 @@ def origin(error: BaseException) -> str | None:
     """file:line of the innermost frame of an exception."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
+
+
+def first_problem(error: ValidationError) -> str:
+    """What pydantic found wrong first, and with which field."""
+    first = error.errors(include_url=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place}: {first['msg']}" if place else first["msg"]
 
 
 def account(error: BaseException) -> str:

@@ -21,8 +21,14 @@ COMMANDS = {
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
     "report": ("assay.cli.report:report", "Write a report of a run in any format."),
-    "checks": ("assay.cli.checks:checks", "List the named comparisons, or show the options of one."),
-    "init": ("assay.cli.init:init", "Write a commented configuration, a CI workflow and a first example."),
+    "checks": (
+        "assay.cli.checks:checks",
+        "List the named comparisons, or show the options of one.",
+    ),
+    "init": (
+        "assay.cli.init:init",
+        "Write a commented configuration, a CI workflow and a first example.",
+    ),
     "completion": ("assay.cli.completion:completion", "Print the completion script of a shell."),
 }
 

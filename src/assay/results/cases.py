@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
 
 from assay.values import Value
+
+
+def now() -> datetime:
+    """The moment a result is made, with its time zone."""
+    return datetime.now(UTC)
 
 
 class GroupType(StrEnum):

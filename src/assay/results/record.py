@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.results.cases import Outcome
+from assay.results.cases import Outcome, now
 from assay.results.report import VerifierReport
 from assay.values import Value
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class CaseRecord(BaseModel):
@@ -36,7 +32,7 @@ class CaseRecord(BaseModel):
     detail: Value = None
     fingerprint: str = ""
     usage: dict[str, float] = Field(default_factory=dict)
-    started: datetime = Field(default_factory=_now)
+    started: datetime = Field(default_factory=now)
     duration: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
 
     def calculate_score(self) -> float:

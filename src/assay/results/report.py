@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay import values
-from assay.results.cases import Case, CaseResult, GroupType, Outcome
+from assay.results.cases import Case, CaseResult, GroupType, Outcome, now
 from assay.results.verification import AT_DEFAULT, AttributeResult, VerificationResult
 from assay.values import Value
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 class VerifierReport(BaseModel):
@@ -27,7 +23,7 @@ class VerifierReport(BaseModel):
     id: str
     group: str
     type: GroupType
-    timestamp: datetime = Field(default_factory=_now)
+    timestamp: datetime = Field(default_factory=now)
     duration: float = Field(allow_inf_nan=False)
     results: dict[str, AttributeResult]
     case: dict[str, Value] = Field(default_factory=dict)
@@ -125,7 +121,7 @@ class VerifierReport(BaseModel):
                 "id": case.id,
                 "group": case.group,
                 "type": case.group_type,
-                "timestamp": _now(),
+                "timestamp": now(),
                 "duration": duration,
                 "results": results,
                 "case": case.describe(),

@@ -11,6 +11,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.errors import InputError
+from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
 
@@ -44,10 +45,8 @@ class Baseline(BaseModel):
                 advice="make one with --write-baseline",
             ) from None
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
             raise InputError(
-                f"is not a baseline: {place} {first['msg']}",
+                f"is not a baseline: {first_problem(error)}",
                 where=str(path),
                 advice="make one with --write-baseline",
             ) from None

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
 from assay.errors import InfrastructureError, InputError, nearest
+from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
 from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
@@ -146,10 +147,8 @@ def read_manifest(path: Path) -> Manifest:
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"
         ) from None
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         raise InputError(
-            f"run.json is not one Assay wrote: {place} {first['msg']}",
+            f"run.json is not one Assay wrote: {first_problem(error)}",
             where=str(path / MANIFEST),
         ) from None
 
