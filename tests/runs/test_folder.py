@@ -93,6 +93,12 @@ def test_a_manifest_that_is_none(tmp_path: Path, content: str) -> None:
         Run(tmp_path)
 
 
+def test_a_run_without_its_journal(tmp_path: Path) -> None:
+    (create_folder(tmp_path / "run", Manifest(subject="test")) / "journal.jsonl").unlink()
+    with pytest.raises(InputError, match=r"journal\.jsonl: cannot be read"):
+        Run(tmp_path / "run")
+
+
 def test_a_run_is_read_while_it_is_written(tmp_path: Path) -> None:
     create_folder(tmp_path / "run", Manifest(subject="test"))
     with RunWriter(tmp_path / "run") as writer:

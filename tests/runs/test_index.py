@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -75,10 +76,9 @@ def test_a_broken_index_is_made_again(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.append(record("a", 0))
     (tmp_path / "index.sqlite").write_bytes(b"not a database, whatever its name says" * 100)
-    assert [row.id for row in Index.for_reading(tmp_path).rows()] == ["a"]
-    index = Index.for_writing(tmp_path)
-    assert [row.id for row in index.rows()] == ["a"]
-    index.close()
+    for opened in (Index.for_reading, Index.for_writing):
+        with closing(opened(tmp_path)) as index:
+            assert [row.id for row in index.rows()] == ["a"]
 
 
 def test_an_index_that_is_ahead_of_its_journal_is_made_again(tmp_path: Path) -> None:
@@ -89,7 +89,8 @@ def test_an_index_that_is_ahead_of_its_journal_is_made_again(tmp_path: Path) -> 
         writer.append(record("b", 1))
     Index.for_writing(tmp_path).close()
     journal.write_bytes(journal.read_bytes()[:end])
-    assert [row.id for row in Index.for_reading(tmp_path).rows()] == ["a"]
+    with closing(Index.for_reading(tmp_path)) as index:
+        assert [row.id for row in index.rows()] == ["a"]
 
 
 def test_rows_can_be_asked_for_by_outcome(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ class Run:
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
-        self._index = Index.for_reading(path)
         self._reader = JournalReader(path / JOURNAL)
+        self._index = Index.for_reading(path)
         # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
         self.close = weakref.finalize(self, _close_both, self._reader, self._index)
 

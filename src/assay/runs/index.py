@@ -93,10 +93,11 @@ class Index:
         if not path.exists():
             return None
         mode = "?mode=ro" if read_only else ""
+        database = _connect(f"{path.absolute().as_uri()}{mode}")
         try:
-            database = _connect(f"{path.absolute().as_uri()}{mode}")
             database.execute("SELECT version, covered, pass FROM state").fetchone()
         except sqlite3.Error:
+            database.close()
             return None
         return cls._configured(database)
 

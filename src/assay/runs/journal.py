@@ -106,7 +106,10 @@ class JournalReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = path.open("rb")
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
     def read(self, span: Span) -> dict[str, Any]:
         self._file.seek(span.offset)
