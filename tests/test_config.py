@@ -43,6 +43,7 @@ def test_the_nearest_file_counts_and_its_paths_are_its_own(
     [
         ("jobs = 3\njosb = 4\n", r"assay\.toml:2: unknown key 'josb'\n  did you mean 'jobs'"),
         ("# x\njobs = 0\n", r"assay\.toml:2: jobs: .*greater than or equal to 1"),
+        ("jobs = '2'\n", r"assay\.toml:1: jobs: .*valid integer"),
         ("jobs = 'two'\n", r"assay\.toml:1: jobs: .*valid integer"),
         ("[questions]\nx = 1\n", r"assay\.toml:1: unknown key 'questions'"),
         ("jobs =\n", r"assay\.toml: is not valid TOML: .*line 1"),

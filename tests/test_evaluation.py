@@ -96,6 +96,20 @@ async def hangs_async(case: Case) -> CaseResult:
     return case.result()
 
 
+async def blocks_async(case: Case) -> CaseResult:
+    time.sleep(0.3)
+    return case.result()
+
+
+class MuteError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def bad_message(case: Case) -> CaseResult:
+    raise MuteError
+
+
 async def cancels_itself(case: Case) -> CaseResult:
     raise asyncio.CancelledError
 
@@ -116,6 +130,9 @@ def forgets_async(case: Case) -> Any:
         (raises_async, None, "the task raised ValueError: no such thing"),
         (exits, None, "the task raised SystemExit: 0"),
         (exits, 30.0, "the task ended its process with status 1"),
+        (kills_itself, None, "the task raised SystemExit: os._exit(0)"),
+        (blocks_async, 0.1, "did not end within its limit of 0.1 s"),
+        (bad_message, None, "the task raised MuteError: (its message cannot be shown)"),
         (wrong_type, None, "the task returned str, not a CaseResult"),
         (wrong_type, 30.0, "the task returned str, not a CaseResult"),
         (forgets_async, None, "define the task itself with async def"),
@@ -318,6 +335,24 @@ async def with_prefix(prefix: str, case: Any) -> CaseResult:
 def test_objects_and_partials_are_tasks_too(tmp_path: Path, task: Any) -> None:
     run = assay.evaluate(pairs(2), task, exact, out=tmp_path / "run")
     assert {record.outcome for record in records(run)} == {Outcome.PASSED}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((pairs(), 5, exact), "the task must be a function, not int"),
+        ((pairs(), echo, None), "the verifier must be a function, not NoneType"),
+        ((pairs(), lambda: None, exact), r"cannot be called with \(case\)"),
+        ((pairs(), echo, lambda actual, expected: {}), "def verifier.group_name, case_name"),
+        ((None, echo, exact), "must be an iterable of pairs, not NoneType"),
+    ],
+)
+def test_what_cannot_work_is_told_before_it_starts(
+    tmp_path: Path, arguments: Any, told: str
+) -> None:
+    cases, task, verifier = arguments
+    with pytest.raises(InputError, match=told):
+        assay.evaluate(cases, task, verifier, out=tmp_path / "run")
 
 
 def test_cases_are_never_all_in_memory(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,9 +48,9 @@ def test_two_failures_of_ten_pass_eight_of_ten() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "8", "0/3", "4/3", "-1/2", "1/0", "a/b", "1/2/3", "1.5/2", "²/3"]
+    "text", [0.8, None, "", "8", "0/3", "4/3", "-1/2", "1/0", "a/b", "1/2/3", "1.5/2", "²/3"]
 )
-def test_what_is_no_ratio_is_refused(text: str) -> None:
+def test_what_is_no_ratio_is_refused(text: Any) -> None:
     with pytest.raises(InputError, match="success ratio"):
         Ratio.parse(text)
 

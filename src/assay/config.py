@@ -23,7 +23,7 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    jobs: int | None = Field(default=None, ge=1)
+    jobs: int | None = Field(default=None, ge=1, strict=True)
     runs: Path = Path(".assay/runs")
     baseline: Path | None = None
 
@@ -39,6 +39,11 @@ def load_config(start: Path | None = None) -> Config:
             path, table = found
             return _anchored(_validated(path, table), candidate)
     return _anchored(Config(), folder)
+
+
+def is_configured(folder: Path) -> bool:
+    """Whether a folder has a configuration of its own."""
+    return _read(folder.absolute()) is not None
 
 
 def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:

@@ -7,6 +7,7 @@ does the same from the command line.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import os
@@ -58,13 +59,39 @@ class Evaluation:
     ratio: str | None = None
 
     def __post_init__(self) -> None:
+        for name, value in (("task", self.task), ("verifier", self.verifier)):
+            if not callable(value):
+                raise InputError(f"the {name} must be a function, not {type(value).__name__}")
+        _check_parameters(self.task, "task", "case")
+        _check_parameters(self.verifier, "verifier", "group_name, case_name, actual, expected")
         if self.time_limit is not None and not self.time_limit > 0:
             raise InputError(f"time_limit must be above 0 seconds, not {self.time_limit}")
         if self.ratio is not None:
             Ratio.parse(self.ratio)
 
     def pairs(self) -> Pairs:
-        return self.cases() if callable(self.cases) else self.cases
+        pairs = self.cases() if callable(self.cases) else self.cases
+        if not isinstance(pairs, Iterable):
+            raise InputError(
+                f"the cases must be an iterable of pairs, not {type(pairs).__name__}",
+                advice="yield (case, expected) tuples",
+            )
+        return pairs
+
+
+def _check_parameters(function: Any, name: str, parameters: str) -> None:
+    """Refuse a function that cannot be called as it will be; some cannot be asked."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*parameters.split(", "))
+    except TypeError as error:
+        raise InputError(
+            f"the {name} cannot be called with ({parameters}): {error}",
+            advice=f"define it as: def {name}({parameters})",
+        ) from None
 
 
 def evaluate(
@@ -102,14 +129,15 @@ def run_evaluation(
     """Run the cases of an evaluation that have no record yet in a run folder."""
     runner = _Runner(evaluation)
     try:
-        execute(
-            folder,
-            _units(evaluation),
-            runner.run_case,
-            jobs=jobs,
-            waits=runner.waits,
-            progress=progress,
-        )
+        with exits_refused():
+            execute(
+                folder,
+                _units(evaluation),
+                runner.run_case,
+                jobs=jobs,
+                waits=runner.waits,
+                progress=progress,
+            )
     finally:
         runner.close()
 
@@ -235,9 +263,14 @@ def _is_async(task: Task) -> bool:
 
 
 async def _within(limit: float | None, work: Any) -> Any:
+    clock = time.perf_counter()
     try:
         async with asyncio.timeout(limit) as scope:
-            return await work
+            result = await work
+            # A task that blocks the loop cannot be cancelled; it was too slow all the same.
+            if limit is not None and time.perf_counter() - clock > limit:
+                raise LimitExceededError
+            return result
     except TimeoutError:
         # The task may raise a TimeoutError of its own, which says nothing about the limit.
         if scope.expired():
@@ -287,13 +320,28 @@ def _single_outcome(report: VerifierReport) -> tuple[Outcome, str]:
 
 
 def _code(outcome: Outcome, reports: list[VerifierReport]) -> str:
-    """What identifies the finding: with one sample also which attributes are wrong.
-
-    With several, which attributes fail differs from run to run and identifies nothing.
-    """
-    if outcome is Outcome.FAILED and len(reports) == 1:
-        return f"{outcome}: {', '.join(_wrong(reports[0]))}"
+    """What identifies the finding in a baseline: the attributes that are wrong in any sample."""
+    if outcome is Outcome.FAILED:
+        wrong = dict.fromkeys(name for report in reports for name in _wrong(report))
+        return f"{outcome}: {', '.join(wrong)}"
     return outcome.value
+
+
+@contextlib.contextmanager
+def exits_refused() -> Iterator[None]:
+    """While tasks run in this process, `os._exit` raises: ending Assay would look like a pass."""
+    own, ending = os.getpid(), os._exit
+
+    def refuse(status: int) -> None:
+        if os.getpid() != own:
+            ending(status)
+        raise SystemExit(f"os._exit({status})")
+
+    os._exit = refuse  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        os._exit = ending
 
 
 def _wrong(report: VerifierReport) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -17,10 +18,11 @@ def load_evaluation(text: str) -> Evaluation:
     """The evaluation named by FILE.py:NAME, or the only one in FILE.py."""
     file, _, name = text.partition(":")
     path = Path(file)
+    if path.is_dir():
+        raise InputError("is a folder, not a Python file", where=file)
     if not path.is_file():
-        raise InputError(
-            "there is no such file", where=file, advice="write FILE.py:NAME, see: assay run --help"
-        )
+        siblings = [str(each) for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
+        raise InputError("there is no such file", where=file, advice=nearest(file, siblings))
     module = _load(path)
     found = getattr(module, name, None) if name else _only_one(module, path)
     if found is None:
@@ -47,7 +49,10 @@ def _load(path: Path) -> ModuleType:
 
 
 def _names(module: ModuleType) -> list[str]:
-    return [name for name, value in vars(module).items() if isinstance(value, Evaluation)]
+    found = {
+        id(value): name for name, value in vars(module).items() if isinstance(value, Evaluation)
+    }
+    return list(found.values())
 
 
 def _only_one(module: ModuleType, path: Path) -> Any:
@@ -62,8 +67,17 @@ def _only_one(module: ModuleType, path: Path) -> Any:
     return getattr(module, names[0])
 
 
+def _makes_one(found: Any) -> bool:
+    """Whether it is a function that needs nothing to give an evaluation."""
+    try:
+        inspect.signature(found).bind()
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
 def _as_evaluation(found: Any, where: str) -> Evaluation:
-    if callable(found) and not isinstance(found, Evaluation):
+    if _makes_one(found):
         try:
             found = found()
         except Exception as error:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from typing import Any
 
 _OWN_CODE = str(Path(__file__).parent)
 
 
 def describe(error: BaseException) -> str:
     """An exception in one line."""
-    text = " ".join(str(error).split())
+    if type(error).__name__ == "ValidationError" and hasattr(error, "errors"):
+        return f"ValidationError: {first_problem(error)}"
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        # An exception that cannot even say what it is must not take the run along.
+        text = "(its message cannot be shown)"
+    if isinstance(error, SyntaxError) and error.filename:
+        text = f"{text} in {(error.text or '').strip()!r}"
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -24,18 +29,22 @@ def origin(error: BaseException) -> str | None:
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 
 
-def first_problem(error: ValidationError) -> str:
+def first_problem(error: Any) -> str:
     """What pydantic found wrong first, and with which field."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]
 
 
+def _leads_there(filename: str) -> bool:
+    return filename.startswith((_OWN_CODE, "<frozen importlib"))
+
+
 def account(error: BaseException) -> str:
     """The line, then the traceback without the frames of Assay that led there."""
     lines = [describe(error)]
     frames = traceback.extract_tb(error.__traceback__)
-    while frames and frames[0].filename.startswith(_OWN_CODE):
+    while frames and _leads_there(frames[0].filename):
         del frames[0]
     for frame in frames:
         lines.append(f"  {frame.filename}:{frame.lineno} in {frame.name}")

@@ -20,7 +20,9 @@ class Ratio(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Read "N/M" with 1 ≤ N ≤ M."""
-        found = re.fullmatch(r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII)
+        found = isinstance(text, str) and re.fullmatch(
+            r"\s*(\d{1,9})\s*/\s*(\d{1,9})\s*", text, re.ASCII
+        )
         ratio = cls(int(found[1]), int(found[2])) if found else None
         if ratio is None or not 1 <= ratio.needed <= ratio.samples:
             raise InputError(

@@ -31,12 +31,22 @@ def test_init_writes_a_project_that_works(assay: Command, tmp_path: Path) -> Non
     assert (tmp_path / "assay.toml").read_text() == "jobs = 1\n"
 
 
+def test_init_leaves_a_configured_project_configured_once(assay: Command, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.assay]\njobs = 1\n")
+    assert "pyproject.toml has [tool.assay]" in assay("init").stdout
+    assert assay("run", "evaluations/first.py").returncode == 0
+
+
 def test_runs_are_listed_and_shown(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BAD", "case-1=raise")
     assay("run", SUITE)
     listed = [json.loads(line) for line in assay("runs", "list", "--json").stdout.splitlines()]
     assert [run["outcomes"]["error"] for run in listed] == [1]
     assert listed[0]["run"] in assay("runs", "list").stdout
+    assert listed[0]["title"] == str(SUITE)
+    assert "-suite-" in listed[0]["run"]
+    passed = assay("runs", "show", "latest", "case-0").stdout
+    assert 'actual:   "text 0"' in passed
     shown = assay("runs", "show", "latest", "case-1")
     assert "the task raised RuntimeError" in shown.stdout
     assert "\x1b" not in shown.stdout
@@ -46,7 +56,7 @@ def test_runs_are_listed_and_shown(assay: Command, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_run_of_python_says_how_it_is_resumed(assay: Command, tmp_path: Path) -> None:
-    script = "import assay; assay.evaluate([], None, None, out='run')"
+    script = "import assay; assay.evaluate([], lambda case: 0, lambda *four: 0, out='run')"
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     result = assay("runs", "resume", "run")
     assert result.returncode == 2

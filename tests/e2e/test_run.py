@@ -162,6 +162,57 @@ def test_a_baseline_gates_new_findings_only(
     assert "no longer" in mended.stdout
 
 
+def test_a_baseline_can_be_made_where_the_configuration_names_it(
+    assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "assay.toml").write_text('baseline = "known.json"\n')
+    monkeypatch.setenv("BAD", "case-1=fail")
+    assert assay("run", SUITE, "--write-baseline", "known.json").returncode == 0
+    assert assay("run", SUITE).returncode == 0
+    monkeypatch.setenv("BAD", "case-1=raise")
+    assert "no longer" not in assay("run", SUITE).stdout
+
+
+def test_a_baseline_of_samples_knows_what_was_wrong(
+    assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CASES", "1")
+    monkeypatch.setenv("FAILING", "1,2")
+    assay("run", SUITE, "--ratio", "3/3", "--write-baseline", "known.json")
+    accepted = json.loads((tmp_path / "known.json").read_text())["accepted"]
+    assert [entry["code"] for entry in accepted] == ["failed: output"]
+
+
+def test_a_finding_is_said_whatever_happens_to_its_reports(
+    assay: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fine = assay("run", SUITE, "--report", "junit=/proc/none.xml", "-q")
+    assert fine.returncode == 3
+    assert "4 of 4 cases passed" in fine.stdout
+    monkeypatch.setenv("BAD", "case-1=fail")
+    found = assay("run", SUITE, "--report", "junit=/proc/none.xml", "-q")
+    assert found.returncode == 1
+    assert "could not be written" in found.stderr
+    unwritable = assay("run", SUITE, "--write-baseline", "/proc/none/known.json")
+    assert unwritable.returncode == 3
+    assert "the baseline cannot be written" in unwritable.stderr
+
+
+@pytest.mark.parametrize(
+    ("tail", "code"),
+    [("| true", 1), ("> /dev/full", 3), (">&-", 1), ("2>&-", 1), ("<&-", 1)],
+)
+def test_where_the_output_goes_changes_no_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tail: str, code: int
+) -> None:
+    monkeypatch.setenv("BAD", "case-1=fail")
+    command = f"{sys.executable} -m assay run {SUITE} --json {tail}; exit ${{PIPESTATUS[0]}}"
+    result = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode == code, result.stderr
+    assert "defect" not in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_a_baseline_does_not_accept_errors(
     assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,14 +258,24 @@ def started(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A Ctrl-C in a terminal reaches the whole group; here it must reach only the command.
+        # A Ctrl-C in a terminal reaches the whole group; here it must reach only the command,
+        # also where the tests themselves run in the background and ignore it.
         start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
+@pytest.mark.parametrize(
+    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+)
 @pytest.mark.parametrize("limit", [(), ("--time-limit", "30", "--jobs", "2")])
 def test_an_interrupt_stops_cleanly_and_says_how_to_resume(
-    assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: tuple[str, ...]
+    assay: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    limit: tuple[str, ...],
+    sent: signal.Signals,
+    code: int,
 ) -> None:
     log = tmp_path / "log"
     monkeypatch.setenv("LOG", str(log))
@@ -225,9 +286,9 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_resume(
     while not log.exists() or log.read_text().count("\n") < 5:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, told = process.communicate(timeout=20)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert "assay runs resume run" in told
     assert "Traceback" not in told
     finished = (tmp_path / "run" / "journal.jsonl").read_bytes().count(b"\n")

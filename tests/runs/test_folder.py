@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.reports.comparison import comparison_lines
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import (
     Baseline,
@@ -155,12 +156,12 @@ def test_comparison(tmp_path: Path) -> None:
         tmp_path / "after",
         ("same", passed, 1.0), ("broke", failed, 1.0), ("mended", passed, 1.0),
         ("score", failed, 3.0), ("new", passed, 1.0), ("outage", error, 1.0),
-        ("back", failed, 1.0), ("open", failed, 1.0),
+        ("back", failed, 1.0), ("open", failed, 1.0), ("new and bad", failed, 1.0),
     )  # fmt: skip
     with Run(before) as first, Run(after) as second:
         comparison = compare_runs(first, second)
         unchanged = compare_runs(first, first)
-    assert [change.id for change in comparison.newly_failing] == ["broke", "back"]
+    assert [change.id for change in comparison.newly_failing] == ["broke", "back", "new and bad"]
     assert [change.id for change in comparison.newly_passing] == ["mended"]
     assert [change.id for change in comparison.newly_errored] == ["outage"]
     assert [change.id for change in comparison.score_changes] == ["score"]
@@ -169,6 +170,7 @@ def test_comparison(tmp_path: Path) -> None:
     assert comparison.unchanged == 2
     assert comparison.exit_code() == 1
     assert unchanged.exit_code() == 0
+    assert "new and bad  new, failed" in "\n".join(comparison_lines(comparison))
     assert unchanged.unchanged == 8
 
 
@@ -190,7 +192,9 @@ def test_a_baseline_accepts_only_what_it_names(tmp_path: Path) -> None:
     assert [entry.case for entry in baseline.outdated([rows["broken"]])] == ["known"]
 
 
-@pytest.mark.parametrize("content", ["", "[]", '{"accepted": [{"case": 1}]}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"version": 9, "accepted": []}', '{"accepted": [{"case": 1}]}']
+)
 def test_a_baseline_that_is_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "b.json").write_text(content)
     with pytest.raises(InputError, match="is not a baseline"):

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.errors import InfrastructureError, InputError
+from assay.errors import InputError
+from assay.runs import Manifest, Run, create_folder
 from assay.runs.journal import Journal, complete_size, read_entries
 
 
@@ -64,10 +65,26 @@ def test_only_one_process_writes_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_the_machines_fault(tmp_path: Path) -> None:
-    path = tmp_path / "journal.jsonl"
-    path.symlink_to("/dev/full")
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no /dev/full")
-    journal = Journal(path)
-    with pytest.raises(InfrastructureError, match="No space left"):
-        journal.append({"n": 1})
+    script = f"""
+import resource, signal
+from pathlib import Path
+from assay.runs.journal import Journal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+journal = Journal(Path({str(tmp_path / "journal.jsonl")!r}))
+for number in range(100):
+    journal.append({{"n": number}})
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "InfrastructureError" in result.stderr
+    assert "a result could not be written: File too large" in result.stderr
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        assert journal.torn > 0
+
+
+@pytest.mark.parametrize("line", ["{}", '{"kind":"other"}', '{"kind":"record","place":1}'])
+def test_a_line_of_somebody_elses_is_named(tmp_path: Path, line: str) -> None:
+    path = create_folder(tmp_path / "run", Manifest(subject="test"))
+    (path / "journal.jsonl").write_text(line + "\n")
+    with pytest.raises(InputError, match="damaged at byte 0"):
+        Run(path)

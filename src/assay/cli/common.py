@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +13,8 @@ from typing import Any, TypeVar
 
 import click
 
-from assay.errors import InputError
+from assay.config import Config
+from assay.errors import AssayError, InputError
 from assay.reports import get_format, summarize, write_report
 from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
 from assay.runs.progress import TerminalProgress
@@ -72,11 +74,15 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
-def start_run(out: Path | None, manifest: Manifest, baseline: Path | None, runs: Path) -> Path:
+def start_run(out: Path | None, manifest: Manifest, options: RunOptions, config: Config) -> Path:
     """A new run folder, with the baseline in it that its reports will speak of."""
+    baseline = options.baseline or config.baseline
+    if baseline is not None and options.write_baseline is not None and not baseline.exists():
+        # The first one is only being made.
+        baseline = None
     if baseline is not None:
         Baseline.read(baseline)
-    folder = create_folder(out, manifest, runs)
+    folder = create_folder(out, manifest, config.runs)
     use_baseline(folder, baseline)
     return folder
 
@@ -94,6 +100,7 @@ def executing(
     """Around the cases: progress for a person, standard output kept for the result."""
     watched = not options.quiet and sys.stderr.isatty()
     progress = TerminalProgress(total) if watched else None
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         with _standard_output_reserved():
             yield progress
@@ -107,8 +114,17 @@ def executing(
         )
         raise
     finally:
+        signal.signal(signal.SIGTERM, before)
         if progress is not None:
             progress.close()
+
+
+class Terminated(KeyboardInterrupt):
+    """Somebody asked the process to end: what CI systems do when a job is cancelled."""
+
+
+def _terminate(*_: object) -> None:
+    raise Terminated
 
 
 @contextlib.contextmanager
@@ -133,8 +149,7 @@ def conclude(folder: Path, options: RunOptions) -> int:
             baseline.write(options.write_baseline)
             baseline.write(folder / BASELINE)
             run.baseline = baseline
-        for name, file in options.reports:
-            write_report(run, name, file)
+        failure = _write_reports(run, options)
         summary = summarize(run)
         if options.as_json:
             write_report(run, "json")
@@ -142,7 +157,20 @@ def conclude(folder: Path, options: RunOptions) -> int:
             click.echo(summary.verdict_line())
         else:
             write_report(run, "terminal", colour=in_colour())
-        return summary.exit_code
+        # A finding is said whatever happened to the reports about it.
+        return summary.exit_code or failure
+
+
+def _write_reports(run: Run, options: RunOptions) -> int:
+    """Write the reports that were asked for; the exit code for those that could not be."""
+    code = 0
+    for name, file in options.reports:
+        try:
+            write_report(run, name, file)
+        except AssayError as error:
+            click.echo(f"assay: error: {error}", err=True)
+            code = 2 if isinstance(error, InputError) else 3
+    return code
 
 
 def in_colour() -> bool:

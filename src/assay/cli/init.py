@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from assay.config import FILE, is_configured
+
 # Where each file goes, and which template it is.
 FILES = {
     "assay.toml": "assay.toml",
@@ -27,6 +29,9 @@ def init(folder: Path) -> None:
         path = folder / name
         if path.exists():
             click.echo(f"left   {path} (it exists)")
+            continue
+        if name == FILE and is_configured(folder):
+            click.echo(f"left   {path} (pyproject.toml has [tool.assay])")
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text((templates / template).read_text(encoding="utf-8"), encoding="utf-8")

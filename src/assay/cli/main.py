@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import sys
 from typing import Any
@@ -53,6 +54,16 @@ class LazyGroup(click.Group):
             raise InputError(f"there is no command {args[0]!r}", advice=nearest(args[0], COMMANDS))
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Before click sees it: it would end with 1, which says that something is wrong.
+            from assay.reports.writing import discard_standard_output
+
+            discard_standard_output()
+            return 0
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
@@ -73,17 +84,35 @@ def cli(debug: bool) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's mistake never shows a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
+    _open_standard_streams()
     _log_to_standard_error()
     try:
         code = cli.main(words, prog_name="assay", standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
-        if "--debug" in words and not isinstance(error, (SystemExit, click.exceptions.Exit)):
+        if _wants_traceback(words) and not isinstance(error, (SystemExit, click.exceptions.Exit)):
             import traceback
 
             traceback.print_exception(error)
         code = _told(error)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _wants_traceback(words: list[str]) -> bool:
+    return "--debug" in itertools.takewhile(lambda word: word.startswith("-"), words)
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started without standard streams some that lead nowhere."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
 def _told(error: BaseException) -> int:
@@ -94,11 +123,8 @@ def _told(error: BaseException) -> int:
         case click.exceptions.Exit():
             return error.exit_code
         case KeyboardInterrupt() | click.Abort():
-            return 130
-        case BrokenPipeError():
-            # Whoever read our output has left; without this Python complains at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 141
+            # click puts an exception of its own in the place of the one that says which.
+            return 143 if type(error.__cause__ or error).__name__ == "Terminated" else 130
         case click.ClickException():
             error.show(sys.stderr)
             return 2

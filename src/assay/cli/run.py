@@ -25,7 +25,7 @@ from assay.runs import Manifest
 
 
 @click.command()
-@click.argument("evaluation", metavar="FILE.py[:NAME]")
+@click.argument("evaluation", metavar="FILE.py[:NAME]", type=click.Path())
 @click.option("--out", type=click.Path(path_type=Path), help="Keep the run in this folder.")
 @click.option("--time-limit", type=float, help="Seconds a task may take; overrides the file's.")
 @click.option("--ratio", metavar="N/M", help="Take M samples, N must pass; overrides the file's.")
@@ -53,8 +53,9 @@ def run(
         "jobs": options.jobs or config.jobs_or_default(),
     }
     loaded = _loaded(asked)
-    manifest = Manifest(subject=SUBJECT, asked=asked)
-    folder = start_run(out, manifest, options.baseline or config.baseline, config.runs)
+    folder = start_run(
+        out, Manifest(subject=SUBJECT, title=evaluation, asked=asked), options, config
+    )
     ctx.exit(_carry_out(loaded, folder, asked["jobs"], options))
 
 

@@ -15,6 +15,7 @@ from assay.errors import InputError
 from assay.reports import summarize, write_report
 from assay.reports.comparison import comparison_lines, comparison_values
 from assay.reports.terminal import render_case
+from assay.reports.text import one_line
 from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
 
 # Which command continues a run of which subject.
@@ -43,7 +44,8 @@ def list_runs(as_json: bool) -> None:
 
 
 def _line(run: Run) -> str:
-    return f"{run.name}  {summarize(run).verdict_line()}"
+    summary = summarize(run)
+    return f"{run.name}  {one_line(summary.title or summary.subject)}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -51,6 +53,7 @@ def _facts(run: Run) -> dict[str, Any]:
         "run": run.name,
         "path": str(run.path),
         "subject": run.manifest.subject,
+        "title": run.manifest.title,
         "started": run.manifest.started.isoformat(),
         "finished": run.manifest.finished.isoformat() if run.manifest.finished else None,
         "outcomes": {outcome.value: count for outcome, count in run.counts().items()},

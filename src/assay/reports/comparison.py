@@ -32,6 +32,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
 
 def _change_text(change: Change) -> str:
     before, after = change.before, change.after
+    if before is None:
+        return f"{one_line(change.id)}  new, {after.outcome}"
     outcome = f"{before.outcome} → {after.outcome}" if before.outcome != after.outcome else ""
     score = f"score {before.score:.3g} → {after.score:.3g}" if before.score != after.score else ""
     return f"{one_line(change.id)}  " + ", ".join(filter(None, (outcome, score)))
@@ -55,7 +57,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
 def _change_values(change: Change) -> dict[str, Any]:
     return {
         "case": change.id,
-        "before": _row_values(change.before),
+        "before": None if change.before is None else _row_values(change.before),
         "after": _row_values(change.after),
     }
 

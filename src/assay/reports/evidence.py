@@ -106,7 +106,7 @@ def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
         duration=seconds(max(report.duration, 0.0)),
         error=visible(shorten(report.error or "", limits.characters, limits.lines)),
         attributes=[_attribute(mark, r, limits) for mark, r in marked[: limits.attributes]],
-        attributes_left_out=max(0, len(marked) - limits.attributes),
+        attributes_left_out=sum(mark != UNCHECKED for mark, _ in marked[limits.attributes :]),
     )
 
 

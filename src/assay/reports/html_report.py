@@ -69,7 +69,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
         **_assets(),
         "summary": summary,
         "name": one_line(run.name),
-        "subject": one_line(summary.subject),
+        "title": one_line(summary.title or summary.subject),
         "verdict_class": _VERDICT_CLASSES[summary.exit_code],
         "pass_rate": percent(summary.pass_rate),
         "duration": "not finished" if summary.duration is None else seconds(summary.duration),

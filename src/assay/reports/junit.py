@@ -54,7 +54,10 @@ def _status(run: Run, row: Row) -> str | None:
 def _suite(run: Run) -> dict[str, str]:
     # The format knows no time zone and takes the time as local; UTC without a mark is usual.
     started = run.manifest.started.replace(tzinfo=None, microsecond=0)
-    return {"name": one_line(run.manifest.subject), "timestamp": started.isoformat()}
+    return {
+        "name": one_line(run.manifest.title or run.manifest.subject),
+        "timestamp": started.isoformat(),
+    }
 
 
 def _properties(run: Run) -> str:

@@ -31,39 +31,39 @@ class Paint:
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
 
 
-def case_lines(evidence: Evidence, paint: Paint) -> Iterator[str]:
-    """A case: how it ended and why, then the evidence of its samples."""
+def case_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> Iterator[str]:
+    """A case: how it ended and why, then the evidence; in full also what is right."""
     known = paint(" (accepted by the baseline)", "dim") if evidence.is_known else ""
     word = paint(f"{evidence.outcome.value.upper():<10}", evidence.outcome.value)
     yield f"{word} {paint(evidence.id, 'bold')}{known}"
-    for line in evidence_lines(evidence, paint):
+    for line in evidence_lines(evidence, paint, in_full=in_full):
         yield f"    {line}" if line else ""
 
 
-def evidence_lines(evidence: Evidence, paint: Paint) -> Iterator[str]:
+def evidence_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> Iterator[str]:
     """Why the case ended as it did."""
     yield from evidence.reason.splitlines()
     for sample in evidence.samples:
-        yield from _sample_lines(sample, evidence, paint)
+        yield from _sample_lines(sample, evidence, paint, in_full)
     if evidence.samples_left_out:
         yield paint(f"… {count(evidence.samples_left_out, 'more sample')}", "dim")
 
 
-def _sample_lines(sample: Sample, evidence: Evidence, paint: Paint) -> Iterator[str]:
+def _sample_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: bool) -> Iterator[str]:
     if evidence.samples_taken == 1:
-        yield from _report_lines(sample, evidence, paint)
-    elif sample.outcome is not Outcome.PASSED:
+        yield from _report_lines(sample, evidence, paint, in_full)
+    elif in_full or sample.outcome is not Outcome.PASSED:
         word = paint(sample.outcome.value, sample.outcome.value)
         yield f"sample {sample.number} of {evidence.samples_taken}: {word}"
-        yield from (f"  {line}" for line in _report_lines(sample, evidence, paint))
+        yield from (f"  {line}" for line in _report_lines(sample, evidence, paint, in_full))
 
 
-def _report_lines(sample: Sample, evidence: Evidence, paint: Paint) -> Iterator[str]:
+def _report_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: bool) -> Iterator[str]:
     if sample.error:
         yield from _without(sample.error.splitlines(), evidence.reason)
-    for attribute in sample.marked(WRONG, UNDECIDED):
+    for attribute in sample.marked(WRONG, UNDECIDED, *([RIGHT] if in_full else [])):
         yield from _attribute_lines(attribute, paint)
-    if right := sample.marked(RIGHT):
+    if (right := sample.marked(RIGHT)) and not in_full:
         yield paint(f"right: {', '.join(attribute.name for attribute in right)}", "dim")
     if sample.attributes_left_out:
         yield paint(f"… {count(sample.attributes_left_out, 'more attribute')}", "dim")
@@ -75,7 +75,7 @@ def _without(lines: list[str], said: str) -> list[str]:
 
 
 def _attribute_lines(attribute: Attribute, paint: Paint) -> Iterator[str]:
-    style = "failed" if attribute.mark == WRONG else "unverified"
+    style = {WRONG: "failed", RIGHT: "passed"}.get(attribute.mark, "unverified")
     yield f"{paint(attribute.name, style)} is {attribute.mark}"
     for label, text in attribute.values:
         first, *rest = text.split("\n")

@@ -25,6 +25,7 @@ class Summary:
 
     name: str
     subject: str
+    title: str
     counts: dict[Outcome, int]
     known: int
     failing: int
@@ -70,6 +71,8 @@ class Summary:
     @property
     def verdict(self) -> str:
         """One word for the exit code."""
+        if self.exit_code == 3 and not self.counts[Outcome.ERROR]:
+            return "Unfinished"
         return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
@@ -121,14 +124,26 @@ def summarize(run: Run) -> Summary:
     return Summary(
         name=run.name,
         subject=run.manifest.subject,
+        title=run.manifest.title,
         counts=counts,
         known=len(known),
         failing=failing,
         mean_score=scores / total if total else 0.0,
         started=run.manifest.started,
         finished=run.manifest.finished,
-        outdated=run.baseline.outdated(known) if run.baseline is not None else [],
+        outdated=_outdated(run, known),
     )
+
+
+def _outdated(run: Run, known: list[Row]) -> list[Entry]:
+    """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
+    if run.baseline is None or run.manifest.finished is None:
+        return []
+    return [
+        entry
+        for entry in run.baseline.outdated(known)
+        if (row := run.find(entry.case)) is None or row.outcome is not Outcome.ERROR
+    ]
 
 
 def exit_code(run: Run) -> int:

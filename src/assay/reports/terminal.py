@@ -44,7 +44,7 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
 def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
     """One case with nearly all of its evidence, for `assay runs show RUN CASE`."""
     evidence = gather(run.read(row), is_known=run.is_known(row), limits=_FULL)
-    lines = [*case_lines(evidence, Paint(colour)), f"    took {evidence.duration}"]
+    lines = [*case_lines(evidence, Paint(colour), in_full=True), f"    took {evidence.duration}"]
     for label, text in (
         ("used", evidence.usage),
         ("the case", evidence.case),
@@ -61,7 +61,9 @@ def _case_text(run: Run, row: Row, paint: Paint) -> str:
 
 
 def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
-    yield paint(f"{one_line(summary.name)} ({one_line(summary.subject)})", "dim")
+    yield paint(
+        f"{one_line(summary.title or summary.subject)}, run {one_line(summary.name)}", "dim"
+    )
     if summary.total:
         yield _counts_line(summary, paint)
         parts = [f"pass rate {percent(summary.pass_rate)}", f"mean score {summary.mean_score:.3f}"]
@@ -70,7 +72,9 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
         yield "   ".join(parts)
     for entry in summary.outdated:
         yield f"no longer needed in the baseline: {one_line(entry.case)} ({one_line(entry.code)})"
-    if not summary.is_finished:
+    if run.is_being_written():
+        yield "it is still running"
+    elif not summary.is_finished:
         yield f"continue it with: assay runs resume {one_line(shlex.quote(name_of(run)))}"
     yield paint(summary.verdict_line(), _VERDICT_STYLES[summary.exit_code])
 

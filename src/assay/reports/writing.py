@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import sys
 from collections.abc import Iterator
@@ -53,9 +54,21 @@ def _write_to_standard_output(pieces: Iterator[bytes]) -> None:
         # A notebook, or a test that redirects standard output, takes text and nothing else.
         sys.stdout.writelines(piece.decode() for piece in pieces)
         return
-    for piece in pieces:
-        sys.stdout.buffer.write(piece)
-    sys.stdout.buffer.flush()
+    try:
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Whoever reads has seen enough; that changes nothing about what was found.
+        discard_standard_output()
+    except OSError as error:
+        discard_standard_output()
+        raise InfrastructureError(f"standard output cannot be written: {error.strerror}") from None
+
+
+def discard_standard_output() -> None:
+    """Send what is still to come nowhere, so that Python does not stumble over it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_to_file(pieces: Iterator[bytes], out: Path) -> None:

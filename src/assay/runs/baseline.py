@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.errors import InputError
+from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
@@ -31,8 +31,8 @@ class Baseline(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    version: int = 1
-    accepted: list[Entry] = Field(default_factory=list)
+    version: Literal[1] = 1
+    accepted: list[Entry]
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -58,8 +58,13 @@ class Baseline(BaseModel):
         return cls(accepted=sorted(entries, key=lambda entry: entry.case))
 
     def write(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(self.model_dump(), indent=2, ensure_ascii=True) + "\n")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+        except OSError as error:
+            raise InfrastructureError(
+                f"the baseline cannot be written: {error.strerror}", where=str(path)
+            ) from None
 
     def accepts(self, row: Row) -> bool:
         return row.outcome in FINDINGS and _entry(row) in self._entries

@@ -13,10 +13,10 @@ SCORE_TOLERANCE = 1e-9
 
 
 class Change(NamedTuple):
-    """One case in both runs."""
+    """One case that differs; without a `before` it is new."""
 
     id: str
-    before: Row
+    before: Row | None
     after: Row
 
 
@@ -45,23 +45,32 @@ def compare_runs(before: Run, after: Run) -> Comparison:
     for row in after.rows():
         earlier = before.find(row.id)
         if earlier is None:
-            comparison.added.append(row)
+            _place_new(comparison, row, after)
         else:
-            _place(comparison, Change(row.id, earlier, row), before, after)
+            _place(comparison, row, earlier, before.fails(earlier.outcome), after)
     comparison.removed = [row for row in before.rows() if after.find(row.id) is None]
     return comparison
 
 
-def _place(comparison: Comparison, change: Change, before: Run, after: Run) -> None:
-    failed_before = before.fails(change.before.outcome)
-    outcome = change.after.outcome
+def _place_new(comparison: Comparison, row: Row, after: Run) -> None:
+    """A new case that does not pass is news like any other."""
+    if after.fails(row.outcome):
+        comparison.newly_failing.append(Change(row.id, None, row))
+    elif row.outcome is Outcome.ERROR:
+        comparison.newly_errored.append(Change(row.id, None, row))
+    else:
+        comparison.added.append(row)
+
+
+def _place(comparison: Comparison, row: Row, earlier: Row, failed_before: bool, after: Run) -> None:
+    change, outcome = Change(row.id, earlier, row), row.outcome
     if after.fails(outcome) and not failed_before:
         comparison.newly_failing.append(change)
-    elif outcome is Outcome.ERROR and change.before.outcome is not Outcome.ERROR:
+    elif outcome is Outcome.ERROR and earlier.outcome is not Outcome.ERROR:
         comparison.newly_errored.append(change)
-    elif outcome is Outcome.PASSED and change.before.outcome is not Outcome.PASSED:
+    elif outcome is Outcome.PASSED and earlier.outcome is not Outcome.PASSED:
         comparison.newly_passing.append(change)
-    elif abs(change.after.score - change.before.score) > SCORE_TOLERANCE:
+    elif abs(row.score - earlier.score) > SCORE_TOLERANCE:
         comparison.score_changes.append(change)
     else:
         comparison.unchanged += 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import platform
+import re
 import secrets
 import weakref
 from collections.abc import Iterator
@@ -20,7 +22,9 @@ from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
 from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
-from assay.runs.journal import JournalReader
+from assay.runs.journal import JournalReader, torn_bytes
+
+logger = logging.getLogger("assay")
 
 RUNS_FOLDER = Path(".assay/runs")
 MANIFEST = "run.json"
@@ -43,6 +47,8 @@ class Manifest(BaseModel):
 
     version: int = 1
     subject: str
+    # What was run, in the user's words: a file, a suite; for lists and headings.
+    title: str = ""
     asked: dict[str, Any] = Field(default_factory=dict)
     # Whether `unverified` fails the gate is the subject's rule, and every report must agree on it.
     unverified_fails: bool = True
@@ -58,8 +64,15 @@ class Run:
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
-        self._reader = JournalReader(path / JOURNAL)
         self._index = Index.for_reading(path)
+        self._reader = JournalReader(path / JOURNAL)
+        if (torn := torn_bytes(path / JOURNAL)) and not self.is_being_written():
+            logger.warning(
+                "%s: the last line was torn by a crash; its case is missing until the run is "
+                "resumed (%d bytes)",
+                path / JOURNAL,
+                torn,
+            )
         # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
         self.close = weakref.finalize(self, _close_both, self._reader, self._index)
 
@@ -184,7 +197,8 @@ def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS
 
 def _new_name(manifest: Manifest) -> str:
     moment = manifest.started.strftime("%Y%m%d-%H%M%S")
-    return f"{moment}-{manifest.subject}-{secrets.token_hex(2)}"
+    words = re.sub(r"[^A-Za-z0-9]+", "-", Path(manifest.title).stem).strip("-")[:40]
+    return f"{moment}-{words or manifest.subject}-{secrets.token_hex(2)}"
 
 
 def _ignore_in_git(runs_folder: Path) -> None:

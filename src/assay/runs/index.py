@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.results import Outcome
-from assay.runs.journal import Span, complete_size, read_entries
+from assay.runs.journal import Span, complete_size, damaged, read_entries
 
 INDEX_VERSION = 1
 
@@ -80,13 +80,20 @@ class Index:
         journal = folder / "journal.jsonl"
         # An empty name is a private database that sqlite keeps on disk once it grows.
         private = cls._made("")
-        index = cls._opened(folder / "index.sqlite", read_only=True)
+        try:
+            private._copy_if_complete(folder / "index.sqlite", journal)
+            private.cover(journal)
+        except BaseException:
+            private.close()
+            raise
+        return private
+
+    def _copy_if_complete(self, path: Path, journal: Path) -> None:
+        index = self._opened(path, read_only=True)
         if index is not None:
             if index._matches(journal) and index.covered() == complete_size(journal):
-                index._database.backup(private._database)
+                index._database.backup(self._database)
             index.close()
-        private.cover(journal)
-        return private
 
     @classmethod
     def _opened(cls, path: Path, *, read_only: bool = False) -> Index | None:
@@ -127,8 +134,13 @@ class Index:
     def cover(self, journal: Path) -> None:
         """Take in what the journal has beyond what is covered."""
         end = self.covered()
+        if complete_size(journal) == end:
+            return
         for span, entry in read_entries(journal, end):
-            self.add(span, entry)
+            try:
+                self.add(span, entry)
+            except (KeyError, TypeError, AttributeError):
+                raise damaged(journal, span.offset) from None
             end = span.offset + span.length
         self.commit(end)
 
@@ -162,6 +174,8 @@ class Index:
             case "dropped":
                 self._flush()
                 self._database.execute("DELETE FROM cases WHERE id = ?", (entry["id"],))
+            case unknown:
+                raise KeyError(unknown)
 
     def _add_case(self, span: Span, fields: tuple[Any, ...]) -> None:
         # Kept back and inserted many at a time, which costs a third of inserting each.

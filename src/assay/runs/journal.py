@@ -106,10 +106,7 @@ class JournalReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        try:
-            self._file = path.open("rb")
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        self._file = path.open("rb")
 
     def read(self, span: Span) -> dict[str, Any]:
         self._file.seek(span.offset)
@@ -132,9 +129,17 @@ def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, A
 
 
 def complete_size(path: Path) -> int:
-    """The size of a journal without a torn last line."""
-    with path.open("rb") as file:
-        return _complete_size(file.fileno())
+    """The size of a journal without a torn last line; an InputError if there is none to read."""
+    try:
+        with path.open("rb") as file:
+            return _complete_size(file.fileno())
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+
+
+def torn_bytes(path: Path) -> int:
+    """How much of a journal follows its last complete line."""
+    return path.stat().st_size - complete_size(path)
 
 
 def _complete_size(file: int) -> int:
@@ -162,10 +167,15 @@ def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
     except ValueError as error:
         entry = error
     if not isinstance(entry, dict):
-        raise InputError(
-            f"the journal is damaged at byte {offset}",
-            where=str(path),
-            advice="remove that line to lose only its case, then: assay runs resume "
-            + str(path.parent),
-        )
+        raise damaged(path, offset)
     return entry
+
+
+def damaged(path: Path, offset: int) -> InputError:
+    """The error for a line that Assay did not write."""
+    return InputError(
+        f"the journal is damaged at byte {offset}",
+        where=str(path),
+        advice="remove that line to lose only its case, then: assay runs resume "
+        + str(path.parent),
+    )
