@@ -1,0 +1,1 @@
+"""Where strangers' code runs: target environments, isolation, programs, the warm proof runner."""
