@@ -1,1 +1,1 @@
-"""Where strangers' code runs: target environments, isolation, programs, the warm proof runner."""
+"""Running code that others wrote: isolation, limits, programs and servers."""

@@ -1,0 +1,80 @@
+"""Runs one proof under pytest: prepared as far as possible before the fork, or all of it after.
+
+Preparing uses what pytest keeps to itself, so it is done only with the very version the kit pins;
+any other pytest (a target may bring its own) goes through `pytest.main` and gives the same outcome.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+# Nothing is read from or left in folders that are not the proof's own.
+_ARGUMENTS = ["-p", "no:cacheprovider", "-c", os.devnull]
+
+
+def _within(root: str) -> list[str]:
+    # Without the cut pytest would list every folder above the proof, up to the root of the disk.
+    return [*_ARGUMENTS, f"--rootdir={root}", f"--confcutdir={root}"]
+
+
+class _Nowhere:
+    """The file the terminal reporter writes to: what it would say is not a result."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+class Prepared:
+    """pytest's configuration and session, ready to be forked and given a file."""
+
+    def __init__(self, root: str) -> None:
+        from _pytest.config import _prepareconfig
+        from _pytest.main import Session
+
+        os.environ["PYTEST_VERSION"] = sys.modules["pytest"].__version__
+        config = _prepareconfig([*_within(root), root], None)
+        session = Session.from_config(config)
+        session.exitstatus = 0
+        config._do_configure()
+        config.hook.pytest_sessionstart(session=session)
+        # The capture's files would be shared by every fork; each makes its own.
+        self._capture: Any = config.pluginmanager.getplugin("capturemanager")
+        self._capture.stop_global_capturing()
+        reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+        reporter._tw._file = _Nowhere()
+        self.config: Any = config
+        self.session: Any = session
+
+    def run(self, path: str, recorder: Any) -> None:
+        """Collect and run one file; what happened goes to the recorder."""
+        self.config.pluginmanager.register(recorder, "recorder")
+        self._capture.start_global_capturing()
+        # Plain pytest captures nothing outside collection and tests.
+        self._capture.suspend_global_capture(in_=True)
+        self.config.args = [path]
+        self.config.hook.pytest_collection(session=self.session)
+        self.config.hook.pytest_runtestloop(session=self.session)
+
+
+def run_main(path: str, root: str, recorder: Any) -> None:
+    """The same proof through the front door of whichever pytest the environment has."""
+    import pytest
+
+    pytest.main([*_within(root), "-q", path], plugins=[recorder])
+
+
+def pytest_version() -> str:
+    """The version of the pytest that this environment resolves to."""
+    import pytest
+
+    return pytest.__version__
