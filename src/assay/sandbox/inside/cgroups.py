@@ -1,0 +1,189 @@
+"""A control group for the programs of one worker, where this machine lets us make one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+
+
+class Group:
+    """Bounds memory and the number of processes together, not one by one.
+
+    What is needed later is opened here: inside the jail the folders are out of sight.
+    """
+
+    def __init__(self, folders: list[str]) -> None:
+        self.folders = folders
+        self.joins = [_open(folder, "cgroup.procs", os.O_WRONLY) for folder in folders]
+        self._oom = _open_first(folders, ("memory.events", "memory.oom_control"))
+        self._refused = _open_first(folders, ("pids.events",))
+        self._peak = _open_first(folders, ("memory.max_usage_in_bytes", "memory.peak"), os.O_RDWR)
+
+    def join(self) -> None:
+        """Put the calling process, and all it will start, into the group."""
+        for descriptor in self.joins:
+            os.write(descriptor, b"0")
+
+    def reset_peak(self) -> None:
+        if self._peak is not None:
+            # Kernels whose peak cannot be reset keep the highest value of the worker's life.
+            with contextlib.suppress(OSError):
+                os.pwrite(self._peak, b"0", 0)
+
+    def peak(self) -> int | None:
+        return None if self._peak is None else int(_text(self._peak))
+
+    def killed_for_memory(self) -> int:
+        """How often the kernel has killed something in this group because memory ran out."""
+        return _counter(self._oom, "oom_kill")
+
+    def refused_processes(self) -> int:
+        """How often a fork was refused because there were too many processes."""
+        return _counter(self._refused, "max")
+
+    def remove(self) -> None:
+        """Remove the group; processes that were just killed may need a moment to leave it."""
+        for folder in self.folders:
+            for _ in range(100):
+                try:
+                    os.rmdir(folder)
+                except FileNotFoundError:
+                    break
+                except OSError:
+                    time.sleep(0.01)
+                else:
+                    break
+
+
+def make(memory: int, processes: int) -> Group | None:
+    """A group with these bounds, or None where none can be made; found out by trying."""
+    name = f"assay-{os.getpid()}-{time.monotonic_ns():x}"
+    values = {
+        "memory.max": memory,
+        "memory.swap.max": 0,
+        "memory.oom.group": 1,
+        "memory.limit_in_bytes": memory,
+        "memory.memsw.limit_in_bytes": memory,
+        "pids.max": processes,
+    }
+    for parents in _places():
+        folders = [f"{parent}/{name}" for parent in parents]
+        group = _try(folders, values)
+        if group is not None:
+            return group
+    return None
+
+
+def _try(folders: list[str], values: dict[str, int]) -> Group | None:
+    made: list[str] = []
+    try:
+        for folder in folders:
+            os.mkdir(folder)
+            made.append(folder)
+        _set(folders, values)
+        group = Group(folders)
+        if _can_join(group):
+            return group
+    except OSError:
+        pass
+    for folder in made:
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)
+    return None
+
+
+def _set(folders: list[str], values: dict[str, int]) -> None:
+    found = set()
+    for folder in folders:
+        for name, value in values.items():
+            if os.path.exists(f"{folder}/{name}"):
+                with open(f"{folder}/{name}", "w") as file:
+                    file.write(str(value))
+                found.add(name)
+    if not found & {"memory.max", "memory.limit_in_bytes"}:
+        raise FileNotFoundError("this hierarchy does not control memory")
+
+
+def _can_join(group: Group) -> bool:
+    process = os.fork()
+    if process == 0:
+        try:
+            group.join()
+            os._exit(0)
+        except OSError:
+            os._exit(1)
+    return os.waitpid(process, 0)[1] == 0
+
+
+def _places() -> Iterator[list[str]]:
+    """Folders to try as parents: the unified hierarchy upwards, then the older ones."""
+    own = _own_groups()
+    if "" in own:
+        top, folder = own[""]
+        while folder.startswith(top):
+            with (
+                contextlib.suppress(OSError),
+                open(f"{folder}/cgroup.subtree_control", "w") as file,
+            ):
+                file.write("+memory +pids")
+            yield [folder]
+            folder = os.path.dirname(folder)
+    older = [own[name][1] for name in ("memory", "pids") if name in own]
+    if "memory" in own:
+        yield older
+        yield [own["memory"][1]]
+
+
+def _own_groups() -> dict[str, tuple[str, str]]:
+    """Controller to (mount point, folder of this process); the unified hierarchy is ''."""
+    try:
+        with open("/proc/self/cgroup") as file:
+            memberships = [line.rstrip("\n").split(":", 2) for line in file]
+        with open("/proc/self/mountinfo") as file:
+            mounts = [_mount(line) for line in file if " - cgroup" in line]
+    except OSError:
+        return {}
+    groups = {}
+    for _, controllers, path in memberships:
+        for kind, options, root, point in mounts:
+            names = controllers.split(",") if kind == "cgroup" and controllers else [""]
+            fits = (kind == "cgroup2") == (controllers == "") and set(names) <= {"", *options}
+            if fits and path.startswith(root.rstrip("/")):
+                folder = (point + path[len(root.rstrip("/")) :]).rstrip("/")
+                groups.update(dict.fromkeys(names, (point, folder)))
+    return groups
+
+
+def _mount(line: str) -> tuple[str, list[str], str, str]:
+    before, after = line.split(" - ", 1)
+    fields = before.split()
+    return after.split()[0], after.split()[2].split(","), fields[3], fields[4]
+
+
+def _open(folder: str, name: str, flags: int = os.O_RDONLY) -> int:
+    return os.open(f"{folder}/{name}", flags | os.O_CLOEXEC)
+
+
+def _open_first(folders: list[str], names: tuple[str, ...], flags: int = os.O_RDONLY) -> int | None:
+    for folder in folders:
+        for name in names:
+            for mode in dict.fromkeys((flags, os.O_RDONLY)):
+                with contextlib.suppress(OSError):
+                    return _open(folder, name, mode)
+    return None
+
+
+def _text(descriptor: int) -> str:
+    return os.pread(descriptor, 4096, 0).decode()
+
+
+def _counter(descriptor: int | None, name: str) -> int:
+    if descriptor is None:
+        return 0
+    for line in _text(descriptor).splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    return 0

@@ -1,0 +1,335 @@
+"""One isolated process: what it does to itself before it runs anything, and how it is ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import select
+import signal
+import time
+from typing import Any, NamedTuple
+
+from . import cgroups, filters, folder, kernel, root
+
+# Beside the processes of a program its user id has a supervisor, a maker, a worker and two keepers.
+_OWN_PROCESSES = 6
+_LOOK_AT_FOLDER_EVERY = 0.1
+_SETTLE = 10.0
+
+
+class JailError(Exception):
+    """The jail could not be built or left; nothing was run in it."""
+
+
+class Ending(NamedTuple):
+    """How a child ended. `status` is negative for a signal; `limit` names the limit it hit."""
+
+    status: int
+    limit: str | None
+    wall_time: float
+    cpu_time: float
+    peak_memory: int
+
+
+class Prepared(NamedTuple):
+    """Namespaces that wait for their child, all as descriptors.
+
+    The keeper's process, the work folder, the namespaces (pid first), and the file rules if any.
+    """
+
+    keeper: int
+    work: int
+    spaces: tuple[int, ...]
+    ruleset: tuple[int, ...]
+
+
+class Worker:
+    """What a process in the jail needs to know to fork isolated children, one at a time."""
+
+    def __init__(self, spec: dict[str, Any], group: cgroups.Group | None, scratch: str) -> None:
+        self.spec = spec
+        self.group = group
+        self.scratch = scratch
+        self.level = spec["level"]
+        self._count = 0
+
+    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+        self._count += 1
+        place = os.path.join(self.scratch, str(self._count))
+        os.mkdir(place, 0o700)
+        work = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        told, tell = os.pipe2(os.O_CLOEXEC)
+        process = os.fork()
+        if process == 0:
+            isolate(self, tell, keep, standard, place=place)
+            return None
+        os.close(tell)
+        return Child(self, process, told, work, place=place)
+
+
+def isolate(
+    worker: Worker,
+    tell: int,
+    keep: tuple[int, ...],
+    standard: tuple[int, int, int] | None,
+    *,
+    prepared: Prepared | None = None,
+    place: str = root.WORK,
+) -> None:
+    """Runs in the child: returns isolated, or not at all."""
+    try:
+        if worker.group is not None:
+            worker.group.join()
+        if prepared is not None:
+            for space in prepared.spaces[1:]:
+                kernel.setns(space, 0)
+        os.setsid()
+        if standard is not None:
+            _replace_standard(standard)
+        os.chdir(place)
+        _limit(worker)
+        _filter(worker, () if prepared is None else prepared.ruleset, place)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        kernel.close_descriptors_from(3, (*keep, tell))
+        os.write(tell, b"+")
+        os.close(tell)
+    except BaseException as error:
+        os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+
+
+def _replace_standard(standard: tuple[int, int, int]) -> None:
+    copies = [os.dup(descriptor) for descriptor in standard]
+    for number, copy in enumerate(copies):
+        os.dup2(copy, number)
+
+
+def _limit(worker: Worker) -> None:
+    limits = worker.spec["limits"]
+    processes = limits["processes"] + _OWN_PROCESSES
+    if worker.level != "namespaces":
+        processes += _processes_of_user() if os.geteuid() < 65536 else 0
+    values = {
+        resource.RLIMIT_CORE: (0, 0),
+        # The first limit can be caught and gives a clear signal; the second cannot.
+        resource.RLIMIT_CPU: (limits["cpu_time"], limits["cpu_time"] + 1),
+        resource.RLIMIT_FSIZE: (limits["file_size"],) * 2,
+        resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
+        resource.RLIMIT_NPROC: (processes,) * 2,
+    }
+    if worker.group is None:
+        # Bounds each process by itself, which is all that can be had without a control group.
+        values[resource.RLIMIT_DATA] = (limits["memory"],) * 2
+        values[resource.RLIMIT_AS] = (2 * limits["memory"] + (2 << 30),) * 2
+    for name, (soft, hard) in values.items():
+        ceiling = resource.getrlimit(name)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(name, (soft, hard))
+
+
+def _processes_of_user() -> int:
+    """The limit counts all processes and threads of a user, wherever they run."""
+    user, total = os.getuid(), 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:
+                    total += len(os.listdir(f"/proc/{name}/task"))
+    return total
+
+
+def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
+    """What may be read and written where there is no root of our own."""
+    readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
+    rules = [(path, filters.READ) for path in readable]
+    rules += [(path, filters.LOOK) for path in root.MACHINE_FACTS]
+    rules += [(path, filters.WRITE) for path in root.DEVICES]
+    for host, _, writable in spec["binds"]:
+        rules.append((host, filters.WRITE if writable else filters.READ))
+    return [*rules, (place, filters.WRITE)]
+
+
+def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
+    if worker.level == "none":
+        return
+    kernel.limit_capabilities()
+    kernel.show_memory()
+    kernel.no_new_privileges()
+    for ruleset in rulesets:
+        filters.install_landlock(ruleset)
+    signals_to = None
+    if worker.level == "landlock":
+        own = (f"/proc/{os.getpid()}", filters.LOOK)
+        install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
+        if filters.landlock_version() < filters.SCOPED_SIGNALS_VERSION:
+            signals_to = os.getpid()
+    if filters.supported():
+        private_ipc = worker.level == "namespaces"
+        sockets = sockets_of(worker.spec)
+        filters.install_seccomp(
+            filters.seccomp_program(sockets=sockets, private_ipc=private_ipc, signals_to=signals_to)
+        )
+
+
+def install_landlock(spec: dict[str, Any], rules: list[tuple[str, int]]) -> None:
+    """Where there is no network namespace, the rules name the TCP ports too."""
+    ports = tuple(spec.get("ports", ()))
+    ruleset = filters.landlock_ruleset(rules, ports=ports, limit_tcp=not spec.get("network"))
+    filters.install_landlock(ruleset)
+    os.close(ruleset)
+
+
+def sockets_of(spec: dict[str, Any]) -> str:
+    """Which sockets a child may make, in the words of filters."""
+    if spec.get("network"):
+        return filters.SOCKETS_HOST
+    if spec["level"] == "namespaces":
+        return filters.SOCKETS_PRIVATE
+    return filters.SOCKETS_PORTS if spec.get("ports") else filters.SOCKETS_NONE
+
+
+class Child:
+    """A running child, as its worker sees it."""
+
+    def __init__(
+        self,
+        worker: Worker,
+        process: int,
+        told: int,
+        work: int,
+        *,
+        keeper: int | None = None,
+        place: str | None = None,
+    ) -> None:
+        self.process = process
+        self.handle = os.pidfd_open(process)  # readable as soon as the child has ended
+        self.work = work  # the work folder; stays usable until `close`
+        self.keeper = keeper
+        self._worker, self._told, self._place = worker, told, place
+        self._started = time.monotonic()
+        group = worker.group
+        self._before = (group.killed_for_memory(), group.refused_processes()) if group else (0, 0)
+        if group:
+            group.reset_peak()
+
+    def wait(self, timeout: float | None = None) -> Ending:
+        """Wait for the child, at most so many seconds; then end everything it has started."""
+        deadline = None if timeout is None else self._started + timeout
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if self._ended(left):
+                return self.end()
+            if left is not None and left <= _LOOK_AT_FOLDER_EVERY:
+                return self.end("wall_time")
+            if self.folder_is_full():
+                return self.end("work_size")
+
+    def _ended(self, left: float | None) -> bool:
+        # Only a tmpfs refuses to grow by itself; elsewhere the folder is looked at now and then.
+        if self._place is None:
+            pause = left
+        else:
+            pause = _LOOK_AT_FOLDER_EVERY if left is None else min(left, _LOOK_AT_FOLDER_EVERY)
+        poller = select.poll()
+        poller.register(self.handle, select.POLLIN)
+        return bool(poller.poll(None if pause is None else pause * 1000))
+
+    def folder_is_full(self) -> bool:
+        allowed: int = self._worker.spec["limits"]["work_size"]
+        return folder.size(self.work) > allowed
+
+    def end(self, limit: str | None = None) -> Ending:
+        """End the child and everything it has started, and say how it went."""
+        wall = time.monotonic() - self._started
+        if self.keeper is not None:
+            full = os.fstatvfs(self.work).f_bavail == 0
+        else:
+            full = self.folder_is_full()
+        with contextlib.suppress(ProcessLookupError):
+            first = self.handle if self.keeper is None else self.keeper
+            signal.pidfd_send_signal(first, signal.SIGKILL)
+        _, status, usage = os.wait4(self.process, 0)
+        if self.keeper is None:
+            end_descendants()
+        else:
+            _wait_until_gone(self.keeper)
+        self._check_isolated()
+        code = os.waitstatus_to_exitcode(status)
+        cpu = usage.ru_utime + usage.ru_stime
+        limit = limit or self._limit_hit(code, cpu) or ("work_size" if full else None)
+        return Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
+
+    def _check_isolated(self) -> None:
+        told = os.read(self._told, 4096)
+        if told != b"+":
+            reason = told.decode("utf-8", "replace") or "it ended before it was isolated"
+            self.close()
+            raise JailError(f"a child could not be isolated: {reason}")
+
+    def _limit_hit(self, code: int, cpu: float) -> str | None:
+        group = self._worker.group
+        if group is not None and group.killed_for_memory() > self._before[0]:
+            return "memory"
+        allowed = self._worker.spec["limits"]["cpu_time"]
+        if code == -signal.SIGXCPU or (code == -signal.SIGKILL and cpu >= allowed):
+            return "cpu_time"
+        if code == -signal.SIGXFSZ:
+            return "file_size"
+        if group is not None and group.refused_processes() > self._before[1]:
+            return "processes"
+        return None
+
+    def _peak(self, largest_process: int) -> int:
+        group = self._worker.group
+        together = group.peak() if group is not None else None
+        return largest_process if together is None else together
+
+    def close(self) -> None:
+        """Give up the work folder; what is in it is gone."""
+        for descriptor in (self.handle, self._told, self.work, self.keeper):
+            if descriptor is not None:
+                os.close(descriptor)
+        if self._place is not None:
+            folder.remove(self._place)
+
+
+def _wait_until_gone(keeper: int) -> None:
+    # The first process of a namespace is gone only after all others in it are.
+    poller = select.poll()
+    poller.register(keeper, select.POLLIN)
+    if not poller.poll(_SETTLE * 1000):
+        raise JailError("processes of a child did not end when they were killed")
+
+
+def end_descendants() -> None:
+    """Kill everything that descends from this process, until there is nothing left to reap."""
+    deadline = time.monotonic() + _SETTLE
+    while True:
+        for process in _descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        if time.monotonic() > deadline:
+            raise JailError("processes of a child did not end when they were killed")
+        time.sleep(0.001)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                # The name of a program may hold anything, so the fields are counted after it.
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(name))
+    found, new = [], list(children.get(ancestor, ()))
+    while new:
+        found += new
+        new = [process for parent in new for process in children.get(parent, ())]
+    return found

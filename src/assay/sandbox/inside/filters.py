@@ -1,0 +1,286 @@
+"""The filters a process puts on itself for good: system calls (seccomp), files (Landlock)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import stat
+import struct
+
+from . import kernel
+
+# Calls that no program under test needs and that have been ways out of sandboxes, or that reach
+# beyond one. Each has its number on x86_64 and on aarch64; None where the call does not exist.
+_DENIED = {
+    "acct": (163, 89),
+    "add_key": (248, 217),
+    "adjtimex": (159, 171),
+    "bpf": (321, 280),
+    "chroot": (161, 51),
+    "clock_adjtime": (305, 266),
+    "clock_settime": (227, 112),
+    "create_module": (174, None),
+    "delete_module": (176, 106),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
+    "finit_module": (313, 273),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "fsopen": (430, 430),
+    "fspick": (433, 433),
+    "init_module": (175, 105),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "io_uring_setup": (425, 425),
+    "ioperm": (173, None),
+    "iopl": (172, None),
+    "kcmp": (312, 272),
+    "kexec_file_load": (320, 294),
+    "kexec_load": (246, 104),
+    "keyctl": (250, 219),
+    "lookup_dcookie": (212, 18),
+    "migrate_pages": (256, 238),
+    "modify_ldt": (154, None),
+    "mount": (165, 40),
+    "mount_setattr": (442, 442),
+    "move_mount": (429, 429),
+    "move_pages": (279, 239),
+    "name_to_handle_at": (303, 264),
+    "nfsservctl": (180, 42),
+    "open_by_handle_at": (304, 265),
+    "open_tree": (428, 428),
+    "open_tree_attr": (467, 467),
+    "perf_event_open": (298, 241),
+    "personality": (135, 92),
+    "pidfd_getfd": (438, 438),
+    "pivot_root": (155, 41),
+    "process_madvise": (440, 440),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "ptrace": (101, 117),
+    "quotactl": (179, 60),
+    "quotactl_fd": (443, 443),
+    "reboot": (169, 142),
+    "request_key": (249, 218),
+    "setdomainname": (171, 162),
+    "sethostname": (170, 161),
+    "setns": (308, 268),
+    "settimeofday": (164, 170),
+    "swapoff": (168, 225),
+    "swapon": (167, 224),
+    "syslog": (103, 116),
+    "umount2": (166, 39),
+    "unshare": (272, 97),
+    "userfaultfd": (323, 282),
+    "uselib": (134, None),
+    "vhangup": (153, 58),
+}
+# Shared memory, semaphores and queues of the whole system: private only in an ipc namespace.
+_SYSTEM_WIDE_IPC = {
+    "mq_open": (240, 180),
+    "msgget": (68, 186),
+    "semget": (64, 190),
+    "shmget": (29, 194),
+}
+_EXAMINED = {
+    "clone": (56, 220),
+    "clone3": (435, 435),
+    "ioctl": (16, 29),
+    "kill": (62, 129),
+    "pidfd_send_signal": (424, 424),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "sendmmsg": (307, 269),
+    "sendmsg": (46, 211),
+    "sendto": (44, 206),
+    "socket": (41, 198),
+    "tgkill": (234, 131),
+    "tkill": (200, 130),
+}
+_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+# Calls newer than this list was written answer "not implemented": nobody has thought about them.
+_LAST_KNOWN_CALL = 470
+
+_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
+_ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_NEW_NAMESPACES = 0x7E020080  # every namespace, time included
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into a terminal on behalf of its owner
+_UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_MSG_FASTOPEN = 0x20000000  # connects without asking Landlock
+
+SOCKETS_PRIVATE = "private"  # in a network namespace of its own: nothing there to reach
+SOCKETS_NONE = "none"  # no namespace: no socket at all, only pairs
+SOCKETS_PORTS = "ports"  # no namespace: TCP, with Landlock naming the ports
+SOCKETS_HOST = "host"  # the network is allowed
+
+
+def supported() -> bool:
+    return kernel.MACHINE in _MACHINES
+
+
+def seccomp_program(
+    *, sockets: str, private_ipc: bool, signals_to: int | None = None, namespaces: bool = False
+) -> bytes:
+    """The filter as the kernel takes it. `signals_to`: only this process may be signalled.
+
+    `namespaces` leaves the calls alone that a worker needs to isolate its children.
+    """
+    column, architecture = _MACHINES[kernel.MACHINE]
+    needed = {"mount", "umount2", "pivot_root", "unshare", "setns", "mount_setattr"}
+    denied = {name: numbers[column] for name, numbers in _DENIED.items()}
+    if not private_ipc:
+        denied.update({name: numbers[column] for name, numbers in _SYSTEM_WIDE_IPC.items()})
+    if namespaces:
+        denied = {name: number for name, number in denied.items() if name not in needed}
+    examined = {name: numbers[column] for name, numbers in _EXAMINED.items()}
+
+    code = [_op(_LOAD, 4), _op(_EQUAL, architecture, 1, 0), _op(_RETURN, _KILL), _op(_LOAD, 0)]
+    code += [_op(_ABOVE, _LAST_KNOWN_CALL, 0, 1), _op(_RETURN, _ERROR | _ENOSYS)]
+    for number in sorted(number for number in denied.values() if number is not None):
+        code += [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+    blocks = [
+        ("ioctl", [*_refuse_equal(1, _TIOCSTI), *_refuse_equal(1, _TIOCLINUX)]),
+        ("socket", _socket_block(sockets)),
+    ]
+    if not namespaces:
+        # Its flags are in memory, where a filter cannot look; the C library then uses clone.
+        blocks.append(("clone3", [_op(_RETURN, _ERROR | _ENOSYS)]))
+        blocks.append(("clone", _refuse_bits(0, _NEW_NAMESPACES)))
+    if sockets == SOCKETS_PORTS:
+        blocks += [(name, _refuse_bits(place, _MSG_FASTOPEN)) for name, place in _SENDERS]
+    if signals_to is not None:
+        blocks += _signal_blocks(signals_to)
+    for name, block in blocks:
+        body = [*block, _op(_RETURN, _ALLOW)]
+        code += [_op(_EQUAL, examined[name], 0, len(body)), *body]
+    return b"".join([*code, _op(_RETURN, _ALLOW)])
+
+
+_SENDERS = (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3))
+
+
+def _op(code: int, value: int, when_true: int = 0, when_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, when_true, when_false, value)
+
+
+def _argument(place: int) -> bytes:
+    return _op(_LOAD, 16 + 8 * place)
+
+
+def _refuse_equal(place: int, value: int) -> list[bytes]:
+    return [_argument(place), _op(_EQUAL, value, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+
+
+def _refuse_bits(place: int, bits: int) -> list[bytes]:
+    return [_argument(place), _op(_ANY_BIT, bits, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+
+
+def _refuse_unless(place: int, values: tuple[int, ...], error: int, mask: int = 0) -> list[bytes]:
+    tests = [_op(_EQUAL, value, len(values) - position, 0) for position, value in enumerate(values)]
+    masked = [_op(_AND, mask)] if mask else []
+    return [_argument(place), *masked, *tests, _op(_RETURN, _ERROR | error)]
+
+
+def _socket_block(sockets: str) -> list[bytes]:
+    route_only_netlink = [
+        _argument(0),
+        _op(_EQUAL, _NETLINK, 0, 3),
+        *_refuse_unless(2, (0,), _EPERM),
+    ]
+    if sockets == SOCKETS_NONE:
+        return [_op(_RETURN, _ERROR | _EPERM)]
+    if sockets == SOCKETS_PORTS:
+        stream, tcp = 1, 6
+        return [
+            *_refuse_unless(0, (_INET, _INET6), _EPERM),
+            *_refuse_unless(1, (stream,), _EPERM, mask=0xF),
+            *_refuse_unless(2, (0, tcp), _EPERM),
+        ]
+    private = (_UNIX,) if sockets == SOCKETS_PRIVATE else ()
+    families = (*private, _INET, _INET6, _NETLINK)
+    return [*_refuse_unless(0, families, _EAFNOSUPPORT), *route_only_netlink]
+
+
+def _signal_blocks(process: int) -> list[tuple[str, list[bytes]]]:
+    refuse = [_op(_RETURN, _ERROR | _EPERM)]
+    return [
+        ("kill", _refuse_unless(0, (0, process), _EPERM)),
+        ("tgkill", _refuse_unless(0, (process,), _EPERM)),
+        ("rt_sigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
+        ("rt_tgsigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
+        ("tkill", refuse),
+        ("pidfd_send_signal", refuse),
+    ]
+
+
+def install_seccomp(program: bytes) -> None:
+    """Put the filter on this process and all it starts; needs no-new-privileges first."""
+    instructions = ctypes.create_string_buffer(program, len(program))
+    header = struct.pack("@HP", len(program) // 8, ctypes.addressof(instructions))
+    kernel.call("seccomp", 1, 0, ctypes.c_char_p(header))
+
+
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
+_FOR_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
+_BIND_TCP, _CONNECT_TCP = 1, 2
+_PATH_RULE, _PORT_RULE = 1, 2
+
+READ = _EXECUTE | _READ_FILE | _READ_DIR
+LOOK = _READ_FILE | _READ_DIR
+WRITE = (1 << 16) - 1
+SCOPED_SIGNALS_VERSION = 6
+TCP_RULES_VERSION = 4
+
+
+def landlock_version() -> int:
+    """The version of Landlock this kernel offers; 0 where there is none."""
+    try:
+        return kernel.call("landlock_create_ruleset", ctypes.c_char_p(None), 0, 1)
+    except OSError:
+        return 0
+
+
+def landlock_ruleset(
+    rules: list[tuple[str, int]], *, ports: tuple[int, ...] = (), limit_tcp: bool = False
+) -> int:
+    """A descriptor of a set of rules: what may be done beneath which path; the rest is refused."""
+    version = landlock_version()
+    handled = _handled(version)
+    tcp = _BIND_TCP | _CONNECT_TCP if limit_tcp and version >= TCP_RULES_VERSION else 0
+    scoped = 3 if version >= SCOPED_SIGNALS_VERSION else 0  # abstract sockets and signals
+    size = 24 if version >= SCOPED_SIGNALS_VERSION else 16 if version >= TCP_RULES_VERSION else 8
+    wanted = struct.pack("=QQQ", handled, tcp, scoped)[:size]
+    ruleset = kernel.call("landlock_create_ruleset", ctypes.c_char_p(wanted), size, 0)
+    for path, access in rules:
+        _add_path(ruleset, path, access & handled)
+    for port in ports if tcp else ():
+        rule = struct.pack("=QQ", tcp, port)
+        kernel.call("landlock_add_rule", ruleset, _PORT_RULE, ctypes.c_char_p(rule), 0)
+    return ruleset
+
+
+def _handled(version: int) -> int:
+    first_version = (1 << 13) - 1
+    later = ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE))
+    return first_version | sum(bit for since, bit in later if version >= since)
+
+
+def _add_path(ruleset: int, path: str, access: int) -> None:
+    try:
+        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except (FileNotFoundError, PermissionError):
+        return  # what cannot be reached needs no permission
+    try:
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            access &= _FOR_FILES
+        rule = struct.pack("=Qi", access, descriptor)
+        kernel.call("landlock_add_rule", ruleset, _PATH_RULE, ctypes.c_char_p(rule), 0)
+    finally:
+        os.close(descriptor)
+
+
+def install_landlock(ruleset: int) -> None:
+    """Put the rules on this process and all it starts; needs no-new-privileges first."""
+    kernel.call("landlock_restrict_self", ruleset, 0)

@@ -1,0 +1,119 @@
+"""Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
+
+    supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
+    └─ maker            first process of the jail; prepares the namespaces of the next child
+       ├─ worker        `enter` returns here: imports a target, starts programs; one at a time
+       │  └─ child      `fork_child` returns None here: private namespaces, filters, limits
+       └─ keeper        first process of a child's namespaces; when it is killed all of them end
+
+The maker and the keepers are forked while the worker is still small, and prepare the next child's
+namespaces while the present one runs: a large worker forks once per child and waits for nothing.
+At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
+ends every process that descends from it.
+
+This file can be loaded as it is, by path, from any interpreter of 3.9 or later.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+import types
+from typing import Any
+
+if not __package__:
+    # Loaded as a plain file: its neighbours become a package that no target can collide with.
+    __package__ = "assay_inside"
+    _package = types.ModuleType(__package__)
+    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
+    sys.modules[__package__] = _package
+
+from . import cgroups, child, filters, folder, kernel, maker
+from .child import Child, Ending, JailError
+
+__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child"]
+
+_worker: child.Worker | None = None
+
+
+def enter(spec: dict[str, Any]) -> None:
+    """Go to jail. Returns in a new process, the worker; the calling one waits and ends with it.
+
+    The spec, all of it JSON:
+        level    "namespaces", "landlock" or "none"
+        binds    [[path outside, path inside, writable], ...]; without namespaces both are the same
+        network  whether the machine's network may be used (default: no)
+        ports    TCP ports a program may serve on where there is no private network
+        limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
+
+    Raises JailError, in the calling process, with the step that failed.
+    """
+    global _worker
+    if _worker is not None:
+        raise JailError("this process is in a jail already")
+    limits = spec["limits"]
+    group = cgroups.make(limits["memory"], limits["processes"])
+    try:
+        if spec["level"] == "namespaces":
+            _worker = maker.start(spec, group)
+        else:
+            _worker = _start_without_namespaces(spec, group)
+    except BaseException:
+        if group is not None:
+            group.remove()
+        raise
+
+
+def fork_child(
+    keep: tuple[int, ...] = (), standard: tuple[int, int, int] | None = None
+) -> Child | None:
+    """Like fork: None in the new, isolated process; in the worker its handle.
+
+    Only the standard descriptors and those in `keep` stay open in the child. If anything about
+    the isolation fails the child never returns from here, and `Child.end` raises JailError.
+    """
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.fork(keep, standard)
+
+
+def enter_child(keep: tuple[int, ...] = ()) -> int | None:
+    """For a caller that needs nothing but the status: None in the child, else how it ended."""
+    handle = fork_child(keep)
+    return None if handle is None else handle.wait().status
+
+
+def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
+    other_user = os.geteuid() == 0 and spec["level"] != "none"
+    user = maker.sandbox_user()
+    scratch = tempfile.mkdtemp(prefix="assay-work-")
+    if other_user:
+        os.chown(scratch, user, user)
+    outside = os.pidfd_open(os.getppid())
+    process = os.fork()
+    if process:
+        status = maker.supervise(process, outside)
+        folder.remove(scratch)
+        maker.leave(status, group)
+    kernel.adopt_orphans()
+    if other_user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    kernel.die_with_parent(signal.SIGKILL)
+    if spec["level"] == "landlock":
+        _filter_worker(spec, scratch)
+    return child.Worker(spec, group, scratch)
+
+
+def _filter_worker(spec: dict[str, Any], scratch: str) -> None:
+    kernel.limit_capabilities()
+    kernel.show_memory()
+    kernel.no_new_privileges()
+    # The worker finds the processes it has to end by looking through all of them.
+    rules = [*child.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
+    child.install_landlock(spec, rules)
+    sockets = child.sockets_of(spec)
+    filters.install_seccomp(filters.seccomp_program(sockets=sockets, private_ipc=False))

@@ -1,0 +1,273 @@
+"""The level `namespaces`: who starts whom, who may do what, and what outlives nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+from typing import Any, NoReturn
+
+from . import cgroups, filters, kernel, root
+from .child import Child, JailError, Prepared, Worker, isolate
+
+# Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
+_SANDBOX_USER = 2_000_000_000
+# Seen from inside, always the same.
+_USER = 1000
+_NAMES = ("pid", "mnt", "net", "ipc", "uts")
+_NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
+
+
+def sandbox_user() -> int:
+    """A user id for what root starts: far from real ones, or the last one this container has."""
+    with open("/proc/self/uid_map") as file:
+        ranges = [[int(field) for field in line.split()] for line in file]
+    wanted = _SANDBOX_USER + os.getpid()
+    last = max(first + count for first, _, count in ranges) - 1
+    return wanted if wanted <= last else last - 1
+
+
+def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
+    """Returns in the worker; the calling process becomes the supervisor and never returns."""
+    outside = os.pidfd_open(os.getppid())
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kernel.adopt_orphans()
+    process = os.fork()
+    if process:
+        there.close()
+        maker = _bring_up(here, process)
+        leave(supervise(maker, outside), group)
+    here.close()
+    return _unshare_and_fork(spec, group, there)
+
+
+def _bring_up(here: socket.socket, process: int) -> int:
+    """The supervisor's side of the start: write the map of users, let the maker go on."""
+    _expect(here, b"unshared")
+    _map_users(process)
+    here.send(b"mapped")
+    maker = int(_expect(here, b"maker "))
+    os.waitpid(process, 0)
+    here.send(b"adopted")
+    try:
+        _expect(here, b"ready")
+    except JailError:
+        os.waitpid(maker, 0)
+        raise
+    here.close()
+    return maker
+
+
+def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
+    message = here.recv(4096)
+    if not message.startswith(start_of_message):
+        raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
+    return message[len(start_of_message) :]
+
+
+def _map_users(process: int) -> None:
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        outside = sandbox_user()
+        users = groups = f"0 0 1\n{_USER} {outside} 1\n"
+    else:
+        _write(f"/proc/{process}/setgroups", "deny")
+        users, groups = f"{_USER} {user} 1\n", f"{_USER} {group} 1\n"
+    _write(f"/proc/{process}/gid_map", groups)
+    _write(f"/proc/{process}/uid_map", users)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def supervise(process: int, outside: int) -> int:
+    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
+    handle = os.pidfd_open(process)
+    poller = select.poll()
+    for descriptor in (handle, outside):
+        poller.register(descriptor, select.POLLIN)
+    ready = {descriptor for descriptor, _ in poller.poll()}
+    if handle not in ready:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def leave(status: int, group: cgroups.Group | None) -> NoReturn:
+    if group is not None:
+        group.remove()
+    os._exit(status if status >= 0 else 128 - status)
+
+
+def _unshare_and_fork(
+    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket
+) -> Worker:
+    try:
+        as_root = os.geteuid() == 0
+        if as_root:
+            os.setgroups([])
+        network = 0 if spec.get("network") else kernel.NEW_NET
+        kernel.unshare(kernel.NEW_USER | _NAMESPACES | network)
+        there.send(b"unshared")
+        _expect(there, b"mapped")
+        process = os.fork()
+        if process:
+            there.send(b"maker %d" % process)
+            os._exit(0)
+        _expect(there, b"adopted")
+        return _make_jail(spec, group, there, as_root=as_root)
+    except BaseException as error:
+        # Nobody listens any more once the jail is ready; it then ends without a word.
+        with contextlib.suppress(OSError):
+            there.send(f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+
+
+def _make_jail(
+    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
+) -> Worker:
+    binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
+    if not spec.get("network"):
+        kernel.raise_loopback()
+    socket.sethostname("assay")
+    root.build(binds, network=bool(spec.get("network")), user=_USER, group=_USER)
+    if as_root:
+        kernel.keep_capabilities_over_setuid()
+        os.setresgid(_USER, _USER, _USER)
+        os.setresuid(_USER, _USER, _USER)
+    capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
+    kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
+    kernel.no_new_privileges()
+    kernel.die_with_parent(signal.SIGKILL)
+    orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = os.fork()
+    if process:
+        asking.close()
+        there.send(b"ready")
+        there.close()
+        kernel.hide_memory()
+        _serve(spec, orders, process)
+    orders.close()
+    there.close()
+    kernel.limit_capabilities(capabilities)
+    kernel.show_memory()
+    if filters.supported():
+        program = filters.seccomp_program(
+            sockets=filters.SOCKETS_HOST if spec.get("network") else filters.SOCKETS_PRIVATE,
+            private_ipc=True,
+            namespaces=True,
+        )
+        filters.install_seccomp(program)
+    return NamespaceWorker(spec, group, asking)
+
+
+def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
+    """The maker's life: prepare namespaces when asked, reap, and take the jail down at the end."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
+    own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    handle = os.pidfd_open(worker)
+    poller = select.poll()
+    for descriptor in (orders.fileno(), handle):
+        poller.register(descriptor, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in poller.poll()}
+        if handle in ready:
+            status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+            os._exit(status if status >= 0 else 128 - status)
+        _reap_but(worker)
+        if not _asked(orders):
+            poller.unregister(orders.fileno())
+            continue
+        kernel.unshare(kernel.NEW_PID)
+        if os.fork() == 0:
+            _keep(spec, orders)
+        kernel.setns(own, kernel.NEW_PID)
+
+
+def _asked(orders: socket.socket) -> bool:
+    try:
+        return bool(orders.recv(16))
+    except ConnectionResetError:  # the worker is gone
+        return False
+
+
+def _reap_but(worker: int) -> None:
+    # The worker's status is wanted later, so it must not be taken along with the keepers'.
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None or ended.si_pid in (0, worker):
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
+def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
+    """The keeper's life: make the other namespaces, hand them over, and be there."""
+    try:
+        network = 0 if spec.get("network") else kernel.NEW_NET
+        kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
+        root.make_private_folders(spec["limits"]["work_size"])
+        if network:
+            kernel.raise_loopback()
+        work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        # One by one: entering them through the process would need a keeper that can be traced.
+        spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _NAMES]
+        handles = [os.pidfd_open(os.getpid()), work, *spaces]
+        if filters.landlock_version():
+            handles.append(filters.landlock_ruleset(_rules(spec)))
+        kernel.limit_capabilities()
+        socket.send_fds(orders, [b"+"], handles)
+    except BaseException as error:
+        orders.send(f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+    # The kernel reaps the children of a process that ignores their end.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    kernel.close_descriptors_from(0)
+    while True:
+        signal.pause()
+
+
+def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
+    rules = [("/", filters.READ)]
+    rules += [(path, filters.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
+    rules += [(path, filters.WRITE) for path in root.DEVICES]
+    return rules + [(inside, filters.WRITE) for _, inside, writable in spec["binds"] if writable]
+
+
+class NamespaceWorker(Worker):
+    """A worker whose children get namespaces that were prepared before they were asked for."""
+
+    def __init__(
+        self, spec: dict[str, Any], group: cgroups.Group | None, asking: socket.socket
+    ) -> None:
+        super().__init__(spec, group, root.WORK)
+        self._asking = asking
+        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self._asking.send(b"new")
+
+    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+        prepared = self._take()
+        told, tell = os.pipe2(os.O_CLOEXEC)
+        kernel.setns(prepared.spaces[0], kernel.NEW_PID)
+        process = os.fork()
+        if process == 0:
+            isolate(self, tell, keep, standard, prepared=prepared)
+            return None
+        kernel.setns(self._own, kernel.NEW_PID)
+        os.close(tell)
+        for descriptor in (*prepared.spaces, *prepared.ruleset):
+            os.close(descriptor)
+        self._asking.send(b"new")
+        return Child(self, process, told, prepared.work, keeper=prepared.keeper)
+
+    def _take(self) -> Prepared:
+        message, handles, _, _ = socket.recv_fds(self._asking, 4096, 8)
+        if message != b"+":
+            reason = message.decode("utf-8", "replace") or "the maker is gone"
+            raise JailError(f"namespaces could not be made: {reason}")
+        spaces = tuple(handles[2 : 2 + len(_NAMES)])
+        return Prepared(handles[0], handles[1], spaces, tuple(handles[2 + len(_NAMES) :]))
