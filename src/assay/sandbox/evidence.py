@@ -90,15 +90,19 @@ _EVENT: TypeAdapter[Collect | Collected | Start | Phase | End] = TypeAdapter(
 class Ending(BaseModel):
     """How the process of a proof ended, as its reaper and the supervisor saw it."""
 
-    exit: int | None
-    timed_out: bool
+    exit: int
+    limit: str | None
     left_over: int
     elapsed: float
     cpu: float
+    peak_memory: int
     output: str
-    output_cut: int
     report: str
     token: str
+
+    @property
+    def timed_out(self) -> bool:
+        return self.limit in ("wall_time", "cpu_time")
 
 
 @dataclass
@@ -193,12 +197,10 @@ def _summary(report: Collect) -> str:
 
 
 def _how(ending: Ending) -> str:
-    if ending.exit is None:
-        return "its supervisor was lost"
+    if ending.limit:
+        return f"it hit its limit of {ending.limit.replace('_', ' ')}"
     if ending.exit < 0:
-        name = signal.Signals(-ending.exit).name
-        hint = ", perhaps out of memory" if name == "SIGKILL" else ""
-        return f"killed by {name}{hint}"
+        return f"killed by {signal.Signals(-ending.exit).name}"
     return f"exit code {ending.exit}"
 
 

@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-PACKAGE = "_assay_inside"
+PACKAGE = "assay_inside"
 
 
 def _load() -> None:

@@ -33,7 +33,7 @@ if not __package__:
 from . import cgroups, child, filters, folder, kernel, maker
 from .child import Child, Ending, JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child"]
+__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child", "work_folder"]
 
 _worker: child.Worker | None = None
 
@@ -83,6 +83,13 @@ def enter_child(keep: tuple[int, ...] = ()) -> int | None:
     """For a caller that needs nothing but the status: None in the child, else how it ended."""
     handle = fork_child(keep)
     return None if handle is None else handle.wait().status
+
+
+def work_folder() -> str:
+    """The folder that holds, or with namespaces is, the work folder of every child."""
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.scratch
 
 
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:

@@ -60,7 +60,7 @@ def describe_exception(error: BaseException, proof: str) -> dict[str, Any]:
         "message": shorten(_text_of(error), _MESSAGE),
         "line": lines[-1] if lines else None,
         "raised_in": frames[-1][0] if frames else None,
-        "in_proof": bool(frames) and frames[-1][0] == proof,
+        "in_proof": bool(frames) and _is_own(frames[-1][0], proof),
         "by_check": bool(frames) and _is_check(frames[-1][0], proof),
     }
 
@@ -70,6 +70,11 @@ def _text_of(error: BaseException) -> str:
         return str(error)
     except Exception as problem:
         return f"<no text: {type(problem).__name__}>"
+
+
+def _is_own(filename: str, proof: str) -> bool:
+    """Whether code is the proof's: its file, or text it ran through `exec` or `eval`."""
+    return filename == proof or (filename.startswith("<") and not filename.startswith("<frozen"))
 
 
 def _is_check(filename: str, proof: str) -> bool:
@@ -87,6 +92,8 @@ class Recorder:
         self._channel = channel
         self._proof = proof
         self._caught: list[dict[str, Any]] = []
+        self._manager: Any = None
+        self._plugins: set[str] = set()
 
     def watch_raises(self) -> None:
         """See what every `raises` swallows: pytest reports only that it was satisfied."""
@@ -111,12 +118,25 @@ class Recorder:
 
         context_class.__exit__ = leave
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: Any) -> None:
+        self._manager = session.config.pluginmanager
+        self._plugins = set(_plugin_names(self._manager))
+
+    def plugins_added(self) -> list[str]:
+        """Who got a say in outcomes since the proof was read."""
+        if self._manager is None:
+            return []
+        return sorted(set(_plugin_names(self._manager)) - self._plugins)
+
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, Any]:
         report = yield
         if report.outcome != "passed":
             call = getattr(report, "call", None)
             error = call.excinfo.value if call is not None and call.excinfo else None
+            if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
+                error = error.__cause__
             self._channel.send(
                 "collect",
                 outcome=report.outcome,
@@ -177,13 +197,12 @@ def _function(item: Any) -> str:
     return _name(item).partition("[")[0]
 
 
-def plugin_names(manager: Any) -> list[str]:
-    """Who has a say in outcomes, by name and origin."""
-    return sorted(
-        f"{name} {getattr(plugin, '__name__', type(plugin).__qualname__)}"
+def _plugin_names(manager: Any) -> list[str]:
+    return [
+        f"{name} ({getattr(plugin, '__name__', type(plugin).__qualname__)})"
         for name, plugin in manager.list_name_plugin()
         if plugin is not None
-    )
+    ]
 
 
 def imported_since(before: set[str]) -> list[str]:

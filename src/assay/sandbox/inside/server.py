@@ -1,29 +1,25 @@
-"""The warm process: enters the sandbox, imports the target, prepares pytest, forks for every proof."""
+"""The warm process: goes to jail, imports the target, prepares pytest, forks for every proof."""
 
 from __future__ import annotations
 
 import gc
 import importlib
+import importlib.util
 import json
 import os
-import selectors
-import signal
 import socket
 import sys
-import time
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from importlib.abc import SourceLoader
+from types import ModuleType
+from typing import Any, NoReturn
 
-from . import reaper
-from .child import Job, run
+from . import jail
+from .proof import Job, run
+from .running import Running
 from .session import Prepared, pytest_version, run_main
-
-# What one proof may send back; a forged flood of events ends there.
-_REPORT_BYTES = 4_000_000
-_OUTPUT_BYTES = 40_000
-# After its own limit a proof's reaper has this long to clear up before it is ended too.
-_BACKSTOP = 3.0
 
 # Uses what proofs use, so that pytest's own late imports happen once, before the forks.
 _SAMPLE = '''
@@ -45,6 +41,7 @@ async def test_waits():
 def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
 '''
+_SAMPLE_SECONDS = 60.0
 
 # Work that a library puts off until it is first used, by the module that shows it is there.
 _TOUCHES = {
@@ -52,79 +49,55 @@ _TOUCHES = {
 }
 
 
-class Running:
-    """One proof under way: its reaper and the three pipes that lead here."""
-
-    def __init__(self, job: Job, pid: int, report: int, output: int, status: int) -> None:
-        self.job = job
-        self.pid = pid
-        self.open = {report: bytearray(), output: bytearray(), status: bytearray()}
-        self.report = self.open[report]
-        self.output = self.open[output]
-        self.status = self.open[status]
-        self.cut = 0
-        self.deadline = time.monotonic() + job.seconds + _BACKSTOP
-
-    def take(self, descriptor: int) -> bool:
-        """Read what came; False at the end of that pipe."""
-        data = os.read(descriptor, 65_536)
-        if not data:
-            return False
-        buffer = self.open[descriptor]
-        if buffer is self.output:
-            buffer += data
-            if len(buffer) > 2 * _OUTPUT_BYTES:
-                excess = len(buffer) - _OUTPUT_BYTES
-                half = _OUTPUT_BYTES // 2
-                del buffer[half : half + excess]
-                self.cut += excess
-        elif len(buffer) < _REPORT_BYTES:
-            buffer += data
-        return True
-
-    def result(self) -> dict[str, Any]:
-        try:
-            facts = json.loads(bytes(self.status))
-        except ValueError:
-            facts = {"exit": None, "timed_out": False, "left_over": 0, "elapsed": 0.0, "cpu": 0.0}
-        return {
-            **facts,
-            "event": "done",
-            "id": self.job.id,
-            "token": self.job.token,
-            "report": self.report.decode("ascii", "replace"),
-            "output": self.output.decode("utf-8", "replace"),
-            "output_cut": self.cut,
-        }
-
-
 class Server:
-    """Serves proofs over one socket until it closes."""
+    """Serves proofs over one socket, one after the other, until it closes."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._selector = selectors.DefaultSelector()
-        self._incoming = bytearray()
-        self._running: set[Running] = set()
+        self._private = False
         self._root = ""
         self._prepared: Prepared | None = None
 
-    def start(self, order: dict[str, Any]) -> None:
-        """Become what was ordered: enter, set the path, import, prepare, learn."""
-        self._root = order["root"]
-        sys.path[:] = [*order["first"], *sys.path, *order["last"]]
+    def serve(self) -> None:
+        orders = self._orders()
+        self._start(next(orders))
+        with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
+            for order in orders:
+                self._send(self._run(Job(**order)))
+
+    def _orders(self) -> Iterator[dict[str, Any]]:
+        incoming = bytearray()
+        while data := self._connection.recv(1 << 20):
+            incoming += data
+            while b"\n" in incoming:
+                line, _, rest = bytes(incoming).partition(b"\n")
+                incoming = bytearray(rest)
+                yield json.loads(line)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._connection.sendall(json.dumps(message).encode() + b"\n")
+
+    def _start(self, order: dict[str, Any]) -> None:
+        """Become what was ordered: enter the jail, set the path, import, prepare, learn."""
+        recorder = _read_module(f"{__package__}.recorder")
+        try:
+            jail.enter(order["jail"])
+        except (jail.JailError, OSError) as error:
+            self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
+            os._exit(1)
+        self._private = order["jail"]["level"] == "namespaces"
+        self._root = jail.work_folder()
+        os.chdir(self._root)
         sys.dont_write_bytecode = True
+        sys.path[:] = [*order["first"], *sys.path, *order["last"]]
         failed = {name: problem for name in order["imports"] if (problem := _import(name))}
-        for name in _TOUCHES.keys() & order["imports"]:
-            with suppress(Exception):
-                exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
+        _touch(order["imports"])
         version = pytest_version()
-        # It needs pytest, which is only on the path now, and belongs before the forks.
-        importlib.import_module(".recorder", __package__)
+        _execute(*recorder)
         if order["fast"] and version == order["pytest"]:
             self._prepared = Prepared(self._root)
-        for position, sample in enumerate([_SAMPLE, *order["samples"]] if order["learn"] else []):
-            self._learn(f"sample-{position}", sample, order)
+        for sample in [_SAMPLE, *order["samples"]] if order["learn"] else []:
+            self._learn(sample)
         gc.collect()
         gc.freeze()
         self._send(
@@ -137,87 +110,34 @@ class Server:
             }
         )
 
-    def _learn(self, name: str, sample: str, order: dict[str, Any]) -> None:
+    def _learn(self, sample: str) -> None:
         """Run a sample in a throw-away fork and import here what it had to import there."""
-        job = Job(name, "test_sample.py", sample, "sample", 60.0, order["limits"], learn=True)
-        running = self._fork(job)
-        while running in self._running:
-            self._turn(running)
-        for line in running.report.decode("ascii", "replace").splitlines():
-            _, _, text = line.partition(" ")
-            event = json.loads(text)
+        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
+        for line in self._run(job)["report"].splitlines():
+            event = json.loads(line.partition(" ")[2])
             for module in event.get("modules", []):
                 if module != "test_sample":
                     _import(module)
 
-    def serve(self) -> None:
-        self._selector.register(self._connection, selectors.EVENT_READ, None)
-        while self._connection.fileno() >= 0:
-            self._turn(None)
-
-    def _turn(self, only: Running | None) -> None:
-        """Wait for one thing to happen and deal with it."""
-        wait = min((one.deadline for one in self._running), default=None)
-        timeout = None if wait is None else max(0.0, wait - time.monotonic())
-        for key, _ in self._selector.select(timeout):
-            running: Running | None = key.data
-            if running is None:
-                self._receive()
-            elif not running.take(key.fd):
-                self._selector.unregister(key.fd)
-                os.close(key.fd)
-                del running.open[key.fd]
-                if not running.open:
-                    self._finish(running, announce=only is None)
-        for running in [one for one in self._running if one.deadline <= time.monotonic()]:
-            with suppress(ProcessLookupError):
-                os.kill(running.pid, signal.SIGKILL)
-            running.deadline = time.monotonic() + _BACKSTOP
-
-    def _receive(self) -> None:
-        data = self._connection.recv(1 << 20)
-        if not data:
-            self._selector.unregister(self._connection)
-            self._connection.close()
-            return
-        self._incoming += data
-        while b"\n" in self._incoming:
-            line, _, rest = bytes(self._incoming).partition(b"\n")
-            self._incoming = bytearray(rest)
-            self._obey(json.loads(line))
-
-    def _obey(self, order: dict[str, Any]) -> None:
-        if order["event"] == "start":
-            self.start(order)
-        else:
-            del order["event"]
-            self._fork(Job(**order))
-
-    def _fork(self, job: Job) -> Running:
-        report, output, status = os.pipe(), os.pipe(), os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            self._below(job, report[1], output[1], status[1])
-        for _, write in (report, output, status):
-            os.close(write)
-        running = Running(job, pid, report[0], output[0], status[0])
-        self._running.add(running)
-        for descriptor in running.open:
-            self._selector.register(descriptor, selectors.EVENT_READ, running)
-        return running
-
-    def _below(self, job: Job, report: int, output: int, status: int) -> None:
-        """In the fork: the reaper, and below it the proof. Never returns."""
+    def _run(self, job: Job) -> dict[str, Any]:
+        report, output = os.pipe(), os.pipe()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        child = jail.fork_child(keep=(report[1],), standard=(nothing, output[1], output[1]))
+        if child is None:
+            self._become(job, report[1])
+        for descriptor in (report[1], output[1], nothing):
+            os.close(descriptor)
         try:
-            reaper.close_all_but({2, report, output, status})
-            reaper.become_subreaper()
-            folder = os.path.join(self._root, job.id)  # noqa: PTH118
-            reaper.watch(
-                lambda: run(job, folder, report, output, self._perform),
-                status=status,
-                seconds=job.seconds,
-                folder=folder,
-            )
+            asker = self._connection.fileno()
+            seen = Running(child, report[0], output[0], job.seconds, asker).finish()
+        except jail.JailError as error:
+            return {"event": "refused", "id": job.id, "reason": str(error)}
+        return {"event": "done", "id": job.id, "token": job.token, **seen}
+
+    def _become(self, job: Job, report: int) -> NoReturn:
+        """In the fork: be the proof, and never come back."""
+        try:
+            run(job, report, self._private, self._perform)
         except BaseException:
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
@@ -227,16 +147,26 @@ class Server:
         if self._prepared is not None:
             self._prepared.run(path, recorder)
         else:
-            run_main(path, self._root, recorder)
+            run_main(path, os.getcwd(), recorder)  # noqa: PTH109
 
-    def _finish(self, running: Running, announce: bool) -> None:
-        os.waitpid(running.pid, 0)
-        self._running.discard(running)
-        if announce:
-            self._send(running.result())
 
-    def _send(self, message: dict[str, Any]) -> None:
-        self._connection.sendall(json.dumps(message).encode() + b"\n")
+def _touch(imports: list[str]) -> None:
+    for name in _TOUCHES.keys() & set(imports):
+        with suppress(Exception):
+            exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
+
+
+def _read_module(name: str) -> tuple[ModuleType, Any]:
+    """A module of ours that needs pytest: read before the jail, where these files cannot be seen."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert isinstance(spec.loader, SourceLoader)
+    return importlib.util.module_from_spec(spec), spec.loader.get_code(name)
+
+
+def _execute(module: ModuleType, code: Any) -> None:
+    sys.modules[module.__name__] = module
+    exec(code, module.__dict__)  # noqa: S102 - what an import does, in two steps
 
 
 def _import(name: str) -> str | None:

@@ -42,12 +42,14 @@ class Prepared:
         from _pytest.main import Session
 
         os.environ["PYTEST_VERSION"] = sys.modules["pytest"].__version__
-        config = _prepareconfig([*_within(root), root], None)
+        # The files of a capture would be shared by every fork, and there is nowhere to put them
+        # yet: capturing is off until the fork turns it on.
+        config = _prepareconfig([*_within(root), "--capture=no", root], None)
+        config.option.capture = "fd"
         session = Session.from_config(config)
         session.exitstatus = 0
         config._do_configure()
         config.hook.pytest_sessionstart(session=session)
-        # The capture's files would be shared by every fork; each makes its own.
         self._capture: Any = config.pluginmanager.getplugin("capturemanager")
         self._capture.stop_global_capturing()
         reporter: Any = config.pluginmanager.getplugin("terminalreporter")
@@ -58,6 +60,7 @@ class Prepared:
     def run(self, path: str, recorder: Any) -> None:
         """Collect and run one file; what happened goes to the recorder."""
         self.config.pluginmanager.register(recorder, "recorder")
+        self._capture._method = "fd"
         self._capture.start_global_capturing()
         # Plain pytest captures nothing outside collection and tests.
         self._capture.suspend_global_capture(in_=True)
