@@ -1,4 +1,4 @@
-"""The cache on disk: folders that are built once, whole or not at all, by whichever process is first."""
+"""The cache on disk: folders that are built once, whole or not at all."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def _build(final: Path, build: Callable[[Path], dict[str, Any]]) -> dict[str, An
     # The lock is held: whatever is unfinished under this key belongs to a build that was killed.
     for leftover in [*final.parent.glob(f"{_UNFINISHED}{final.name}-*"), final]:
         shutil.rmtree(leftover, ignore_errors=True)
-    unfinished = Path(
-        tempfile.mkdtemp(prefix=f"{_UNFINISHED}{final.name}-", dir=final.parent)
-    )
+    unfinished = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{final.name}-", dir=final.parent))
     try:
         # A proof may run as another user than the one who built; the folder holds no secret.
         unfinished.chmod(0o755)

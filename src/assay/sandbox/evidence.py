@@ -281,9 +281,7 @@ def _against_pass(phases: Iterable[Phase]) -> str | None:
     return None
 
 
-def _unfinished(
-    name: str, ending: Ending, story: _Story, objection: str | None
-) -> TestOutcome:
+def _unfinished(name: str, ending: Ending, story: _Story, objection: str | None) -> TestOutcome:
     if name not in story.started:
         reason = "it was not reached"
         return TestOutcome(name, Status.ERROR, message=reason, objection=objection or reason)

@@ -19,9 +19,7 @@ _SKIPS = frozenset(
     {"pytest.skip", "pytest.importorskip", "pytest.mark.skip", "pytest.mark.skipif",
      "unittest.skip", "unittest.skipIf", "unittest.skipUnless", "unittest.SkipTest"}
 )  # fmt: skip
-_EXPECTED_FAILURES = frozenset(
-    {"pytest.xfail", "pytest.mark.xfail", "unittest.expectedFailure"}
-)
+_EXPECTED_FAILURES = frozenset({"pytest.xfail", "pytest.mark.xfail", "unittest.expectedFailure"})
 _CHECKS = frozenset({"pytest.raises", "pytest.warns", "pytest.deprecated_call", "pytest.fail"})
 _BROAD = frozenset({"Exception", "BaseException", "AssertionError"})
 # Importing these is reaching for the machinery that decides outcomes.
@@ -57,7 +55,7 @@ class Inspection:
 
 
 def inspect_proof(source: str, modules: Collection[str] | None = None) -> Inspection:
-    """Read a proof; `modules` are the target's, by default all that are not Python's or pytest's."""
+    """Read a proof; `modules` are the target's, by default all but Python's and pytest's."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -229,9 +227,13 @@ def _bindings(scope: ast.AST) -> Iterator[tuple[str, str]]:
     for node in ast.walk(scope):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield (alias.asname, alias.name) if alias.asname else (
-                    alias.name.split(".")[0],
-                    alias.name.split(".")[0],
+                yield (
+                    (alias.asname, alias.name)
+                    if alias.asname
+                    else (
+                        alias.name.split(".")[0],
+                        alias.name.split(".")[0],
+                    )
                 )
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
@@ -292,9 +294,7 @@ def _statement(statement: ast.stmt) -> Iterator[ast.AST]:
             yield from _reachable(blocks)
             continue
         for part in blocks:
-            if isinstance(part, ast.ExceptHandler):
-                yield from _reachable(part.body)
-            elif isinstance(part, ast.match_case):
+            if isinstance(part, ast.ExceptHandler | ast.match_case):
                 yield from _reachable(part.body)
             elif isinstance(part, ast.AST):
                 yield from ast.walk(part)
@@ -308,8 +308,10 @@ def _is_constant(node: ast.expr) -> bool:
         return bool(node.elts) or isinstance(node, ast.Tuple)
     if isinstance(node, ast.UnaryOp):
         return _is_constant(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_constant(node.left) and _is_constant(node.right)
     if isinstance(node, ast.BoolOp):
-        return all(_is_constant(value) for value in node.values)
+        return all(_is_constant(value) for value in node.values) or _is_decided(node)
     if isinstance(node, ast.Compare):
         parts = [node.left, *node.comparators]
         if all(_is_constant(part) for part in parts):
@@ -318,6 +320,12 @@ def _is_constant(node: ast.expr) -> bool:
         # `x == x` of a plain name can only be true; a call may differ from one time to the next.
         return all(isinstance(part, ast.Name) for part in parts) and len(set(map(same, parts))) == 1
     return False
+
+
+def _is_decided(node: ast.BoolOp) -> bool:
+    """Whether one constant decides the whole: `… or True`, `… and False`."""
+    deciding = isinstance(node.op, ast.Or)
+    return any(_is_constant(value) and _truth(value) is deciding for value in node.values)
 
 
 def _truth(node: ast.expr) -> bool:

@@ -105,7 +105,7 @@ def environment(
         return {
             "target": str(target),
             "python": interpreter.minor,
-            "packages": lock.count("==") + lock.count(" @ "),
+            "packages": _count(lock),
             "lock": lock_hash,
             "sources": len(sources),
         }
@@ -125,7 +125,7 @@ def environment(
 
 
 def check_requirements(requirements: Iterable[str], allow_direct: bool = False) -> None:
-    """Refuse what is not the name of a package: options never, addresses and paths unless allowed."""
+    """Refuse options always, and addresses and paths unless they are allowed."""
     for requirement in requirements:
         text = requirement.strip()
         if not text or text.startswith("-") or "\n" in text:
@@ -212,7 +212,7 @@ def _install(
     (folder / "lock.txt").write_text(lock, "utf-8")
     if not lock:
         return
-    _say(progress, f"installing {lock.count('==')} packages")
+    _say(progress, f"installing {_count(lock)} packages")
     sync = [
         "pip", "sync", "--quiet", "--python", str(venv / "bin" / "python"), "--compile-bytecode",
         *([] if allow_build else ["--no-build"]),
@@ -264,7 +264,7 @@ def list_targets() -> list[BuiltTarget]:
 
 
 def remove_target(key: str) -> int:
-    """Remove an environment (a prefix of its key is enough); its lock stays. Gives the bytes freed."""
+    """Remove an environment (the start of its key will do), not its lock; the bytes freed."""
     known = finished(_KIND)
     matching = [name for name in known if key and name.startswith(key)]
     if len(matching) != 1:
@@ -280,6 +280,11 @@ def pytest_of_kit() -> str:
 
 def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _count(lock: str) -> int:
+    """The packages of a lock: every line that is not the continuation of one."""
+    return sum(bool(line) and not line.startswith((" ", "#")) for line in lock.splitlines())
 
 
 def _say(progress: Progress | None, text: str) -> None:

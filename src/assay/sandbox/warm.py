@@ -29,7 +29,7 @@ class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is
     """The process died, or no longer does what it is for, before it gave an answer."""
 
 
-class Refused(InfrastructureError):
+class Refused(InfrastructureError):  # noqa: N818 - what the machine did
     """The machine does not allow this kind of isolation."""
 
 
@@ -86,7 +86,7 @@ class WarmProcess:
     async def start(cls, order: Order) -> WarmProcess:
         """Start a process and wait until it is ready for its first proof."""
         ours, theirs = socket.socketpair()
-        messages = tempfile.TemporaryFile()
+        messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 order.environment.python,

@@ -55,14 +55,14 @@ def run(job: Job, report: int, private: bool, perform: Callable[[str, Any], None
 def _place(job: Job, private: bool) -> str:
     """Write the proof into the folder this process stands in; gives its full path."""
     if private:
-        tempfile.tempdir = "/tmp"  # noqa: S108 - its own, made for this proof
+        tempfile.tempdir = "/tmp"
     else:
         # Where /tmp is everybody's the work folder has to serve for both.
-        temporary = os.path.join(os.getcwd(), ".tmp")  # noqa: PTH109, PTH118 - cheap, for every fork
-        os.mkdir(temporary)  # noqa: PTH102
+        temporary = os.path.join(os.getcwd(), ".tmp")
+        os.mkdir(temporary)
         os.environ["TMPDIR"] = temporary
         tempfile.tempdir = temporary
-    path = os.path.join(os.getcwd(), job.name)  # noqa: PTH109, PTH118
-    with open(path, "w", encoding="utf-8", newline="") as file:  # noqa: PTH123
+    path = os.path.join(os.getcwd(), job.name)
+    with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(job.source)
     return path

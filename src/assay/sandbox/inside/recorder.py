@@ -108,12 +108,14 @@ class Recorder:
 
         def leave(context: Any, kind: Any, error: Any, trace: Any) -> Any:
             __tracebackhide__ = True
+            # Before, because unittest takes the traceback away.
+            described = describe_exception(error, self._proof) if error is not None else {}
             swallowed = original(context, kind, error, trace)
-            if swallowed and isinstance(error, BaseException):
+            if swallowed and described:
                 expected = expected_of(context) or ()
                 expected = expected if isinstance(expected, tuple) else (expected,)
                 broad = not expected or any(one in _BROAD for one in expected)
-                self._caught.append({**describe_exception(error, self._proof), "broad": broad})
+                self._caught.append({**described, "broad": broad})
             return swallowed
 
         context_class.__exit__ = leave

@@ -130,12 +130,14 @@ def _process_of(handle: int) -> int:
 
 def _is_alive(process: int) -> bool:
     # After the name in brackets, which may hold anything, comes the state.
-    return any(line.rpartition(")")[2].split()[:1] != ["Z"] for line in _lines(f"/proc/{process}/stat"))
+    return any(
+        line.rpartition(")")[2].split()[:1] != ["Z"] for line in _lines(f"/proc/{process}/stat")
+    )
 
 
 def _lines(path: str) -> list[str]:
     try:
-        with open(path) as file:  # noqa: PTH123
+        with open(path) as file:
             return file.read().splitlines()
     except OSError:
         return []

@@ -22,7 +22,7 @@ from .running import Running
 from .session import Prepared, pytest_version, run_main
 
 # Uses what proofs use, so that pytest's own late imports happen once, before the forks.
-_SAMPLE = '''
+_SAMPLE = """
 import asyncio, re, unittest.mock
 import pytest
 
@@ -40,7 +40,7 @@ async def test_waits():
 
 def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
-'''
+"""
 _SAMPLE_SECONDS = 60.0
 
 # Work that a library puts off until it is first used, by the module that shows it is there.
@@ -106,7 +106,7 @@ class Server:
                 "pytest": version,
                 "fast": self._prepared is not None,
                 "failed": failed,
-                "threads": len(os.listdir("/proc/self/task")),  # noqa: PTH208
+                "threads": len(os.listdir("/proc/self/task")),
             }
         )
 
@@ -147,7 +147,7 @@ class Server:
         if self._prepared is not None:
             self._prepared.run(path, recorder)
         else:
-            run_main(path, os.getcwd(), recorder)  # noqa: PTH109
+            run_main(path, os.getcwd(), recorder)
 
 
 def _touch(imports: list[str]) -> None:
@@ -157,7 +157,7 @@ def _touch(imports: list[str]) -> None:
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:
-    """A module of ours that needs pytest: read before the jail, where these files cannot be seen."""
+    """A module of ours, to be executed later: in the jail these files cannot be seen."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert isinstance(spec.loader, SourceLoader)
