@@ -126,6 +126,8 @@ def seccomp_program(
 
     `namespaces` leaves the calls alone that a worker needs to isolate its children.
     """
+    if not supported():
+        raise OSError(f"no list of system calls for {kernel.MACHINE}")
     column, architecture = _MACHINES[kernel.MACHINE]
     needed = {"mount", "umount2", "pivot_root", "unshare", "setns", "mount_setattr"}
     denied = {name: numbers[column] for name, numbers in _DENIED.items()}

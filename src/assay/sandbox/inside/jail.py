@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 import types
 from typing import Any
 
@@ -45,6 +44,7 @@ def enter(spec: dict[str, Any]) -> None:
         level    "namespaces", "landlock" or "none"
         binds    [[path outside, path inside, writable], ...]; without namespaces both are the same
         network  whether the machine's network may be used (default: no)
+        scratch  where work folders are made if there are no namespaces (default: /tmp)
         ports    TCP ports a program may serve on where there is no private network
         limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
 
@@ -88,7 +88,7 @@ def enter_child(keep: tuple[int, ...] = ()) -> int | None:
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = maker.sandbox_user()
-    scratch = tempfile.mkdtemp(prefix="assay-work-")
+    scratch = folder.make_private(spec.get("scratch", "/tmp"))
     if other_user:
         os.chown(scratch, user, user)
     outside = os.pidfd_open(os.getppid())

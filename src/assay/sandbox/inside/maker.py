@@ -247,11 +247,13 @@ class NamespaceWorker(Worker):
         super().__init__(spec, group, root.WORK)
         self._asking = asking
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._asking.send(b"new")
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
+        before = self.now()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         process = os.fork()
         if process == 0:
@@ -259,10 +261,19 @@ class NamespaceWorker(Worker):
             return None
         kernel.setns(self._own, kernel.NEW_PID)
         os.close(tell)
-        for descriptor in (*prepared.spaces, *prepared.ruleset):
+        for descriptor in prepared.ruleset:
             os.close(descriptor)
         self._asking.send(b"new")
-        return Child(self, process, told, prepared.work, keeper=prepared.keeper)
+        return Child(self, process, told, prepared.work, before, prepared=prepared)
+
+    def open_socket(self, child: Child) -> socket.socket:
+        """A socket stays in the network namespace it was made in, wherever it is used from."""
+        assert child.prepared is not None
+        kernel.setns(child.prepared.spaces[_NAMES.index("net")], kernel.NEW_NET)
+        try:
+            return super().open_socket(child)
+        finally:
+            kernel.setns(self._own_network, kernel.NEW_NET)
 
     def _take(self) -> Prepared:
         message, handles, _, _ = socket.recv_fds(self._asking, 4096, 8)
