@@ -63,6 +63,9 @@ class Worker:
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
+        # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
+        inside = self.level == "namespaces"
+        self.other_processes = _OWN_PROCESSES if inside else _processes_of_user()
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         self._count += 1
@@ -133,9 +136,7 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
 
 def _limit(worker: Worker) -> None:
     limits = worker.spec["limits"]
-    processes = limits["processes"] + _OWN_PROCESSES
-    if worker.level != "namespaces":
-        processes += _processes_of_user() if os.geteuid() < 65536 else 0
+    processes = limits["processes"] + worker.other_processes
     values = {
         resource.RLIMIT_CORE: (0, 0),
         # The first limit can be caught and gives a clear signal; the second cannot.
@@ -156,7 +157,7 @@ def _limit(worker: Worker) -> None:
 
 
 def _processes_of_user() -> int:
-    """The limit counts all processes and threads of a user, wherever they run."""
+    """Processes and threads of this user, wherever they run."""
     user, total = os.getuid(), 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -199,10 +200,19 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
         )
 
 
-def install_landlock(spec: dict[str, Any], rules: list[tuple[str, int]]) -> None:
-    """Where there is no network namespace, the rules name the TCP ports too."""
-    ports = tuple(spec.get("ports", ()))
-    ruleset = filters.landlock_ruleset(rules, ports=ports, limit_tcp=not spec.get("network"))
+def install_landlock(
+    spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
+) -> None:
+    """Where there is no network namespace, the rules name the TCP ports too.
+
+    Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
+    """
+    ruleset = filters.landlock_ruleset(
+        rules,
+        ports=tuple(spec.get("ports", ())),
+        limit_tcp=not spec.get("network"),
+        may_connect=may_connect,
+    )
     filters.install_landlock(ruleset)
     os.close(ruleset)
 
@@ -234,6 +244,7 @@ class Child:
         self.handle = os.pidfd_open(process)  # readable as soon as the child has ended
         self.work = work  # the work folder; stays usable until `close`
         self.prepared = prepared
+        self.keeper = None if prepared is None else prepared.keeper
         self._worker, self._told, self._place = worker, told, place
         self._before = before
         # Only a tmpfs refuses to grow by itself; elsewhere the folder is looked at now and then.
@@ -250,10 +261,10 @@ class Child:
                 return self.end()
             if time.monotonic() >= deadline:
                 return self.end("wall_time")
-            if self.over_work_size():
+            if self.folder_is_full():
                 return self.end("work_size")
 
-    def over_work_size(self) -> bool:
+    def folder_is_full(self) -> bool:
         allowed: int = self._worker.spec["limits"]["work_size"]
         return self._place is not None and folder.size_of(self._place) > allowed
 
@@ -272,7 +283,7 @@ class Child:
     def end(self, limit: str | None = None) -> Ending:
         """End the child and everything it has started, and say how it went."""
         wall = time.monotonic() - self._before.time
-        full = self.over_work_size() if self._place else os.fstatvfs(self.work).f_bavail == 0
+        full = self.folder_is_full() if self._place else os.fstatvfs(self.work).f_bavail == 0
         with contextlib.suppress(ProcessLookupError):
             first = self.handle if self.prepared is None else self.prepared.keeper
             signal.pidfd_send_signal(first, signal.SIGKILL)

@@ -32,7 +32,7 @@ if not __package__:
 from . import cgroups, child, filters, folder, kernel, maker
 from .child import Child, Ending, JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child"]
+__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child", "work_folder"]
 
 _worker: child.Worker | None = None
 
@@ -85,6 +85,13 @@ def enter_child(keep: tuple[int, ...] = ()) -> int | None:
     return None if handle is None else handle.wait().status
 
 
+def work_folder() -> str:
+    """The folder that holds, or with namespaces is, the work folder of every child."""
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.scratch
+
+
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = maker.sandbox_user()
@@ -114,6 +121,6 @@ def _filter_worker(spec: dict[str, Any], scratch: str) -> None:
     kernel.no_new_privileges()
     # The worker finds the processes it has to end by looking through all of them.
     rules = [*child.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
-    child.install_landlock(spec, rules)
+    child.install_landlock(spec, rules, may_connect=True)
     sockets = child.sockets_of(spec)
     filters.install_seccomp(filters.seccomp_program(sockets=sockets, private_ipc=False))

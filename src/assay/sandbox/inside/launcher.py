@@ -139,7 +139,7 @@ def _attend(control: socket.socket, child: jail.Child, wall_time: float) -> jail
                     os.killpg(child.process, signal.SIGTERM)
             else:
                 _connect(control, child, request["connect"])
-        elif child.over_work_size():
+        elif child.folder_is_full():
             return child.end("work_size")
 
 

@@ -141,6 +141,7 @@ def _make_jail(
         os.setresuid(_USER, _USER, _USER)
     capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
+    root.make_private_folders(spec["limits"]["work_size"])
     kernel.no_new_privileges()
     kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -211,6 +212,7 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
         root.make_private_folders(spec["limits"]["work_size"])
+        root.mount_processes()
         if network:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -245,6 +247,7 @@ class NamespaceWorker(Worker):
         self, spec: dict[str, Any], group: cgroups.Group | None, asking: socket.socket
     ) -> None:
         super().__init__(spec, group, root.WORK)
+        os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
         self._asking = asking
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)

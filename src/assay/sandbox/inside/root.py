@@ -31,6 +31,9 @@ _FILES_PER_FOLDER = 100_000
 READABLE = (*_SYSTEM, *(f"/etc/{name}" for name in _SETTINGS), "/etc/passwd", "/etc/group")
 READABLE_WITH_NETWORK = tuple(f"/etc/{name}" for name in (*_NETWORK_SETTINGS, "nsswitch.conf"))
 DEVICES = tuple(f"/dev/{name}" for name in _DEVICES)
+# Folders that every child has of its own; what was bound beneath them would be out of its sight.
+_PRIVATE = (f"{WORK}/", "/tmp/", "/dev/shm/")
+_bound_beneath: list[str] = []
 # Facts about the machine that interpreters ask for; no other process is among them.
 MACHINE_FACTS = tuple(
     f"/proc/{name}"
@@ -53,6 +56,8 @@ def build(binds: list[tuple[str, str, bool]], *, network: bool, user: int, group
     _write_settings(user, group, network=network)
     for host, inside, writable in sorted(sources, key=lambda item: item[1].count("/")):
         _bind(f"/.old{host}", inside, writable=writable)
+        if inside.startswith(_PRIVATE):
+            _bound_beneath.append(inside)
     _make_devices()
     for folder in ("/proc", "/tmp", WORK):
         os.makedirs(folder, exist_ok=True)
@@ -134,10 +139,13 @@ def mount_processes() -> None:
 def make_private_folders(size: int) -> None:
     """An own work folder, /tmp and /dev/shm, which together hold no more than `size` bytes."""
     stage = "/tmp"
+    kept = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _bound_beneath]
     _mount_tmpfs(stage, f"size={size},nr_inodes={_FILES_PER_FOLDER},mode=700")
     for name, mode in (("work", 0o700), ("shm", 0o1777), ("tmp", 0o1777)):
         os.mkdir(f"{stage}/{name}")
         os.chmod(f"{stage}/{name}", mode)
     for source, target in (("work", WORK), ("shm", "/dev/shm"), ("tmp", stage)):
         kernel.mount(f"{stage}/{source}", target, None, kernel.MS_BIND, None)
-    mount_processes()
+    for path, descriptor in kept:
+        _bind(f"/proc/self/fd/{descriptor}", path, writable=True)  # as writable as it was
+        os.close(descriptor)
