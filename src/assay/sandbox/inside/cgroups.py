@@ -21,6 +21,13 @@ class Group:
         self._refused = _open_first(folders, ("pids.events",))
         self._peak = _open_first(folders, ("memory.max_usage_in_bytes", "memory.peak"), os.O_RDWR)
 
+    def description(self) -> str:
+        version = 2 if len(self.folders) == 1 and self._is_unified() else 1
+        return f"version {version}: memory{'' if self._refused is None else ', processes'}"
+
+    def _is_unified(self) -> bool:
+        return os.path.exists(f"{self.folders[0]}/memory.max")
+
     def join(self) -> None:
         """Put the calling process, and all it will start, into the group."""
         for descriptor in self.joins:

@@ -7,6 +7,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import time
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from . import cgroups, filters, folder, kernel, root
 _OWN_PROCESSES = 6
 _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
+_LONG = 3600.0 * 24
 
 
 class JailError(Exception):
@@ -44,6 +46,14 @@ class Prepared(NamedTuple):
     ruleset: tuple[int, ...]
 
 
+class Before(NamedTuple):
+    """The state of things when a child was started."""
+
+    time: float
+    killed_for_memory: int
+    refused_processes: int
+
+
 class Worker:
     """What a process in the jail needs to know to fork isolated children, one at a time."""
 
@@ -53,19 +63,36 @@ class Worker:
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
+        # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
+        inside = self.level == "namespaces"
+        self.other_processes = _OWN_PROCESSES if inside else _processes_of_user()
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         self._count += 1
         place = os.path.join(self.scratch, str(self._count))
-        os.mkdir(place, 0o700)
-        work = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        for path in (place, f"{place}/work", f"{place}/tmp"):
+            os.mkdir(path, 0o700)
+        work = os.open(f"{place}/work", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         told, tell = os.pipe2(os.O_CLOEXEC)
+        before = self.now()
         process = os.fork()
         if process == 0:
             isolate(self, tell, keep, standard, place=place)
             return None
         os.close(tell)
-        return Child(self, process, told, work, place=place)
+        return Child(self, process, told, work, before, place=place)
+
+    def now(self) -> Before:
+        """Read the clock and the counters before a child starts to move them."""
+        if self.group is None:
+            return Before(time.monotonic(), 0, 0)
+        self.group.reset_peak()
+        killed, refused = self.group.killed_for_memory(), self.group.refused_processes()
+        return Before(time.monotonic(), killed, refused)
+
+    def open_socket(self, child: Child) -> socket.socket:
+        """A TCP socket in the child's network, which here is the machine's."""
+        return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
 def isolate(
@@ -75,7 +102,7 @@ def isolate(
     standard: tuple[int, int, int] | None,
     *,
     prepared: Prepared | None = None,
-    place: str = root.WORK,
+    place: str = "",
 ) -> None:
     """Runs in the child: returns isolated, or not at all."""
     try:
@@ -87,7 +114,9 @@ def isolate(
         os.setsid()
         if standard is not None:
             _replace_standard(standard)
-        os.chdir(place)
+        os.environ["HOME"] = f"{place}/work"
+        os.environ["TMPDIR"] = f"{place}/tmp"
+        os.chdir(f"{place}/work")
         _limit(worker)
         _filter(worker, () if prepared is None else prepared.ruleset, place)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -107,9 +136,7 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
 
 def _limit(worker: Worker) -> None:
     limits = worker.spec["limits"]
-    processes = limits["processes"] + _OWN_PROCESSES
-    if worker.level != "namespaces":
-        processes += _processes_of_user() if os.geteuid() < 65536 else 0
+    processes = limits["processes"] + worker.other_processes
     values = {
         resource.RLIMIT_CORE: (0, 0),
         # The first limit can be caught and gives a clear signal; the second cannot.
@@ -130,7 +157,7 @@ def _limit(worker: Worker) -> None:
 
 
 def _processes_of_user() -> int:
-    """The limit counts all processes and threads of a user, wherever they run."""
+    """Processes and threads of this user, wherever they run."""
     user, total = os.getuid(), 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -173,10 +200,19 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
         )
 
 
-def install_landlock(spec: dict[str, Any], rules: list[tuple[str, int]]) -> None:
-    """Where there is no network namespace, the rules name the TCP ports too."""
-    ports = tuple(spec.get("ports", ()))
-    ruleset = filters.landlock_ruleset(rules, ports=ports, limit_tcp=not spec.get("network"))
+def install_landlock(
+    spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
+) -> None:
+    """Where there is no network namespace, the rules name the TCP ports too.
+
+    Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
+    """
+    ruleset = filters.landlock_ruleset(
+        rules,
+        ports=tuple(spec.get("ports", ())),
+        limit_tcp=not spec.get("network"),
+        may_connect=may_connect,
+    )
     filters.install_landlock(ruleset)
     os.close(ruleset)
 
@@ -199,62 +235,63 @@ class Child:
         process: int,
         told: int,
         work: int,
+        before: Before,
         *,
-        keeper: int | None = None,
+        prepared: Prepared | None = None,
         place: str | None = None,
     ) -> None:
         self.process = process
         self.handle = os.pidfd_open(process)  # readable as soon as the child has ended
         self.work = work  # the work folder; stays usable until `close`
-        self.keeper = keeper
+        self.prepared = prepared
+        self.keeper = None if prepared is None else prepared.keeper
         self._worker, self._told, self._place = worker, told, place
-        self._started = time.monotonic()
-        group = worker.group
-        self._before = (group.killed_for_memory(), group.refused_processes()) if group else (0, 0)
-        if group:
-            group.reset_peak()
+        self._before = before
+        # Only a tmpfs refuses to grow by itself; elsewhere the folder is looked at now and then.
+        self.pause = _LOOK_AT_FOLDER_EVERY if place else _LONG
 
-    def wait(self, timeout: float | None = None) -> Ending:
+    def wait(self, timeout: float = _LONG) -> Ending:
         """Wait for the child, at most so many seconds; then end everything it has started."""
-        deadline = None if timeout is None else self._started + timeout
+        deadline = self._before.time + timeout
+        poller = select.poll()
+        poller.register(self.handle, select.POLLIN)
         while True:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if self._ended(left):
+            left = max(0.0, deadline - time.monotonic())
+            if poller.poll(min(left, self.pause) * 1000):
                 return self.end()
-            if left is not None and left <= _LOOK_AT_FOLDER_EVERY:
+            if time.monotonic() >= deadline:
                 return self.end("wall_time")
             if self.folder_is_full():
                 return self.end("work_size")
 
-    def _ended(self, left: float | None) -> bool:
-        # Only a tmpfs refuses to grow by itself; elsewhere the folder is looked at now and then.
-        if self._place is None:
-            pause = left
-        else:
-            pause = _LOOK_AT_FOLDER_EVERY if left is None else min(left, _LOOK_AT_FOLDER_EVERY)
-        poller = select.poll()
-        poller.register(self.handle, select.POLLIN)
-        return bool(poller.poll(None if pause is None else pause * 1000))
-
     def folder_is_full(self) -> bool:
         allowed: int = self._worker.spec["limits"]["work_size"]
-        return folder.size(self.work) > allowed
+        return self._place is not None and folder.size_of(self._place) > allowed
+
+    def connect(self, port: int) -> socket.socket:
+        """A socket that is connected to a port the child listens on."""
+        connection = self._worker.open_socket(self)
+        connection.settimeout(1.0)
+        try:
+            connection.connect((b"127.0.0.1", port))
+        except OSError:
+            connection.close()
+            raise
+        connection.settimeout(None)
+        return connection
 
     def end(self, limit: str | None = None) -> Ending:
         """End the child and everything it has started, and say how it went."""
-        wall = time.monotonic() - self._started
-        if self.keeper is not None:
-            full = os.fstatvfs(self.work).f_bavail == 0
-        else:
-            full = self.folder_is_full()
+        wall = time.monotonic() - self._before.time
+        full = self.folder_is_full() if self._place else os.fstatvfs(self.work).f_bavail == 0
         with contextlib.suppress(ProcessLookupError):
-            first = self.handle if self.keeper is None else self.keeper
+            first = self.handle if self.prepared is None else self.prepared.keeper
             signal.pidfd_send_signal(first, signal.SIGKILL)
         _, status, usage = os.wait4(self.process, 0)
-        if self.keeper is None:
+        if self.prepared is None:
             end_descendants()
         else:
-            _wait_until_gone(self.keeper)
+            _wait_until_gone(self.prepared.keeper)
         self._check_isolated()
         code = os.waitstatus_to_exitcode(status)
         cpu = usage.ru_utime + usage.ru_stime
@@ -270,14 +307,14 @@ class Child:
 
     def _limit_hit(self, code: int, cpu: float) -> str | None:
         group = self._worker.group
-        if group is not None and group.killed_for_memory() > self._before[0]:
+        if group is not None and group.killed_for_memory() > self._before.killed_for_memory:
             return "memory"
         allowed = self._worker.spec["limits"]["cpu_time"]
         if code == -signal.SIGXCPU or (code == -signal.SIGKILL and cpu >= allowed):
             return "cpu_time"
         if code == -signal.SIGXFSZ:
             return "file_size"
-        if group is not None and group.refused_processes() > self._before[1]:
+        if group is not None and group.refused_processes() > self._before.refused_processes:
             return "processes"
         return None
 
@@ -288,9 +325,9 @@ class Child:
 
     def close(self) -> None:
         """Give up the work folder; what is in it is gone."""
-        for descriptor in (self.handle, self._told, self.work, self.keeper):
-            if descriptor is not None:
-                os.close(descriptor)
+        held = () if self.prepared is None else (self.prepared.keeper, *self.prepared.spaces)
+        for descriptor in (self.handle, self._told, self.work, *held):
+            os.close(descriptor)
         if self._place is not None:
             folder.remove(self._place)
 

@@ -126,6 +126,8 @@ def seccomp_program(
 
     `namespaces` leaves the calls alone that a worker needs to isolate its children.
     """
+    if not supported():
+        raise OSError(f"no list of system calls for {kernel.MACHINE}")
     column, architecture = _MACHINES[kernel.MACHINE]
     needed = {"mount", "umount2", "pivot_root", "unshare", "setns", "mount_setattr"}
     denied = {name: numbers[column] for name, numbers in _DENIED.items()}
@@ -243,7 +245,11 @@ def landlock_version() -> int:
 
 
 def landlock_ruleset(
-    rules: list[tuple[str, int]], *, ports: tuple[int, ...] = (), limit_tcp: bool = False
+    rules: list[tuple[str, int]],
+    *,
+    ports: tuple[int, ...] = (),
+    limit_tcp: bool = False,
+    may_connect: bool = False,
 ) -> int:
     """A descriptor of a set of rules: what may be done beneath which path; the rest is refused."""
     version = landlock_version()
@@ -256,7 +262,7 @@ def landlock_ruleset(
     for path, access in rules:
         _add_path(ruleset, path, access & handled)
     for port in ports if tcp else ():
-        rule = struct.pack("=QQ", tcp, port)
+        rule = struct.pack("=QQ", tcp if may_connect else _BIND_TCP, port)
         kernel.call("landlock_add_rule", ruleset, _PORT_RULE, ctypes.c_char_p(rule), 0)
     return ruleset
 

@@ -8,16 +8,115 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import stat
+from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _DEEPEST = 64
+_MOST_FILES = 10_000
 
 
-def size(folder: int) -> int:
+class Collected(NamedTuple):
+    """Files by name, and what was asked for but left where it was, with the reason."""
+
+    files: list[tuple[str, bytes]]
+    left: list[tuple[str, str]]
+
+
+def make_private(parent: str) -> str:
+    """A new folder that only its owner can enter."""
+    path = os.path.join(os.path.realpath(parent), f"assay-work-{os.urandom(8).hex()}")
+    os.mkdir(path, 0o700)
+    return path
+
+
+def size_of(path: str) -> int:
     """Bytes on disk beneath a folder."""
-    return sum(entry.st_blocks * 512 for _, _, entry in walk(folder))
+    descriptor = os.open(path, _FOLDER)
+    try:
+        return sum(entry.st_blocks * 512 for _, _, entry in walk(descriptor))
+    finally:
+        os.close(descriptor)
+
+
+def put(files: list[tuple[str, int]], data: bytes) -> None:
+    """Write files, given as names and lengths, into the current folder; scripts may be run."""
+    start = 0
+    for name, length in files:
+        content = data[start : start + length]
+        start += length
+        if os.path.dirname(name):
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        mode = 0o755 if content[:2] == b"#!" or content[:4] == b"\x7fELF" else 0o644
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        with open(descriptor, "wb") as file:
+            file.write(content)
+
+
+def collect(folder: int, patterns: list[str], limit: int) -> Collected:
+    """The plain files whose path matches a pattern, as long as all of them fit into the limit."""
+    found = Collected([], [])
+    if not patterns:
+        return found
+    wanted = re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+    links = Counter(entry.st_ino for _, _, entry in walk(folder))
+    for path, parent, entry in walk(folder):
+        if wanted.fullmatch(path) is None:
+            continue
+        if len(found.files) + len(found.left) >= _MOST_FILES:
+            found.left.append(("...", f"more than {_MOST_FILES} files"))
+            break
+        reason = _reason_to_leave(entry, links[entry.st_ino], limit)
+        if reason is None:
+            content = _read(parent, os.path.basename(path), entry.st_size)
+            found.files.append((path, content))
+            limit -= len(content)
+        else:
+            found.left.append((path, reason))
+    return found
+
+
+def _reason_to_leave(entry: os.stat_result, links_here: int, limit: int) -> str | None:
+    if stat.S_ISLNK(entry.st_mode):
+        return "a symbolic link"
+    if not stat.S_ISREG(entry.st_mode):
+        return "not a plain file"
+    if entry.st_nlink > links_here:
+        return "a hard link to a file outside the work folder"
+    if entry.st_size > limit:
+        return f"{entry.st_size} bytes, more than may be brought back"
+    return None
+
+
+def _read(parent: int, name: str, length: int) -> bytes:
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        descriptor = os.open(name, flags, dir_fd=parent)
+    except PermissionError:
+        os.chmod(name, 0o600, dir_fd=parent)
+        descriptor = os.open(name, flags, dir_fd=parent)
+    with open(descriptor, "rb") as file:
+        return file.read(length)
+
+
+def _expression(pattern: str) -> str:
+    """A glob as a regular expression: `*` and `?` stay in their folder, `**` crosses folders."""
+    text = ""
+    for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|.", pattern, re.DOTALL):
+        if part == "**/":
+            text += "(?:[^/]+/)*"
+        elif part == "**":
+            text += ".*"
+        elif part in ("*", "?"):
+            text += "[^/]*" if part == "*" else "[^/]"
+        elif len(part) > 1:
+            text += part.replace("\\", "\\\\").replace("[!", "[^", 1)
+        else:
+            text += re.escape(part)
+    return text
 
 
 def walk(folder: int, depth: int = 0, above: str = "") -> Iterator[tuple[str, int, os.stat_result]]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
 import types
 from typing import Any
 
@@ -45,6 +44,7 @@ def enter(spec: dict[str, Any]) -> None:
         level    "namespaces", "landlock" or "none"
         binds    [[path outside, path inside, writable], ...]; without namespaces both are the same
         network  whether the machine's network may be used (default: no)
+        scratch  where work folders are made if there are no namespaces (default: /tmp)
         ports    TCP ports a program may serve on where there is no private network
         limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
 
@@ -95,7 +95,7 @@ def work_folder() -> str:
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = maker.sandbox_user()
-    scratch = tempfile.mkdtemp(prefix="assay-work-")
+    scratch = folder.make_private(spec.get("scratch", "/tmp"))
     if other_user:
         os.chown(scratch, user, user)
     outside = os.pidfd_open(os.getppid())
@@ -121,6 +121,6 @@ def _filter_worker(spec: dict[str, Any], scratch: str) -> None:
     kernel.no_new_privileges()
     # The worker finds the processes it has to end by looking through all of them.
     rules = [*child.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
-    child.install_landlock(spec, rules)
+    child.install_landlock(spec, rules, may_connect=True)
     sockets = child.sockets_of(spec)
     filters.install_seccomp(filters.seccomp_program(sockets=sockets, private_ipc=False))

@@ -141,6 +141,7 @@ def _make_jail(
         os.setresuid(_USER, _USER, _USER)
     capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
+    root.make_private_folders(spec["limits"]["work_size"])
     kernel.no_new_privileges()
     kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -211,6 +212,7 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
         root.make_private_folders(spec["limits"]["work_size"])
+        root.mount_processes()
         if network:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -245,13 +247,16 @@ class NamespaceWorker(Worker):
         self, spec: dict[str, Any], group: cgroups.Group | None, asking: socket.socket
     ) -> None:
         super().__init__(spec, group, root.WORK)
+        os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
         self._asking = asking
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         self._asking.send(b"new")
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
+        before = self.now()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         process = os.fork()
         if process == 0:
@@ -259,10 +264,19 @@ class NamespaceWorker(Worker):
             return None
         kernel.setns(self._own, kernel.NEW_PID)
         os.close(tell)
-        for descriptor in (*prepared.spaces, *prepared.ruleset):
+        for descriptor in prepared.ruleset:
             os.close(descriptor)
         self._asking.send(b"new")
-        return Child(self, process, told, prepared.work, keeper=prepared.keeper)
+        return Child(self, process, told, prepared.work, before, prepared=prepared)
+
+    def open_socket(self, child: Child) -> socket.socket:
+        """A socket stays in the network namespace it was made in, wherever it is used from."""
+        assert child.prepared is not None
+        kernel.setns(child.prepared.spaces[_NAMES.index("net")], kernel.NEW_NET)
+        try:
+            return super().open_socket(child)
+        finally:
+            kernel.setns(self._own_network, kernel.NEW_NET)
 
     def _take(self) -> Prepared:
         message, handles, _, _ = socket.recv_fds(self._asking, 4096, 8)

@@ -149,4 +149,3 @@ def make_private_folders(size: int) -> None:
     for path, descriptor in kept:
         _bind(f"/proc/self/fd/{descriptor}", path, writable=True)  # as writable as it was
         os.close(descriptor)
-    mount_processes()
