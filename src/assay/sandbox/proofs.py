@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from assay.errors import InfrastructureError, InputError
+from assay.errors import InputError
 from assay.sandbox.evidence import Ending, judge
 from assay.sandbox.integrity import inspect_proof
+from assay.sandbox.isolation import choose
 from assay.sandbox.limits import Limits
 from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
 from assay.sandbox.targets import Environment
-from assay.sandbox.warm import Lost, Order, Refused, WarmProcess
+from assay.sandbox.warm import Lost, Order, WarmProcess
 
-# From the strongest down; nothing is run without isolation unless that is asked for by name.
-_AUTO = ("namespaces", "landlock")
-LEVELS = ("auto", *_AUTO, "none")
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
 
@@ -49,16 +47,11 @@ class ProofRunner:
         isolation: str = "auto",
         fast: bool = True,
     ) -> None:
-        if isolation not in LEVELS:
-            raise InputError(
-                f"{isolation!r} is not a level of isolation", advice=f"one of {', '.join(LEVELS)}"
-            )
         self._modules = modules
-        self._levels = _AUTO if isolation == "auto" else (isolation,)
         self._limits = limits or Limits(wall_time=20.0, cpu_time=20)
         self._order = Order(
             environment,
-            self._levels[0],
+            choose(isolation),
             self._limits,
             imports=tuple(imports),
             samples=tuple(samples),
@@ -135,7 +128,7 @@ class ProofRunner:
 
     async def _run_fresh(self, name: str, source: str) -> Ending:
         # A new interpreter has imported nothing of the target, only what pytest itself needs.
-        process = await self._start(replace(self._order, imports=(), samples=(), learn=False))
+        process = await WarmProcess.start(replace(self._order, imports=(), samples=(), learn=False))
         try:
             return await process.run(name, source, self._limits.wall_time)
         finally:
@@ -143,7 +136,7 @@ class ProofRunner:
 
     async def _serving(self, slot: _Slot) -> WarmProcess:
         if slot.process is None:
-            slot.process = await self._start(self._order)
+            slot.process = await WarmProcess.start(self._order)
             self._look_at(slot.process)
         return slot.process
 
@@ -154,21 +147,6 @@ class ProofRunner:
             self._threaded = True
             notes.append("importing the target starts threads: every proof gets a new interpreter")
         self.notes += [note for note in notes if note not in self.notes]
-
-    async def _start(self, order: Order) -> WarmProcess:
-        refusals = []
-        for level in self._levels:
-            try:
-                process = await WarmProcess.start(replace(order, level=level))
-            except Refused as refusal:
-                refusals.append(refusal.what)
-                continue
-            self._levels = (level,)
-            self._order = replace(self._order, level=level)
-            return process
-        raise InfrastructureError(
-            "; ".join(refusals), advice="`assay doctor` shows what this machine offers"
-        )
 
     async def _retire(self, slot: _Slot) -> None:
         process, slot.process = slot.process, None

@@ -7,7 +7,7 @@ import json
 import secrets
 import socket
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,6 +15,7 @@ from assay.errors import InfrastructureError
 from assay.sandbox.evidence import Ending
 from assay.sandbox.limits import Limits
 from assay.sandbox.targets import Environment, pytest_of_kit
+from assay.sandbox.workers import Bind, Jail
 
 _INSIDE = Path(__file__).with_name("inside")
 # Importing a large target on a busy machine takes a while; never finishing must not be waited for.
@@ -27,10 +28,6 @@ _LINE_BYTES = 64 << 20
 
 class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
     """The process died, or no longer does what it is for, before it gave an answer."""
-
-
-class Refused(InfrastructureError):  # noqa: N818 - what the machine did
-    """The machine does not allow this kind of isolation."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,9 @@ class Order:
     def message(self) -> dict[str, Any]:
         """The order as the process inside reads it."""
         environment = self.environment
+        binds = tuple(Bind(str(path), str(path)) for path in environment.reads)
         return {
-            "jail": {
-                "level": self.level,
-                "binds": [[str(path), str(path), False] for path in environment.reads],
-                "limits": asdict(self.limits),
-            },
+            "jail": Jail(self.level, self.limits, binds).spec(),
             "first": [str(path) for path in environment.first],
             "last": [str(environment.kit)] if environment.kit else [],
             "imports": list(self.imports),
@@ -121,7 +115,10 @@ class WarmProcess:
                 f"the runner for {order.environment.described} did not start: {self._last_words()}"
             ) from None
         if ready["event"] == "refused":
-            raise Refused(f"isolation {order.level!r} is not possible here: {ready['reason']}")
+            raise InfrastructureError(
+                f"the sandbox failed: {ready['reason']}",
+                advice="run `assay doctor` to see what this machine offers",
+            )
         self.threads = ready["threads"]
         self.failed_imports = ready["failed"]
         self.fast = ready["fast"]

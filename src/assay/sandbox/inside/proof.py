@@ -27,7 +27,7 @@ class Job:
     learn: bool = False
 
 
-def run(job: Job, report: int, private: bool, perform: Callable[[str, Any], None]) -> None:
+def run(job: Job, report: int, perform: Callable[[str, Any], None]) -> None:
     """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
     from .recorder import Channel, Recorder, imported_since
 
@@ -35,7 +35,7 @@ def run(job: Job, report: int, private: bool, perform: Callable[[str, Any], None
     os.dup2(report, _REPORT, inheritable=False)
     os.close(report)
     faulthandler.enable(file=_CRASH)
-    path = _place(job, private)
+    path = _place(job)
     channel = Channel(_REPORT, job.token)
     recorder = Recorder(channel, path)
     before = set(sys.modules)
@@ -52,16 +52,9 @@ def run(job: Job, report: int, private: bool, perform: Callable[[str, Any], None
     os._exit(0)
 
 
-def _place(job: Job, private: bool) -> str:
+def _place(job: Job) -> str:
     """Write the proof into the folder this process stands in; gives its full path."""
-    if private:
-        tempfile.tempdir = "/tmp"
-    else:
-        # Where /tmp is everybody's the work folder has to serve for both.
-        temporary = os.path.join(os.getcwd(), ".tmp")
-        os.mkdir(temporary)
-        os.environ["TMPDIR"] = temporary
-        tempfile.tempdir = temporary
+    tempfile.tempdir = os.environ["TMPDIR"]  # what looking for a usable one would find
     path = os.path.join(os.getcwd(), job.name)
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(job.source)

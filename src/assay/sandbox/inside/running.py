@@ -12,7 +12,6 @@ from . import jail
 # What one proof may send back; a forged flood of events ends there.
 _REPORT_BYTES = 4_000_000
 _OUTPUT_BYTES = 40_000
-_LOOK_AT_FOLDER_EVERY = 0.1
 # What a library starts for itself (a resource tracker, say) ends with its parent, but not at once.
 _GRACE = 0.1
 
@@ -62,7 +61,7 @@ class Running:
             left = deadline - time.monotonic()
             if left <= 0:
                 return "wall_time"
-            pause = left if self._child.keeper is not None else min(left, _LOOK_AT_FOLDER_EVERY)
+            pause = min(left, self._child.pause)
             ready = {descriptor for descriptor, _ in poller.poll(pause * 1000)}
             for descriptor in ready & self._buffers.keys():
                 if not self._take(descriptor):

@@ -54,7 +54,6 @@ class Server:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._private = False
         self._root = ""
         self._prepared: Prepared | None = None
 
@@ -85,7 +84,6 @@ class Server:
         except (jail.JailError, OSError) as error:
             self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
             os._exit(1)
-        self._private = order["jail"]["level"] == "namespaces"
         self._root = jail.work_folder()
         os.chdir(self._root)
         sys.dont_write_bytecode = True
@@ -137,7 +135,7 @@ class Server:
     def _become(self, job: Job, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
-            run(job, report, self._private, self._perform)
+            run(job, report, self._perform)
         except BaseException:
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
