@@ -22,6 +22,9 @@ SMALL = {
     "pyproject.toml": '[project]\nname = "small-thing"\nversion = "1.2.3"\ndependencies = []\n',
     "src/small_thing/__init__.py": '"""A small package."""\nANSWER = 42\n',
     "src/small_thing/inner.py": "def double(number: int) -> int:\n    return 2 * number\n",
+    "src/small_thing/busy.py": (
+        "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+    ),
     "src/small_thing/strict.py": (
         "class Strict:\n"
         "    def __init__(self, *, size: int) -> None:\n"

@@ -108,6 +108,13 @@ def test_a_module_that_cannot_be_imported_is_an_error_with_its_cause(prove: Prov
     assert "could not be collected: ModuleNotFoundError" in outcome.objection
 
 
+def test_what_does_not_parse_has_no_tests_and_a_reason(prove: Prove) -> None:
+    outcome = prove("def test_x(:\n    assert 1\n")
+    assert outcome.tests == ()
+    assert not outcome.evidence
+    assert str(outcome.objection).startswith("line 1: not valid Python")
+
+
 # What looks green to pytest, or tries to, and must not count.
 
 LOOKS_GREEN = {

@@ -200,7 +200,8 @@ def _how(ending: Ending) -> str:
     if ending.limit:
         return f"it hit its limit of {ending.limit.replace('_', ' ')}"
     if ending.exit < 0:
-        return f"killed by {signal.Signals(-ending.exit).name}"
+        names = {one.value: one.name for one in signal.Signals}
+        return f"killed by {names.get(-ending.exit, f'signal {-ending.exit}')}"
     return f"exit code {ending.exit}"
 
 

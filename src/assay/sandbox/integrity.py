@@ -212,10 +212,17 @@ def _tests(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
     for node in tree.body:
         if isinstance(node, _Function) and node.name.startswith("test"):
             yield node.name, node
-        elif isinstance(node, ast.ClassDef) and (node.name.startswith("Test") or node.bases):
+        elif isinstance(node, ast.ClassDef) and _is_test_class(node):
             for inner in node.body:
                 if isinstance(inner, _Function) and inner.name.startswith("test"):
                     yield f"{node.name}::{inner.name}", inner
+
+
+def _is_test_class(node: ast.ClassDef) -> bool:
+    if any(_last(base).endswith("TestCase") for base in node.bases):
+        return True
+    made = any(isinstance(inner, _Function) and inner.name == "__init__" for inner in node.body)
+    return node.name.startswith("Test") and not made
 
 
 def _with_decorators(function: _Function) -> Iterator[ast.AST]:

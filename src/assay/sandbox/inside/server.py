@@ -94,8 +94,9 @@ class Server:
         _execute(*recorder)
         if order["fast"] and version == order["pytest"]:
             self._prepared = Prepared(self._root)
-        for sample in [_SAMPLE, *order["samples"]] if order["learn"] else []:
-            self._learn(sample)
+        if order["learn"] and _threads() == 1:
+            for sample in (_SAMPLE, *order["samples"]):
+                self._learn(sample)
         gc.collect()
         gc.freeze()
         self._send(
@@ -104,7 +105,7 @@ class Server:
                 "pytest": version,
                 "fast": self._prepared is not None,
                 "failed": failed,
-                "threads": len(os.listdir("/proc/self/task")),
+                "threads": _threads(),
             }
         )
 
@@ -146,6 +147,11 @@ class Server:
             self._prepared.run(path, recorder)
         else:
             run_main(path, os.getcwd(), recorder)
+
+
+def _threads() -> int:
+    """Also those that Python does not know of."""
+    return len(os.listdir("/proc/self/task"))
 
 
 def _touch(imports: list[str]) -> None:
