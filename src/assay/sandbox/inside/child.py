@@ -50,8 +50,7 @@ class Before(NamedTuple):
     """The state of things when a child was started."""
 
     time: float
-    killed_for_memory: int
-    refused_processes: int
+    group: cgroups.Reading | None
 
 
 class Worker:
@@ -63,6 +62,8 @@ class Worker:
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
+        isolated = self.level != "none" and filters.supported()
+        self.seccomp = filters.seccomp_program_for_child(None) if isolated else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
         self.other_processes = _OWN_PROCESSES if inside else _processes_of_user()
@@ -74,7 +75,7 @@ class Worker:
             os.mkdir(path, 0o700)
         work = os.open(f"{place}/work", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         told, tell = os.pipe2(os.O_CLOEXEC)
-        before = self.now()
+        before = self.begin()
         process = os.fork()
         if process == 0:
             isolate(self, tell, keep, standard, place=place)
@@ -82,13 +83,10 @@ class Worker:
         os.close(tell)
         return Child(self, process, told, work, before, place=place)
 
-    def now(self) -> Before:
+    def begin(self) -> Before:
         """Read the clock and the counters before a child starts to move them."""
-        if self.group is None:
-            return Before(time.monotonic(), 0, 0)
-        self.group.reset_peak()
-        killed, refused = self.group.killed_for_memory(), self.group.refused_processes()
-        return Before(time.monotonic(), killed, refused)
+        reading = None if self.group is None else self.group.begin()
+        return Before(time.monotonic(), reading)
 
     def open_socket(self, child: Child) -> socket.socket:
         """A TCP socket in the child's network, which here is the machine's."""
@@ -107,11 +105,11 @@ def isolate(
     """Runs in the child: returns isolated, or not at all."""
     try:
         if worker.group is not None:
-            worker.group.join()
+            _be_the_first_to_be_killed()
         if prepared is not None:
             for space in prepared.spaces[1:]:
                 kernel.setns(space, 0)
-        os.setsid()
+        os.setpgid(0, 0)
         if standard is not None:
             _replace_standard(standard)
         os.environ["HOME"] = f"{place}/work"
@@ -126,6 +124,13 @@ def isolate(
     except BaseException as error:
         os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(125)
+
+
+def _be_the_first_to_be_killed() -> None:
+    # When the group's memory is used up the kernel chooses whom to end: never the worker. Where
+    # Landlock forbids to say so, the largest is chosen, which is the same unless they are equal.
+    with contextlib.suppress(PermissionError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 def _replace_standard(standard: tuple[int, int, int]) -> None:
@@ -181,7 +186,7 @@ def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
 def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
     if worker.level == "none":
         return
-    kernel.limit_capabilities()
+    kernel.drop_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
     for ruleset in rulesets:
@@ -192,12 +197,11 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
         install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
         if filters.landlock_version() < filters.SCOPED_SIGNALS_VERSION:
             signals_to = os.getpid()
-    if filters.supported():
-        private_ipc = worker.level == "namespaces"
-        sockets = sockets_of(worker.spec)
-        filters.install_seccomp(
-            filters.seccomp_program(sockets=sockets, private_ipc=private_ipc, signals_to=signals_to)
-        )
+    if worker.seccomp:
+        program = worker.seccomp
+        if signals_to is not None:
+            program = filters.seccomp_program_for_child(signals_to)
+        filters.install_seccomp(program)
 
 
 def install_landlock(
@@ -306,21 +310,22 @@ class Child:
             raise JailError(f"a child could not be isolated: {reason}")
 
     def _limit_hit(self, code: int, cpu: float) -> str | None:
-        group = self._worker.group
-        if group is not None and group.killed_for_memory() > self._before.killed_for_memory:
+        group, before = self._worker.group, self._before.group
+        after = None if group is None else group.read()
+        if before and after and after.killed_for_memory > before.killed_for_memory:
             return "memory"
         allowed = self._worker.spec["limits"]["cpu_time"]
         if code == -signal.SIGXCPU or (code == -signal.SIGKILL and cpu >= allowed):
             return "cpu_time"
         if code == -signal.SIGXFSZ:
             return "file_size"
-        if group is not None and group.refused_processes() > self._before.refused_processes:
+        if before and after and after.refused_processes > before.refused_processes:
             return "processes"
         return None
 
     def _peak(self, largest_process: int) -> int:
-        group = self._worker.group
-        together = group.peak() if group is not None else None
+        group, before = self._worker.group, self._before.group
+        together = None if group is None or before is None else group.peak_above(before)
         return largest_process if together is None else together
 
     def close(self) -> None:

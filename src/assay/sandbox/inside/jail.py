@@ -104,7 +104,10 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
         status = maker.supervise(process, outside)
         folder.remove(scratch)
         maker.leave(status, group)
+    if group is not None:
+        group.join()
     kernel.adopt_orphans()
+    os.setsid()
     if other_user:
         os.setgroups([])
         os.setresgid(user, user, user)

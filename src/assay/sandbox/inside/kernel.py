@@ -133,6 +133,11 @@ def limit_capabilities(kept: tuple[int, ...] = ()) -> None:
     _set_capabilities(kept)
 
 
+def drop_capabilities() -> None:
+    """Keep none. Quick, for a child whose worker has limited what can be had at all."""
+    _set_capabilities(())
+
+
 def _drop_from_bounding_set(kept: tuple[int, ...]) -> None:
     for number in range(64):
         try:

@@ -10,7 +10,7 @@ import socket
 from typing import Any, NoReturn
 
 from . import cgroups, filters, kernel, root
-from .child import Child, JailError, Prepared, Worker, isolate
+from .child import Child, JailError, Prepared, Worker, isolate, sockets_of
 
 # Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
 _SANDBOX_USER = 2_000_000_000
@@ -154,11 +154,14 @@ def _make_jail(
         _serve(spec, orders, process)
     orders.close()
     there.close()
+    if group is not None:
+        group.join()
+    os.setsid()  # no terminal, and a group of its own that children leave for theirs
     kernel.limit_capabilities(capabilities)
     kernel.show_memory()
     if filters.supported():
         program = filters.seccomp_program(
-            sockets=filters.SOCKETS_HOST if spec.get("network") else filters.SOCKETS_PRIVATE,
+            sockets=sockets_of(spec),
             private_ipc=True,
             namespaces=True,
         )
@@ -256,7 +259,7 @@ class NamespaceWorker(Worker):
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
-        before = self.now()
+        before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         process = os.fork()
         if process == 0:
