@@ -87,11 +87,23 @@ def make(memory: int, processes: int) -> Group | None:
         "pids.max": processes + 1,  # the worker itself
     }
     for parents in _places():
+        _sweep(parents)
         folders = [f"{parent}/{name}" for parent in parents]
         group = _try(folders, values, memory)
         if group is not None:
             return group
     return None
+
+
+def _sweep(parents: list[str]) -> None:
+    """Remove groups whose supervisor was killed; one that is in use cannot be removed."""
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(parent):
+                owner = name.split("-")[1] if name.startswith("assay-") else ""
+                if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                    with contextlib.suppress(OSError):
+                        os.rmdir(f"{parent}/{name}")
 
 
 def _try(folders: list[str], values: dict[str, int], memory: int) -> Group | None:

@@ -109,6 +109,8 @@ def isolate(
         if prepared is not None:
             for space in prepared.spaces[1:]:
                 kernel.setns(space, 0)
+        else:
+            kernel.die_with_parent(signal.SIGKILL)
         os.setpgid(0, 0)
         if standard is not None:
             _replace_standard(standard)
@@ -363,6 +365,26 @@ def end_descendants() -> None:
 
 
 def _descendants(ancestor: int) -> list[int]:
+    """Those in the care of other threads are adopted, and found, once their parent is dead."""
+    if not os.path.exists(f"/proc/{ancestor}/task/{ancestor}/children"):
+        return _descendants_among_all(ancestor)
+    found, new = [], [ancestor]
+    while new:
+        new = [process for parent in new for process in _children(parent)]
+        found += new
+    return found
+
+
+def _children(parent: int) -> list[int]:
+    try:
+        with open(f"/proc/{parent}/task/{parent}/children") as file:
+            return [int(process) for process in file.read().split()]
+    except OSError:
+        return []  # it has just ended
+
+
+def _descendants_among_all(ancestor: int) -> list[int]:
+    """The same for kernels that do not list the children of a process."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():

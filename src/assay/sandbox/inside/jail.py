@@ -99,9 +99,11 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     if other_user:
         os.chown(scratch, user, user)
     outside = os.pidfd_open(os.getppid())
+    kernel.adopt_orphans()
     process = os.fork()
     if process:
         status = maker.supervise(process, outside)
+        child.end_descendants()
         folder.remove(scratch)
         maker.leave(status, group)
     if group is not None:

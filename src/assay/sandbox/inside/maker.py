@@ -84,16 +84,26 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
+class _AskedToEnd(BaseException):
+    """A signal has come to the supervisor; what it watches over must not outlive it."""
+
+
+def _ask_to_end(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise _AskedToEnd
+
+
 def supervise(process: int, outside: int) -> int:
     """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
-    handle = os.pidfd_open(process)
     poller = select.poll()
-    for descriptor in (handle, outside):
+    for descriptor in (os.pidfd_open(process), outside):
         poller.register(descriptor, select.POLLIN)
-    ready = {descriptor for descriptor, _ in poller.poll()}
-    if handle not in ready:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+    with contextlib.suppress(_AskedToEnd):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, _ask_to_end)
+        poller.poll()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
