@@ -1,27 +1,23 @@
-"""One isolated process: what it does to itself before it runs anything, and how it is ended."""
+"""One isolated process as its worker sees it: how it is started, watched and ended."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import resource
 import select
 import signal
 import socket
 import time
 from typing import Any, NamedTuple
 
-from . import cgroups, filters, folder, kernel, root
+from . import cgroups, confine, filters, folder, processes
+from .kernel import JailError
 
 # Beside the processes of a program its user id has a supervisor, a maker, a worker and two keepers.
 _OWN_PROCESSES = 6
 _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
 _LONG = 3600.0 * 24
-
-
-class JailError(Exception):
-    """The jail could not be built or left; nothing was run in it."""
 
 
 class Ending(NamedTuple):
@@ -66,7 +62,7 @@ class Worker:
         self.seccomp = filters.seccomp_program_for_child(None) if isolated else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
-        self.other_processes = _OWN_PROCESSES if inside else _processes_of_user()
+        self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         self._count += 1
@@ -78,7 +74,7 @@ class Worker:
         before = self.begin()
         process = os.fork()
         if process == 0:
-            isolate(self, tell, keep, standard, place=place)
+            confine.isolate(self, tell, keep, standard, place=place)
             return None
         os.close(tell)
         return Child(self, process, told, work, before, place=place)
@@ -91,145 +87,6 @@ class Worker:
     def open_socket(self, child: Child) -> socket.socket:
         """A TCP socket in the child's network, which here is the machine's."""
         return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-
-
-def isolate(
-    worker: Worker,
-    tell: int,
-    keep: tuple[int, ...],
-    standard: tuple[int, int, int] | None,
-    *,
-    prepared: Prepared | None = None,
-    place: str = "",
-) -> None:
-    """Runs in the child: returns isolated, or not at all."""
-    try:
-        if worker.group is not None:
-            _be_the_first_to_be_killed()
-        if prepared is not None:
-            for space in prepared.spaces[1:]:
-                kernel.setns(space, 0)
-        else:
-            kernel.die_with_parent(signal.SIGKILL)
-        os.setpgid(0, 0)
-        if standard is not None:
-            _replace_standard(standard)
-        os.environ["HOME"] = f"{place}/work"
-        os.environ["TMPDIR"] = f"{place}/tmp"
-        os.chdir(f"{place}/work")
-        _limit(worker)
-        _filter(worker, () if prepared is None else prepared.ruleset, place)
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        kernel.close_descriptors_from(3, (*keep, tell))
-        os.write(tell, b"+")
-        os.close(tell)
-    except BaseException as error:
-        os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
-        os._exit(125)
-
-
-def _be_the_first_to_be_killed() -> None:
-    # When the group's memory is used up the kernel chooses whom to end: never the worker. Where
-    # Landlock forbids to say so, the largest is chosen, which is the same unless they are equal.
-    with contextlib.suppress(PermissionError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
-
-
-def _replace_standard(standard: tuple[int, int, int]) -> None:
-    copies = [os.dup(descriptor) for descriptor in standard]
-    for number, copy in enumerate(copies):
-        os.dup2(copy, number)
-
-
-def _limit(worker: Worker) -> None:
-    limits = worker.spec["limits"]
-    processes = limits["processes"] + worker.other_processes
-    values = {
-        resource.RLIMIT_CORE: (0, 0),
-        # The first limit can be caught and gives a clear signal; the second cannot.
-        resource.RLIMIT_CPU: (limits["cpu_time"], limits["cpu_time"] + 1),
-        resource.RLIMIT_FSIZE: (limits["file_size"],) * 2,
-        resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
-        resource.RLIMIT_NPROC: (processes,) * 2,
-    }
-    if worker.group is None:
-        # Bounds each process by itself, which is all that can be had without a control group.
-        values[resource.RLIMIT_DATA] = (limits["memory"],) * 2
-        values[resource.RLIMIT_AS] = (2 * limits["memory"] + (2 << 30),) * 2
-    for name, (soft, hard) in values.items():
-        ceiling = resource.getrlimit(name)[1]
-        if ceiling != resource.RLIM_INFINITY:
-            soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(name, (soft, hard))
-
-
-def _processes_of_user() -> int:
-    """Processes and threads of this user, wherever they run."""
-    user, total = os.getuid(), 0
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError):
-                if os.stat(f"/proc/{name}").st_uid == user:
-                    total += len(os.listdir(f"/proc/{name}/task"))
-    return total
-
-
-def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
-    """What may be read and written where there is no root of our own."""
-    readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
-    rules = [(path, filters.READ) for path in readable]
-    rules += [(path, filters.LOOK) for path in root.MACHINE_FACTS]
-    rules += [(path, filters.WRITE) for path in root.DEVICES]
-    for host, _, writable in spec["binds"]:
-        rules.append((host, filters.WRITE if writable else filters.READ))
-    return [*rules, (place, filters.WRITE)]
-
-
-def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
-    if worker.level == "none":
-        return
-    kernel.drop_capabilities()
-    kernel.show_memory()
-    kernel.no_new_privileges()
-    for ruleset in rulesets:
-        filters.install_landlock(ruleset)
-    signals_to = None
-    if worker.level == "landlock":
-        own = (f"/proc/{os.getpid()}", filters.LOOK)
-        install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
-        if filters.landlock_version() < filters.SCOPED_SIGNALS_VERSION:
-            signals_to = os.getpid()
-    if worker.seccomp:
-        program = worker.seccomp
-        if signals_to is not None:
-            program = filters.seccomp_program_for_child(signals_to)
-        filters.install_seccomp(program)
-
-
-def install_landlock(
-    spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
-) -> None:
-    """Where there is no network namespace, the rules name the TCP ports too.
-
-    Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
-    """
-    ruleset = filters.landlock_ruleset(
-        rules,
-        ports=tuple(spec.get("ports", ())),
-        limit_tcp=not spec.get("network"),
-        may_connect=may_connect,
-    )
-    filters.install_landlock(ruleset)
-    os.close(ruleset)
-
-
-def sockets_of(spec: dict[str, Any]) -> str:
-    """Which sockets a child may make, in the words of filters."""
-    if spec.get("network"):
-        return filters.SOCKETS_HOST
-    if spec["level"] == "namespaces":
-        return filters.SOCKETS_PRIVATE
-    return filters.SOCKETS_PORTS if spec.get("ports") else filters.SOCKETS_NONE
 
 
 class Child:
@@ -295,7 +152,7 @@ class Child:
             signal.pidfd_send_signal(first, signal.SIGKILL)
         _, status, usage = os.wait4(self.process, 0)
         if self.prepared is None:
-            end_descendants()
+            processes.end_descendants()
         else:
             _wait_until_gone(self.prepared.keeper)
         self._check_isolated()
@@ -345,55 +202,3 @@ def _wait_until_gone(keeper: int) -> None:
     poller.register(keeper, select.POLLIN)
     if not poller.poll(_SETTLE * 1000):
         raise JailError("processes of a child did not end when they were killed")
-
-
-def end_descendants() -> None:
-    """Kill everything that descends from this process, until there is nothing left to reap."""
-    deadline = time.monotonic() + _SETTLE
-    while True:
-        for process in _descendants(os.getpid()):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process, signal.SIGKILL)
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
-        if time.monotonic() > deadline:
-            raise JailError("processes of a child did not end when they were killed")
-        time.sleep(0.001)
-
-
-def _descendants(ancestor: int) -> list[int]:
-    """Those in the care of other threads are adopted, and found, once their parent is dead."""
-    if not os.path.exists(f"/proc/{ancestor}/task/{ancestor}/children"):
-        return _descendants_among_all(ancestor)
-    found, new = [], [ancestor]
-    while new:
-        new = [process for parent in new for process in _children(parent)]
-        found += new
-    return found
-
-
-def _children(parent: int) -> list[int]:
-    try:
-        with open(f"/proc/{parent}/task/{parent}/children") as file:
-            return [int(process) for process in file.read().split()]
-    except OSError:
-        return []  # it has just ended
-
-
-def _descendants_among_all(ancestor: int) -> list[int]:
-    """The same for kernels that do not list the children of a process."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
-                # The name of a program may hold anything, so the fields are counted after it.
-                parent = int(file.read().rpartition(b")")[2].split()[1])
-                children.setdefault(parent, []).append(int(name))
-    found, new = [], list(children.get(ancestor, ()))
-    while new:
-        found += new
-        new = [process for parent in new for process in children.get(parent, ())]
-    return found

@@ -40,6 +40,11 @@ _NUMBERS = {
     **_OWN_NUMBERS.get(MACHINE, {}),
 }
 
+
+class JailError(Exception):
+    """The jail could not be built or left; nothing was run in it, or it is gone now."""
+
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 

@@ -9,8 +9,9 @@ import signal
 import socket
 from typing import Any, NoReturn
 
-from . import cgroups, filters, kernel, root
-from .child import Child, JailError, Prepared, Worker, isolate, sockets_of
+from . import cgroups, confine, filters, kernel, root
+from .child import Child, Prepared, Worker
+from .kernel import JailError
 
 # Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
 _SANDBOX_USER = 2_000_000_000
@@ -171,7 +172,7 @@ def _make_jail(
     kernel.show_memory()
     if filters.supported():
         program = filters.seccomp_program(
-            sockets=sockets_of(spec),
+            sockets=confine.sockets_of(spec),
             private_ipc=True,
             namespaces=True,
         )
@@ -273,7 +274,7 @@ class NamespaceWorker(Worker):
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         process = os.fork()
         if process == 0:
-            isolate(self, tell, keep, standard, prepared=prepared)
+            confine.isolate(self, tell, keep, standard, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
         os.close(tell)
