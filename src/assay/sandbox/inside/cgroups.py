@@ -6,49 +6,61 @@ import contextlib
 import os
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Reading(NamedTuple):
+    """The counters of a group at one moment."""
+
+    usage: int
+    killed_for_memory: int
+    refused_processes: int
 
 
 class Group:
-    """Bounds memory and the number of processes together, not one by one.
+    """Bounds memory and the number of processes of a worker and its child together.
 
-    What is needed later is opened here: inside the jail the folders are out of sight.
+    The worker lives in the group, so that children are born in it: to move a process into a group
+    takes the kernel some ten milliseconds. What is needed later is opened here, because inside the
+    jail the folders are out of sight.
     """
 
-    def __init__(self, folders: list[str]) -> None:
+    def __init__(self, folders: list[str], memory: int) -> None:
         self.folders = folders
-        self.joins = [_open(folder, "cgroup.procs", os.O_WRONLY) for folder in folders]
-        self._oom = _open_first(folders, ("memory.events", "memory.oom_control"))
-        self._refused = _open_first(folders, ("pids.events",))
+        self._memory = memory
+        self._joins = [_open(folder, "cgroup.procs", os.O_WRONLY) for folder in folders]
+        self._limit = _open_first(folders, ("memory.limit_in_bytes", "memory.max"), os.O_RDWR)
+        self._usage = _open_first(folders, ("memory.usage_in_bytes", "memory.current"))
+        self._oom = _open_first(folders, ("memory.oom_control", "memory.events"))
         self._peak = _open_first(folders, ("memory.max_usage_in_bytes", "memory.peak"), os.O_RDWR)
+        self._refused = _open_first(folders, ("pids.events",))
 
     def description(self) -> str:
-        version = 2 if len(self.folders) == 1 and self._is_unified() else 1
+        version = 2 if os.path.exists(f"{self.folders[0]}/memory.max") else 1
         return f"version {version}: memory{'' if self._refused is None else ', processes'}"
-
-    def _is_unified(self) -> bool:
-        return os.path.exists(f"{self.folders[0]}/memory.max")
 
     def join(self) -> None:
         """Put the calling process, and all it will start, into the group."""
-        for descriptor in self.joins:
+        for descriptor in self._joins:
             os.write(descriptor, b"0")
 
-    def reset_peak(self) -> None:
+    def begin(self) -> Reading:
+        """Allow a child its memory on top of what its worker has in use now."""
+        reading = self.read()
+        if self._limit is not None:
+            os.pwrite(self._limit, str(reading.usage + self._memory).encode(), 0)
         if self._peak is not None:
-            # Kernels whose peak cannot be reset keep the highest value of the worker's life.
+            # A peak that cannot be reset stays the highest of the worker's life.
             with contextlib.suppress(OSError):
                 os.pwrite(self._peak, b"0", 0)
+        return reading
 
-    def peak(self) -> int | None:
-        return None if self._peak is None else int(_text(self._peak))
+    def read(self) -> Reading:
+        usage = 0 if self._usage is None else int(_text(self._usage))
+        return Reading(usage, _counter(self._oom, "oom_kill"), _counter(self._refused, "max"))
 
-    def killed_for_memory(self) -> int:
-        """How often the kernel has killed something in this group because memory ran out."""
-        return _counter(self._oom, "oom_kill")
-
-    def refused_processes(self) -> int:
-        """How often a fork was refused because there were too many processes."""
-        return _counter(self._refused, "max")
+    def peak_above(self, before: Reading) -> int | None:
+        return None if self._peak is None else max(0, int(_text(self._peak)) - before.usage)
 
     def remove(self) -> None:
         """Remove the group; processes that were just killed may need a moment to leave it."""
@@ -70,27 +82,38 @@ def make(memory: int, processes: int) -> Group | None:
     values = {
         "memory.max": memory,
         "memory.swap.max": 0,
-        "memory.oom.group": 1,
         "memory.limit_in_bytes": memory,
-        "memory.memsw.limit_in_bytes": memory,
-        "pids.max": processes,
+        "memory.swappiness": 0,
+        "pids.max": processes + 1,  # the worker itself
     }
     for parents in _places():
+        _sweep(parents)
         folders = [f"{parent}/{name}" for parent in parents]
-        group = _try(folders, values)
+        group = _try(folders, values, memory)
         if group is not None:
             return group
     return None
 
 
-def _try(folders: list[str], values: dict[str, int]) -> Group | None:
+def _sweep(parents: list[str]) -> None:
+    """Remove groups whose supervisor was killed; one that is in use cannot be removed."""
+    for parent in parents:
+        with contextlib.suppress(OSError):
+            for name in os.listdir(parent):
+                owner = name.split("-")[1] if name.startswith("assay-") else ""
+                if owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                    with contextlib.suppress(OSError):
+                        os.rmdir(f"{parent}/{name}")
+
+
+def _try(folders: list[str], values: dict[str, int], memory: int) -> Group | None:
     made: list[str] = []
     try:
         for folder in folders:
             os.mkdir(folder)
             made.append(folder)
         _set(folders, values)
-        group = Group(folders)
+        group = Group(folders, memory)
         if _can_join(group):
             return group
     except OSError:

@@ -97,6 +97,8 @@ _EXAMINED = {
     "tgkill": (234, 131),
     "tkill": (200, 130),
 }
+_NUMBERS = {**_DENIED, **_SYSTEM_WIDE_IPC, **_EXAMINED}
+_FOR_NAMESPACES = ("mount", "mount_setattr", "pivot_root", "setns", "umount2", "unshare")
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 # Calls newer than this list was written answer "not implemented": nobody has thought about them.
 _LAST_KNOWN_CALL = 470
@@ -119,44 +121,51 @@ def supported() -> bool:
     return kernel.MACHINE in _MACHINES
 
 
-def seccomp_program(
-    *, sockets: str, private_ipc: bool, signals_to: int | None = None, namespaces: bool = False
-) -> bytes:
-    """The filter as the kernel takes it. `signals_to`: only this process may be signalled.
+def seccomp_program(*, sockets: str, private_ipc: bool, namespaces: bool = False) -> bytes:
+    """The filter as the kernel takes it.
 
-    `namespaces` leaves the calls alone that a worker needs to isolate its children.
+    `namespaces` leaves the calls alone that a worker needs to isolate its children; they get
+    `seccomp_program_for_child` on top.
     """
-    if not supported():
-        raise OSError(f"no list of system calls for {kernel.MACHINE}")
-    column, architecture = _MACHINES[kernel.MACHINE]
-    needed = {"mount", "umount2", "pivot_root", "unshare", "setns", "mount_setattr"}
-    denied = {name: numbers[column] for name, numbers in _DENIED.items()}
-    if not private_ipc:
-        denied.update({name: numbers[column] for name, numbers in _SYSTEM_WIDE_IPC.items()})
-    if namespaces:
-        denied = {name: number for name, number in denied.items() if name not in needed}
-    examined = {name: numbers[column] for name, numbers in _EXAMINED.items()}
-
-    code = [_op(_LOAD, 4), _op(_EQUAL, architecture, 1, 0), _op(_RETURN, _KILL), _op(_LOAD, 0)]
-    code += [_op(_ABOVE, _LAST_KNOWN_CALL, 0, 1), _op(_RETURN, _ERROR | _ENOSYS)]
-    for number in sorted(number for number in denied.values() if number is not None):
-        code += [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+    denied = {name for name in _DENIED if not (namespaces and name in _FOR_NAMESPACES)}
     blocks = [
         ("ioctl", [*_refuse_equal(1, _TIOCSTI), *_refuse_equal(1, _TIOCLINUX)]),
         ("socket", _socket_block(sockets)),
     ]
-    if not namespaces:
-        # Its flags are in memory, where a filter cannot look; the C library then uses clone.
-        blocks.append(("clone3", [_op(_RETURN, _ERROR | _ENOSYS)]))
-        blocks.append(("clone", _refuse_bits(0, _NEW_NAMESPACES)))
     if sockets == SOCKETS_PORTS:
         blocks += [(name, _refuse_bits(place, _MSG_FASTOPEN)) for name, place in _SENDERS]
-    if signals_to is not None:
-        blocks += _signal_blocks(signals_to)
+    if not namespaces:
+        blocks += _clone_blocks()
+    return _assemble(denied | (set() if private_ipc else set(_SYSTEM_WIDE_IPC)), blocks)
+
+
+def seccomp_program_for_child(signals_to: int | None) -> bytes:
+    """What a child refuses beyond its worker; with `signals_to` it may signal only that process."""
+    blocks = _clone_blocks() + ([] if signals_to is None else _signal_blocks(signals_to))
+    return _assemble(set(_FOR_NAMESPACES), blocks)
+
+
+def _assemble(denied: set[str], blocks: list[tuple[str, list[bytes]]]) -> bytes:
+    if not supported():
+        raise OSError(f"no list of system calls for {kernel.MACHINE}")
+    column, architecture = _MACHINES[kernel.MACHINE]
+    numbers = {name: pair[column] for name, pair in _NUMBERS.items()}
+    code = [_op(_LOAD, 4), _op(_EQUAL, architecture, 1, 0), _op(_RETURN, _KILL), _op(_LOAD, 0)]
+    code += [_op(_ABOVE, _LAST_KNOWN_CALL, 0, 1), _op(_RETURN, _ERROR | _ENOSYS)]
+    for name in sorted(denied):
+        number = numbers[name]
+        if number is not None:
+            code += [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
     for name, block in blocks:
         body = [*block, _op(_RETURN, _ALLOW)]
-        code += [_op(_EQUAL, examined[name], 0, len(body)), *body]
+        code += [_op(_EQUAL, numbers[name] or 0, 0, len(body)), *body]
     return b"".join([*code, _op(_RETURN, _ALLOW)])
+
+
+def _clone_blocks() -> list[tuple[str, list[bytes]]]:
+    # The flags of clone3 are in memory, where a filter cannot look; the C library then uses clone.
+    not_there = [_op(_RETURN, _ERROR | _ENOSYS)]
+    return [("clone3", not_there), ("clone", _refuse_bits(0, _NEW_NAMESPACES))]
 
 
 _SENDERS = (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3))

@@ -7,6 +7,7 @@ was made by the program. By the time anything is read, the program has ended.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import stat
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_PREFIX = "assay-work-"
 _DEEPEST = 64
 _MOST_FILES = 10_000
 
@@ -28,9 +30,30 @@ class Collected(NamedTuple):
 
 def make_private(parent: str) -> str:
     """A new folder that only its owner can enter."""
-    path = os.path.join(os.path.realpath(parent), f"assay-work-{os.urandom(8).hex()}")
-    os.mkdir(path, 0o700)
+    parent = os.path.realpath(parent)
+    _sweep(parent)
+    name = f"{_PREFIX}{os.urandom(8).hex()}"
+    path = os.path.join(parent, name)
+    os.mkdir(os.path.join(parent, f".{name}"), 0o700)
+    # Held, by being inherited, as long as anything of ours is alive; only then it gets the name
+    # that _sweep looks for.
+    fcntl.flock(os.open(os.path.join(parent, f".{name}"), _FOLDER), fcntl.LOCK_SH)
+    os.rename(os.path.join(parent, f".{name}"), path)
     return path
+
+
+def _sweep(parent: str) -> None:
+    """Remove the folders of workers that were killed before they could do it."""
+    for name in os.listdir(parent):
+        if not name.startswith(_PREFIX):
+            continue
+        with contextlib.suppress(OSError):
+            descriptor = os.open(os.path.join(parent, name), _FOLDER)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                remove(os.path.join(parent, name))
+            finally:
+                os.close(descriptor)
 
 
 def size_of(path: str) -> int:

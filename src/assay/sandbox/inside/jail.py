@@ -29,8 +29,9 @@ if not __package__:
     _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
     sys.modules[__package__] = _package
 
-from . import cgroups, child, filters, folder, kernel, maker
-from .child import Child, Ending, JailError
+from . import cgroups, child, confine, filters, folder, kernel, maker, processes
+from .child import Child, Ending
+from .kernel import JailError
 
 __all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child", "work_folder"]
 
@@ -99,12 +100,17 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     if other_user:
         os.chown(scratch, user, user)
     outside = os.pidfd_open(os.getppid())
+    kernel.adopt_orphans()
     process = os.fork()
     if process:
         status = maker.supervise(process, outside)
+        processes.end_descendants()
         folder.remove(scratch)
         maker.leave(status, group)
+    if group is not None:
+        group.join()
     kernel.adopt_orphans()
+    os.setsid()
     if other_user:
         os.setgroups([])
         os.setresgid(user, user, user)
@@ -120,7 +126,7 @@ def _filter_worker(spec: dict[str, Any], scratch: str) -> None:
     kernel.show_memory()
     kernel.no_new_privileges()
     # The worker finds the processes it has to end by looking through all of them.
-    rules = [*child.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
-    child.install_landlock(spec, rules, may_connect=True)
-    sockets = child.sockets_of(spec)
+    rules = [*confine.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
+    confine.install_landlock(spec, rules, may_connect=True)
+    sockets = confine.sockets_of(spec)
     filters.install_seccomp(filters.seccomp_program(sockets=sockets, private_ipc=False))

@@ -40,6 +40,11 @@ _NUMBERS = {
     **_OWN_NUMBERS.get(MACHINE, {}),
 }
 
+
+class JailError(Exception):
+    """The jail could not be built or left; nothing was run in it, or it is gone now."""
+
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
@@ -131,6 +136,11 @@ def limit_capabilities(kept: tuple[int, ...] = ()) -> None:
         _set_capabilities((*kept, _CAP_SETPCAP))
         _drop_from_bounding_set(kept)
     _set_capabilities(kept)
+
+
+def drop_capabilities() -> None:
+    """Keep none. Quick, for a child whose worker has limited what can be had at all."""
+    _set_capabilities(())
 
 
 def _drop_from_bounding_set(kept: tuple[int, ...]) -> None:

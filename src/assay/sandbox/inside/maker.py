@@ -9,8 +9,9 @@ import signal
 import socket
 from typing import Any, NoReturn
 
-from . import cgroups, filters, kernel, root
-from .child import Child, JailError, Prepared, Worker, isolate
+from . import cgroups, confine, filters, kernel, root
+from .child import Child, Prepared, Worker
+from .kernel import JailError
 
 # Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
 _SANDBOX_USER = 2_000_000_000
@@ -84,16 +85,26 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
+class _AskedToEnd(BaseException):
+    """A signal has come to the supervisor; what it watches over must not outlive it."""
+
+
+def _ask_to_end(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise _AskedToEnd
+
+
 def supervise(process: int, outside: int) -> int:
     """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
-    handle = os.pidfd_open(process)
     poller = select.poll()
-    for descriptor in (handle, outside):
+    for descriptor in (os.pidfd_open(process), outside):
         poller.register(descriptor, select.POLLIN)
-    ready = {descriptor for descriptor, _ in poller.poll()}
-    if handle not in ready:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process, signal.SIGKILL)
+    with contextlib.suppress(_AskedToEnd):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, _ask_to_end)
+        poller.poll()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
@@ -154,11 +165,14 @@ def _make_jail(
         _serve(spec, orders, process)
     orders.close()
     there.close()
+    if group is not None:
+        group.join()
+    os.setsid()  # no terminal, and a group of its own that children leave for theirs
     kernel.limit_capabilities(capabilities)
     kernel.show_memory()
     if filters.supported():
         program = filters.seccomp_program(
-            sockets=filters.SOCKETS_HOST if spec.get("network") else filters.SOCKETS_PRIVATE,
+            sockets=confine.sockets_of(spec),
             private_ipc=True,
             namespaces=True,
         )
@@ -256,11 +270,11 @@ class NamespaceWorker(Worker):
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
-        before = self.now()
+        before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         process = os.fork()
         if process == 0:
-            isolate(self, tell, keep, standard, prepared=prepared)
+            confine.isolate(self, tell, keep, standard, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
         os.close(tell)
