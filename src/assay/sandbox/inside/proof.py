@@ -27,9 +27,9 @@ class Job:
     learn: bool = False
 
 
-def run(job: Job, report: int, perform: Callable[[str, Any], None]) -> None:
+def run(job: Job, report: int, recorder: Any, perform: Callable[[str], None]) -> None:
     """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
-    from .recorder import Channel, Recorder, imported_since
+    from .recorder import Channel, imported_since
 
     os.dup2(2, _CRASH, inheritable=False)
     os.dup2(report, _REPORT, inheritable=False)
@@ -37,12 +37,11 @@ def run(job: Job, report: int, perform: Callable[[str, Any], None]) -> None:
     faulthandler.enable(file=_CRASH)
     path = _place(job)
     channel = Channel(_REPORT, job.token)
-    recorder = Recorder(channel, path)
     before = set(sys.modules)
     problem = None
     try:
-        recorder.watch_raises()
-        perform(path, recorder)
+        recorder.begin(channel, path)
+        perform(path)
     except BaseException as error:
         # `pytest.exit`, `sys.exit` at import, a collection that failed: what it means is judged
         # outside, from the tests that did or did not run.

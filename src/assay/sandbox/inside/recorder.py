@@ -35,14 +35,20 @@ class Channel:
         self._descriptor = descriptor
         self._token = token
         self._owner = os.getpid()
+        self._waiting = b""
 
     def send(self, event: str, **fields: Any) -> None:
+        """Send an event, after those that were put off."""
+        self.put(event, **fields)
         if os.getpid() != self._owner:
             return  # a test forked and came back through pytest: that is not this proof's report
+        while self._waiting:
+            self._waiting = self._waiting[os.write(self._descriptor, self._waiting) :]
+
+    def put(self, event: str, **fields: Any) -> None:
+        """Send an event with the next: every write wakes the supervisor."""
         text = json.dumps({"event": event, **fields}, default=repr)
-        data = f"{self._token} {text}\n".encode("ascii", "backslashreplace")
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        self._waiting += f"{self._token} {text}\n".encode("ascii", "backslashreplace")
 
 
 def describe_exception(error: BaseException, proof: str) -> dict[str, Any]:
@@ -86,16 +92,21 @@ def _is_check(filename: str, proof: str) -> bool:
 
 
 class Recorder:
-    """The plugin of one proof."""
+    """The plugin of one proof; made before the fork, told in it where to report and on what."""
 
-    def __init__(self, channel: Channel, proof: str) -> None:
-        self._channel = channel
-        self._proof = proof
+    def __init__(self) -> None:
+        self._channel = Channel(-1, "")
+        self._proof = ""
         self._caught: list[dict[str, Any]] = []
         self._manager: Any = None
         self._plugins: set[str] = set()
 
-    def watch_raises(self) -> None:
+    def begin(self, channel: Channel, proof: str) -> None:
+        self._channel = channel
+        self._proof = proof
+        self._watch_raises()
+
+    def _watch_raises(self) -> None:
         """See what every `raises` swallows: pytest reports only that it was satisfied."""
         import unittest.case
 
@@ -139,7 +150,7 @@ class Recorder:
             error = call.excinfo.value if call is not None and call.excinfo else None
             if isinstance(error, pytest.Collector.CollectError) and error.__cause__ is not None:
                 error = error.__cause__
-            self._channel.send(
+            self._channel.put(
                 "collect",
                 outcome=report.outcome,
                 error=describe_exception(error, self._proof) if error is not None else None,
@@ -150,7 +161,7 @@ class Recorder:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: Any) -> None:
         tests = [[_name(item), _function(item), item.location[1]] for item in session.items]
-        self._channel.send("collected", tests=tests)
+        self._channel.put("collected", tests=tests)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> None:
@@ -161,7 +172,7 @@ class Recorder:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, Any]:
         report = yield
         error = call.excinfo.value if call.excinfo else None
-        self._channel.send(
+        self._channel.put(
             "phase",
             test=_name(item),
             phase=report.when,

@@ -55,6 +55,7 @@ class Server:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._root = ""
+        self._recorder: Any = None
         self._prepared: Prepared | None = None
 
     def serve(self) -> None:
@@ -91,9 +92,9 @@ class Server:
         failed = {name: problem for name in order["imports"] if (problem := _import(name))}
         _touch(order["imports"])
         version = pytest_version()
-        _execute(*recorder)
+        self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
-            self._prepared = Prepared(self._root)
+            self._prepared = Prepared(self._root, self._recorder)
         if order["learn"] and _threads() == 1:
             for sample in (_SAMPLE, *order["samples"]):
                 self._learn(sample)
@@ -136,17 +137,17 @@ class Server:
     def _become(self, job: Job, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
-            run(job, report, self._perform)
+            run(job, report, self._recorder, self._perform)
         except BaseException:
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:
             os._exit(70)
 
-    def _perform(self, path: str, recorder: Any) -> None:
+    def _perform(self, path: str) -> None:
         if self._prepared is not None:
-            self._prepared.run(path, recorder)
+            self._prepared.run(path)
         else:
-            run_main(path, os.getcwd(), recorder)
+            run_main(path, os.getcwd(), self._recorder)
 
 
 def _threads() -> int:
@@ -168,9 +169,10 @@ def _read_module(name: str) -> tuple[ModuleType, Any]:
     return importlib.util.module_from_spec(spec), spec.loader.get_code(name)
 
 
-def _execute(module: ModuleType, code: Any) -> None:
+def _execute(module: ModuleType, code: Any) -> Any:
     sys.modules[module.__name__] = module
     exec(code, module.__dict__)  # noqa: S102 - what an import does, in two steps
+    return module
 
 
 def _import(name: str) -> str | None:

@@ -37,7 +37,7 @@ class _Nowhere:
 class Prepared:
     """pytest's configuration and session, ready to be forked and given a file."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, recorder: Any) -> None:
         from _pytest.config import _prepareconfig
         from _pytest.main import Session
 
@@ -54,12 +54,12 @@ class Prepared:
         self._capture.stop_global_capturing()
         reporter: Any = config.pluginmanager.getplugin("terminalreporter")
         reporter._tw._file = _Nowhere()
+        config.pluginmanager.register(recorder, "recorder")
         self.config: Any = config
         self.session: Any = session
 
-    def run(self, path: str, recorder: Any) -> None:
+    def run(self, path: str) -> None:
         """Collect and run one file; what happened goes to the recorder."""
-        self.config.pluginmanager.register(recorder, "recorder")
         self._capture._method = "fd"
         self._capture.start_global_capturing()
         # Plain pytest captures nothing outside collection and tests.
