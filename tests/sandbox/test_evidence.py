@@ -43,7 +43,7 @@ def whole(test: str, outcome: str = "passed", **fields: Any) -> list[dict[str, A
 
 
 COLLECTED = {"event": "collected", "tests": [["test_x", "test_x", 1], ["test_y", "test_y", 3]]}
-END: dict[str, Any] = {"event": "end", "stopped": None, "plugins": [], "modules": []}
+END: dict[str, Any] = {"event": "end", "stopped": None, "plugins": []}
 GOOD = [COLLECTED, *whole("test_x"), *whole("test_y"), END]
 
 

@@ -79,7 +79,6 @@ class End(_Event):
     event: Literal["end"]
     stopped: str | None
     plugins: list[str]
-    modules: list[str]
 
 
 _EVENT: TypeAdapter[Collect | Collected | Start | Phase | End] = TypeAdapter(

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from . import pages
+
 # Where the proof's process keeps its two descriptors: high, so that none is met by accident.
 _CRASH = 200
 _REPORT = 201
@@ -17,7 +19,7 @@ _REPORT = 201
 
 @dataclass
 class Job:
-    """One proof as the worker was asked to run it."""
+    """One proof as the worker was asked to run it; `learn` also tells what it took."""
 
     id: str
     name: str
@@ -27,17 +29,24 @@ class Job:
     learn: bool = False
 
 
-def run(job: Job, report: int, recorder: Any, perform: Callable[[str], None]) -> None:
-    """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
-    from .recorder import Channel, imported_since
-
+def prepare(report: int) -> None:
+    """What can be done before the proof is known."""
     os.dup2(2, _CRASH, inheritable=False)
     os.dup2(report, _REPORT, inheritable=False)
     os.close(report)
     faulthandler.enable(file=_CRASH)
-    path = _place(job)
+    tempfile.tempdir = os.environ["TMPDIR"]  # what looking for a usable one would find
+
+
+def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
+    """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
+    from .recorder import Channel
+
+    path = os.path.join(os.getcwd(), job.name)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(job.source)
     channel = Channel(_REPORT, job.token)
-    before = set(sys.modules)
+    lesson = _Lesson() if job.learn else None
     problem = None
     try:
         recorder.begin(channel, path)
@@ -46,15 +55,27 @@ def run(job: Job, report: int, recorder: Any, perform: Callable[[str], None]) ->
         # `pytest.exit`, `sys.exit` at import, a collection that failed: what it means is judged
         # outside, from the tests that did or did not run.
         problem = f"{type(error).__name__}: {error}"
-    learned = imported_since(before) if job.learn else []
-    channel.send("end", stopped=problem, plugins=recorder.plugins_added(), modules=learned)
+    if lesson is not None:
+        channel.put("lesson", **lesson.learned())
+    channel.send("end", stopped=problem, plugins=recorder.plugins_added())
     os._exit(0)
 
 
-def _place(job: Job) -> str:
-    """Write the proof into the folder this process stands in; gives its full path."""
-    tempfile.tempdir = os.environ["TMPDIR"]  # what looking for a usable one would find
-    path = os.path.join(os.getcwd(), job.name)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write(job.source)
-    return path
+class _Lesson:
+    """What a sample needed that its worker did not have: modules, and pages of memory."""
+
+    def __init__(self) -> None:
+        self._modules = set(sys.modules)
+        self._memory = pages.writable()
+
+    def learned(self) -> dict[str, Any]:
+        new = [
+            name
+            for name, module in list(sys.modules.items())
+            if name not in self._modules and getattr(module, "__spec__", None) is not None
+        ]
+        try:
+            written = pages.written(self._memory)
+        except OSError:
+            written = []  # not readable here: then every page is copied when it is written to
+        return {"modules": new, "pages": written}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -104,9 +103,8 @@ class Recorder:
     def begin(self, channel: Channel, proof: str) -> None:
         self._channel = channel
         self._proof = proof
-        self._watch_raises()
 
-    def _watch_raises(self) -> None:
+    def watch_raises(self) -> None:
         """See what every `raises` swallows: pytest reports only that it was satisfied."""
         import unittest.case
 
@@ -215,13 +213,4 @@ def _plugin_names(manager: Any) -> list[str]:
         f"{name} ({getattr(plugin, '__name__', type(plugin).__qualname__)})"
         for name, plugin in manager.list_name_plugin()
         if plugin is not None
-    ]
-
-
-def imported_since(before: set[str]) -> list[str]:
-    """The modules that were imported since, in the order of their import."""
-    return [
-        name
-        for name, module in list(sys.modules.items())
-        if name not in before and getattr(module, "__spec__", None) is not None
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import select
 import time
@@ -17,22 +18,40 @@ _GRACE = 0.1
 
 
 class Running:
-    """A forked proof and the two pipes that lead from it."""
+    """A forked process, the pipe that brings it its proof and the two that lead from it."""
 
-    def __init__(
-        self, child: jail.Child, report: int, output: int, seconds: float, asker: int
-    ) -> None:
+    def __init__(self, child: jail.Child, order: int, report: int, output: int) -> None:
         self._child = child
-        self._asker = asker
+        self._order = order
         self._report, self._output = report, output
-        self._seconds = seconds
         self._buffers = {report: bytearray(), output: bytearray()}
         self._cut = 0
 
-    def finish(self) -> dict[str, Any]:
-        """Wait for the end or for a limit, clear up, and say all that was seen."""
-        limit = self._watch(time.monotonic() + self._seconds)
+    def give(self, job: dict[str, Any]) -> None:
+        """Hand over the proof; BrokenPipeError if the process did not live to take it."""
+        with open(self._order, "wb") as order:
+            order.write(json.dumps(job).encode())
+
+    def finish(self, seconds: float, asker: int) -> dict[str, Any]:
+        """Wait for the end, for a limit or until nobody asks any more; clear up; tell all."""
+        started = time.monotonic()
+        limit = self._watch(started + seconds, asker)
+        elapsed = time.monotonic() - started
         left_over = self._left_over() if limit is None else 0
+        ending = self.end(limit)
+        return {
+            "exit": ending.status,
+            "limit": ending.limit,
+            "left_over": left_over,
+            "elapsed": elapsed,
+            "cpu": ending.cpu_time,
+            "peak_memory": ending.peak_memory,
+            "report": self._buffers[self._report].decode("ascii", "replace"),
+            "output": self._shown(),
+        }
+
+    def end(self, limit: str | None = None) -> jail.Ending:
+        """End the process with everything it has started, and keep nothing of it."""
         try:
             ending = self._child.end(limit)
             self._drain()
@@ -40,23 +59,14 @@ class Running:
             for descriptor in self._buffers:
                 os.close(descriptor)
         self._child.close()
-        return {
-            "exit": ending.status,
-            "limit": ending.limit,
-            "left_over": left_over,
-            "elapsed": ending.wall_time,
-            "cpu": ending.cpu_time,
-            "peak_memory": ending.peak_memory,
-            "report": self._buffers[self._report].decode("ascii", "replace"),
-            "output": self._shown(),
-        }
+        return ending
 
-    def _watch(self, deadline: float) -> str | None:
+    def _watch(self, deadline: float, asker: int) -> str | None:
         """Read until the child has ended; the name of the limit if it did not end by itself."""
         poller = select.poll()
         for descriptor in (self._child.handle, *self._buffers):
             poller.register(descriptor, select.POLLIN)
-        poller.register(self._asker, select.POLLRDHUP)
+        poller.register(asker, select.POLLRDHUP)
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
@@ -68,7 +78,7 @@ class Running:
                     poller.unregister(descriptor)
             if self._child.handle in ready:
                 return None
-            if self._asker in ready:
+            if asker in ready:
                 return "abandoned"
             if not ready and self._child.folder_is_full():
                 return "work_size"

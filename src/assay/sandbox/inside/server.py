@@ -12,12 +12,13 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from importlib.abc import SourceLoader
 from types import ModuleType
 from typing import Any, NoReturn
 
-from . import jail
-from .proof import Job, run
+from . import jail, pages
+from .proof import Job, prepare, run
 from .running import Running
 from .session import Prepared, pytest_version, run_main
 
@@ -41,6 +42,7 @@ async def test_waits():
 def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
 """
+_SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
 _SAMPLE_SECONDS = 60.0
 
 # Work that a library puts off until it is first used, by the module that shows it is there.
@@ -55,6 +57,9 @@ class Server:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._root = ""
+        self._keeps_spare = False
+        self._spare: Running | None = None
+        self._pages: list[pages.Range] = []
         self._recorder: Any = None
         self._prepared: Prepared | None = None
 
@@ -63,7 +68,9 @@ class Server:
         self._start(next(orders))
         with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
             for order in orders:
-                self._send(self._run(Job(**order)))
+                self._send(self._run(order))
+                if self._keeps_spare:
+                    self._spare = self._fork()
 
     def _orders(self) -> Iterator[dict[str, Any]]:
         incoming = bytearray()
@@ -96,10 +103,8 @@ class Server:
         if order["fast"] and version == order["pytest"]:
             self._prepared = Prepared(self._root, self._recorder)
         if order["learn"] and _threads() == 1:
-            for sample in (_SAMPLE, *order["samples"]):
-                self._learn(sample)
-        gc.collect()
-        gc.freeze()
+            self._learn([_SAMPLE, *order["samples"]])
+        self._keeps_spare = order["learn"] and _threads() == 1
         self._send(
             {
                 "event": "ready",
@@ -110,34 +115,72 @@ class Server:
             }
         )
 
-    def _learn(self, sample: str) -> None:
-        """Run a sample in a throw-away fork and import here what it had to import there."""
-        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
-        for line in self._run(job)["report"].splitlines():
-            event = json.loads(line.partition(" ")[2])
-            for module in event.get("modules", []):
+    def _learn(self, samples: list[str]) -> None:
+        """Import what samples had to import, then see which memory they write to."""
+        for sample in samples:
+            for module in self._lesson(sample)["modules"]:
                 if module != "test_sample":
                     _import(module)
+        gc.collect()
+        gc.freeze()
+        # What every proof writes to, not what one might: a page copied for nothing costs as much.
+        written = [set(self._lesson(sample)["pages"]) for sample in (_SMALLEST, *samples)]
+        self._pages = pages.merge(set.intersection(*written))
 
-    def _run(self, job: Job) -> dict[str, Any]:
-        report, output = os.pipe(), os.pipe()
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        child = jail.fork_child(keep=(report[1],), standard=(nothing, output[1], output[1]))
-        if child is None:
-            self._become(job, report[1])
-        for descriptor in (report[1], output[1], nothing):
-            os.close(descriptor)
+    def _lesson(self, sample: str) -> dict[str, Any]:
+        """Run a sample in a throw-away fork."""
+        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
+        for line in self._run(asdict(job)).get("report", "").splitlines():
+            event: dict[str, Any] = json.loads(line.partition(" ")[2])
+            if event["event"] == "lesson":
+                return event
+        return {"modules": [], "pages": []}
+
+    def _run(self, job: dict[str, Any]) -> dict[str, Any]:
+        spare, self._spare = self._spare, None
         try:
-            asker = self._connection.fileno()
-            seen = Running(child, report[0], output[0], job.seconds, asker).finish()
+            running = self._hand_over(spare, job)
+            seen = running.finish(job["seconds"], self._connection.fileno())
         except jail.JailError as error:
-            return {"event": "refused", "id": job.id, "reason": str(error)}
-        return {"event": "done", "id": job.id, "token": job.token, **seen}
+            return {"event": "refused", "id": job["id"], "reason": str(error)}
+        return {"event": "done", "id": job["id"], "token": job["token"], **seen}
 
-    def _become(self, job: Job, report: int) -> NoReturn:
+    def _hand_over(self, spare: Running | None, job: dict[str, Any]) -> Running:
+        if spare is not None:
+            try:
+                spare.give(job)
+                return spare
+            except BrokenPipeError:  # it was ended while it waited, and the proof has not begun
+                spare.end()
+        running = self._fork()
+        running.give(job)
+        return running
+
+    def _fork(self) -> Running:
+        """A process that is all a proof needs, waiting for the proof."""
+        order, report, output = os.pipe(), os.pipe(), os.pipe()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        child = jail.fork_child(
+            keep=(order[0], report[1]), standard=(nothing, output[1], output[1])
+        )
+        if child is None:
+            self._become(order[0], report[1])
+        for descriptor in (order[0], report[1], output[1], nothing):
+            os.close(descriptor)
+        return Running(child, order[1], report[0], output[0])
+
+    def _become(self, order: int, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
-            run(job, report, self._recorder, self._perform)
+            pages.copy(self._pages)
+            prepare(report)
+            self._recorder.watch_raises()
+            if self._prepared is not None:
+                self._prepared.start_capture()
+            with open(order, "rb") as file:
+                text = file.read()
+            if text:
+                run(Job(**json.loads(text)), self._recorder, self._perform)
         except BaseException:
             os.write(2, traceback.format_exc().encode("utf-8", "replace"))
         finally:

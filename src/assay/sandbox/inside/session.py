@@ -58,12 +58,14 @@ class Prepared:
         self.config: Any = config
         self.session: Any = session
 
-    def run(self, path: str) -> None:
-        """Collect and run one file; what happened goes to the recorder."""
+    def start_capture(self) -> None:
+        """In the fork: turn capturing on, at rest as plain pytest has it outside the tests."""
         self._capture._method = "fd"
         self._capture.start_global_capturing()
-        # Plain pytest captures nothing outside collection and tests.
         self._capture.suspend_global_capture(in_=True)
+
+    def run(self, path: str) -> None:
+        """Collect and run one file; what happened goes to the recorder."""
         self.config.args = [path]
         self.config.hook.pytest_collection(session=self.session)
         self.config.hook.pytest_runtestloop(session=self.session)
