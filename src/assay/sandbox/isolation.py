@@ -66,7 +66,7 @@ def layers(facts: Mapping[str, tuple[bool, str]], settings: Mapping[str, str]) -
 
 
 def _advice(name: str, seen: str, settings: Mapping[str, str]) -> str:
-    if name in ("user namespaces", "namespaces"):
+    if name in ("user namespaces", "level namespaces"):
         for setting, locked, free in _SYSCTLS:
             if settings.get(setting) == locked:
                 return f"sudo sysctl -w {setting}={free}"
@@ -76,7 +76,7 @@ def _advice(name: str, seen: str, settings: Mapping[str, str]) -> str:
                 "--security-opt apparmor=unconfined --security-opt systempaths=unconfined …"
             )
         return "use a kernel of 5.12 or later with user namespaces, or run as root"
-    if name in ("Landlock", "landlock"):
+    if name in ("Landlock", "level landlock"):
         return "use a kernel of 5.13 or later, started with `landlock` in its `lsm=` list"
     if name == "control groups":
         return "systemd-run --user --scope -p Delegate=yes assay …"
@@ -97,7 +97,7 @@ def _settings() -> dict[str, str]:
 def available_levels(found: tuple[Layer, ...]) -> list[str]:
     """The levels that isolate and that this machine can give, the stronger first."""
     working = {layer.name for layer in found if layer.available}
-    return [level for level in ("namespaces", "landlock") if level in working]
+    return [level for level in ("namespaces", "landlock") if f"level {level}" in working]
 
 
 def choose(level: str = "auto") -> str:
@@ -122,8 +122,8 @@ def choose(level: str = "auto") -> str:
 
 def _relevant(found: tuple[Layer, ...], level: str) -> list[Layer]:
     names = {
-        "namespaces": ("Linux", "user namespaces", "namespaces"),
-        "landlock": ("Linux", "Landlock", "seccomp", "landlock"),
+        "namespaces": ("Linux", "user namespaces", "level namespaces"),
+        "landlock": ("Linux", "Landlock", "seccomp", "level landlock"),
     }
     wanted = names.get(level, names["namespaces"] + names["landlock"])
     return [layer for layer in found if layer.name in wanted and not layer.available]

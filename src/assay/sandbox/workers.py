@@ -9,6 +9,7 @@ import json
 import socket
 import struct
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,7 +58,8 @@ class Jail:
         """The same in the words of inside/jail.py."""
         limits = dataclasses.asdict(self.limits)
         return {**dataclasses.asdict(self), "binds": [list(bind) for bind in self.binds]} | {
-            "limits": {name: int(value) for name, value in limits.items()}
+            "limits": {name: int(value) for name, value in limits.items()},
+            "scratch": tempfile.gettempdir(),
         }
 
 

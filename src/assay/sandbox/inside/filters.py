@@ -75,16 +75,55 @@ _DENIED = {
     "uselib": (134, None),
     "vhangup": (153, 58),
 }
-# Shared memory, semaphores and queues of the whole system: private only in an ipc namespace.
-_SYSTEM_WIDE_IPC = {
+# What reaches the whole system where there are no namespaces: shared memory, semaphores, queues,
+# watching files that cannot be read.
+_SYSTEM_WIDE = {
+    "inotify_add_watch": (254, 27),
     "mq_open": (240, 180),
     "msgget": (68, 186),
     "semget": (64, 190),
     "shmget": (29, 194),
 }
+# Landlock says nothing about these: they change files of the same user wherever those are.
+_FILE_ATTRIBUTES = {
+    "chmod": (90, None),
+    "chown": (92, None),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "fchown": (93, 55),
+    "fchownat": (260, 54),
+    "file_setattr": (469, 469),
+    "fremovexattr": (199, 16),
+    "fsetxattr": (190, 7),
+    "futimesat": (261, None),
+    "lchown": (94, None),
+    "lremovexattr": (198, 15),
+    "lsetxattr": (189, 6),
+    "removexattr": (197, 14),
+    "removexattrat": (466, 466),
+    "setxattr": (188, 5),
+    "setxattrat": (463, 463),
+    "utime": (132, None),
+    "utimensat": (280, 88),
+    "utimes": (235, None),
+}
+# Before its third version Landlock did not cover cutting a file by its path either.
+_TRUNCATE_BY_PATH = {"truncate": (76, 45)}
+# Calls on a process of the same user; the place of the argument that names it. Zero is oneself.
+_ON_A_PROCESS = {
+    "ioprio_set": (251, 30, 1),
+    "prlimit64": (302, 261, 0),
+    "sched_setaffinity": (203, 122, 0),
+    "sched_setattr": (314, 274, 0),
+    "sched_setparam": (142, 118, 0),
+    "sched_setscheduler": (144, 119, 0),
+    "setpriority": (141, 140, 1),
+}
 _EXAMINED = {
     "clone": (56, 220),
     "clone3": (435, 435),
+    "fcntl": (72, 25),
     "ioctl": (16, 29),
     "kill": (62, 129),
     "pidfd_send_signal": (424, 424),
@@ -97,7 +136,14 @@ _EXAMINED = {
     "tgkill": (234, 131),
     "tkill": (200, 130),
 }
-_NUMBERS = {**_DENIED, **_SYSTEM_WIDE_IPC, **_EXAMINED}
+_NUMBERS = {
+    **_DENIED,
+    **_SYSTEM_WIDE,
+    **_FILE_ATTRIBUTES,
+    **_TRUNCATE_BY_PATH,
+    **_EXAMINED,
+    **{name: (first, second) for name, (first, second, _) in _ON_A_PROCESS.items()},
+}
 _FOR_NAMESPACES = ("mount", "mount_setattr", "pivot_root", "setns", "umount2", "unshare")
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 # Calls newer than this list was written answer "not implemented": nobody has thought about them.
@@ -105,6 +151,7 @@ _LAST_KNOWN_CALL = 470
 
 _LOAD, _EQUAL, _ABOVE, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
+_ONE_PROCESS = {"setpriority": 0, "ioprio_set": 1}  # not a group, not a user
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _NEW_NAMESPACES = 0x7E020080  # every namespace, time included
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into a terminal on behalf of its owner
@@ -121,9 +168,13 @@ def supported() -> bool:
     return kernel.MACHINE in _MACHINES
 
 
-def seccomp_program(*, sockets: str, private_ipc: bool, namespaces: bool = False) -> bytes:
+def seccomp_program(
+    *, sockets: str, private: bool, shared_user: bool = False, namespaces: bool = False
+) -> bytes:
     """The filter as the kernel takes it.
 
+    `private`: in namespaces of its own, where the whole system is out of reach. `shared_user`:
+    under the user id of whoever started Assay, whose files and processes then need protection.
     `namespaces` leaves the calls alone that a worker needs to isolate its children; they get
     `seccomp_program_for_child` on top.
     """
@@ -136,7 +187,15 @@ def seccomp_program(*, sockets: str, private_ipc: bool, namespaces: bool = False
         blocks += [(name, _refuse_bits(place, _MSG_FASTOPEN)) for name, place in _SENDERS]
     if not namespaces:
         blocks += _clone_blocks()
-    return _assemble(denied | (set() if private_ipc else set(_SYSTEM_WIDE_IPC)), blocks)
+    if not private:
+        denied |= set(_SYSTEM_WIDE)
+        blocks += [
+            (name, _process_block(name, place)) for name, (_, _, place) in _ON_A_PROCESS.items()
+        ]
+    if shared_user:
+        denied |= set(_FILE_ATTRIBUTES)
+        denied |= set(_TRUNCATE_BY_PATH) if landlock_version() < _TRUNCATE_VERSION else set()
+    return _assemble(denied, blocks)
 
 
 def seccomp_program_for_child(signals_to: int | None) -> bytes:
@@ -193,6 +252,11 @@ def _refuse_unless(place: int, values: tuple[int, ...], error: int, mask: int = 
     return [_argument(place), *masked, *tests, _op(_RETURN, _ERROR | error)]
 
 
+def _process_block(name: str, place: int) -> list[bytes]:
+    which = [] if place == 0 else _refuse_unless(0, (_ONE_PROCESS[name],), _EPERM)
+    return [*which, *_refuse_unless(place, (0,), _EPERM)]
+
+
 def _socket_block(sockets: str) -> list[bytes]:
     route_only_netlink = [
         _argument(0),
@@ -215,7 +279,9 @@ def _socket_block(sockets: str) -> list[bytes]:
 
 def _signal_blocks(process: int) -> list[tuple[str, list[bytes]]]:
     refuse = [_op(_RETURN, _ERROR | _EPERM)]
+    own_input_output, own_input_output_too = 8, 15  # F_SETOWN, F_SETOWN_EX: signals by detour
     return [
+        ("fcntl", [*_refuse_equal(1, own_input_output), *_refuse_equal(1, own_input_output_too)]),
         ("kill", _refuse_unless(0, (0, process), _EPERM)),
         ("tgkill", _refuse_unless(0, (process,), _EPERM)),
         ("rt_sigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
@@ -243,6 +309,7 @@ LOOK = _READ_FILE | _READ_DIR
 WRITE = (1 << 16) - 1
 SCOPED_SIGNALS_VERSION = 6
 TCP_RULES_VERSION = 4
+_TRUNCATE_VERSION = 3
 
 
 def landlock_version() -> int:

@@ -173,7 +173,7 @@ def _make_jail(
     if filters.supported():
         program = filters.seccomp_program(
             sockets=confine.sockets_of(spec),
-            private_ipc=True,
+            private=True,
             namespaces=True,
         )
         filters.install_seccomp(program)

@@ -64,7 +64,7 @@ def _landlock() -> str:
 
 def _seccomp() -> str:
     kernel.no_new_privileges()
-    program = filters.seccomp_program(sockets=filters.SOCKETS_NONE, private_ipc=False)
+    program = filters.seccomp_program(sockets=filters.SOCKETS_NONE, private=False)
     filters.install_seccomp(program)
     return f"{len(program) // 8} instructions"
 
@@ -96,11 +96,11 @@ def _jail(level: str) -> Callable[[], str]:
 def main() -> None:
     attempts = {
         "user namespaces": _user_namespace,
-        "namespaces": _jail("namespaces"),
         "Landlock": _landlock,
         "seccomp": _seccomp,
         "control groups": _control_group,
-        "landlock": _jail("landlock"),
+        "level namespaces": _jail("namespaces"),
+        "level landlock": _jail("landlock"),
     }
     sys.stdout.write(json.dumps({name: _tried(attempt) for name, attempt in attempts.items()}))
 
