@@ -245,11 +245,12 @@ def outcomes(prove: Prove, source: str) -> dict[str, str]:
 
 def plain_outcomes(environment: Environment, source: str, folder: Path) -> dict[str, str]:
     (folder / "test_proof.py").write_text(source, "utf-8")
+    (folder / "tmp").mkdir()
     subprocess.run(
         [environment.python, "-m", "pytest", "-q", "--junitxml=report.xml", "test_proof.py",
          "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir=.", "--confcutdir=."],
         cwd=folder,
-        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8",
+        env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TMPDIR": str(folder / "tmp"),
              "PYTHONPATH": ":".join(map(str, [*environment.first, environment.kit]))},
         capture_output=True,
         timeout=60,

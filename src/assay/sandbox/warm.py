@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import secrets
 import socket
+import stat
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -58,6 +61,18 @@ class Order:
         }
 
 
+def check_readable(paths: Iterable[Path]) -> None:
+    """Without namespaces root's proofs run as nobody, who must be able to reach the target."""
+    for path in paths:
+        for folder in (path, *path.parents):
+            if not folder.stat().st_mode & stat.S_IXOTH:
+                raise InfrastructureError(
+                    f"{folder} is closed to other users, and the target needs {path}",
+                    advice="at the level landlock run Assay as an ordinary user, or use a Python "
+                    "and an ASSAY_CACHE outside of private folders",
+                )
+
+
 class WarmProcess:
     """One runner process; it takes one proof at a time."""
 
@@ -79,6 +94,8 @@ class WarmProcess:
     @classmethod
     async def start(cls, order: Order) -> WarmProcess:
         """Start a process and wait until it is ready for its first proof."""
+        if order.level == "landlock" and os.geteuid() == 0:
+            check_readable(order.environment.reads)
         ours, theirs = socket.socketpair()
         messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         with theirs:

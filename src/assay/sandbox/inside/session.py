@@ -7,6 +7,7 @@ any other pytest (a target may bring its own) goes through `pytest.main` and giv
 from __future__ import annotations
 
 import os
+import pathlib
 import sys
 from typing import Any
 
@@ -66,6 +67,8 @@ class Prepared:
 
     def run(self, path: str) -> None:
         """Collect and run one file; what happened goes to the recorder."""
+        # Without namespaces the root holds one folder per proof, and may not be looked into.
+        self.config.pluginmanager._confcutdir = pathlib.Path(path).parent
         self.config.args = [path]
         self.config.hook.pytest_collection(session=self.session)
         self.config.hook.pytest_runtestloop(session=self.session)
