@@ -43,7 +43,7 @@ def whole(test: str, outcome: str = "passed", **fields: Any) -> list[dict[str, A
 
 
 COLLECTED = {"event": "collected", "tests": [["test_x", "test_x", 1], ["test_y", "test_y", 3]]}
-END: dict[str, Any] = {"event": "end", "stopped": None, "plugins": []}
+END: dict[str, Any] = {"event": "end", "stopped": None, "plugins": [], "cpu": 0.5}
 GOOD = [COLLECTED, *whole("test_x"), *whole("test_y"), END]
 
 
@@ -53,7 +53,7 @@ def report(events: list[dict[str, Any]], token: str = TOKEN) -> str:
 
 def outcome_of(text: str, **facts: Any) -> ProofOutcome:
     fields: dict[str, Any] = {
-        "exit": 0, "limit": None, "left_over": 0, "elapsed": 1.0, "cpu": 0.5, "peak_memory": 1,
+        "exit": 0, "limit": None, "left_over": 0, "elapsed": 1.0,
         "output": "", "report": text, "token": TOKEN, **facts,
     }  # fmt: skip
     return judge(inspect_proof(SOURCE), Ending(**fields))

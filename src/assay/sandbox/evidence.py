@@ -79,6 +79,7 @@ class End(_Event):
     event: Literal["end"]
     stopped: str | None
     plugins: list[str]
+    cpu: float
 
 
 _EVENT: TypeAdapter[Collect | Collected | Start | Phase | End] = TypeAdapter(
@@ -93,8 +94,6 @@ class Ending(BaseModel):
     limit: str | None
     left_over: int
     elapsed: float
-    cpu: float
-    peak_memory: int
     output: str
     report: str
     token: str
@@ -135,7 +134,7 @@ def judge(inspection: Inspection, ending: Ending) -> ProofOutcome:
         objection=objection,
         output=ending.output,
         seconds=ending.elapsed,
-        cpu_seconds=ending.cpu,
+        cpu_seconds=story.end.cpu if story.end else 0.0,
     )
 
 

@@ -6,6 +6,7 @@ import faulthandler
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,7 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
     from .recorder import Channel
 
+    started = time.process_time()
     path = os.path.join(os.getcwd(), job.name)
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(job.source)
@@ -57,7 +59,8 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         problem = f"{type(error).__name__}: {error}"
     if lesson is not None:
         channel.put("lesson", **lesson.learned())
-    channel.send("end", stopped=problem, plugins=recorder.plugins_added())
+    cpu = time.process_time() - started
+    channel.send("end", stopped=problem, plugins=recorder.plugins_added(), cpu=cpu)
     os._exit(0)
 
 

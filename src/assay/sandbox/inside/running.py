@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -15,6 +16,8 @@ _REPORT_BYTES = 4_000_000
 _OUTPUT_BYTES = 40_000
 # What a library starts for itself (a resource tracker, say) ends with its parent, but not at once.
 _GRACE = 0.1
+# Why reading stopped, besides the names of limits.
+_LAST_WORD, _ENDED = "last word", "ended"
 
 
 class Running:
@@ -26,43 +29,54 @@ class Running:
         self._report, self._output = report, output
         self._buffers = {report: bytearray(), output: bytearray()}
         self._cut = 0
+        self._ending: jail.Ending | None = None
 
     def give(self, job: dict[str, Any]) -> None:
         """Hand over the proof; BrokenPipeError if the process did not live to take it."""
         with open(self._order, "wb") as order:
             order.write(json.dumps(job).encode())
 
-    def finish(self, seconds: float, asker: int) -> dict[str, Any]:
-        """Wait for the end, for a limit or until nobody asks any more; clear up; tell all."""
+    def answer(self, seconds: float, asker: int) -> dict[str, Any]:
+        """Wait for the last word, for the end, for a limit or until nobody asks any more.
+
+        A proof that has said its last word and has nothing running beside it is answered for at
+        once; that its process is taken down (a matter of milliseconds) is then left to `end`.
+        """
         started = time.monotonic()
-        limit = self._watch(started + seconds, asker)
-        elapsed = time.monotonic() - started
-        left_over = self._left_over() if limit is None else 0
-        ending = self.end(limit)
-        return {
-            "exit": ending.status,
-            "limit": ending.limit,
-            "left_over": left_over,
-            "elapsed": elapsed,
-            "cpu": ending.cpu_time,
-            "peak_memory": ending.peak_memory,
-            "report": self._buffers[self._report].decode("ascii", "replace"),
-            "output": self._shown(),
+        reason = self._watch(started + seconds, asker)
+        if reason == _LAST_WORD and self._others():
+            reason = self._watch(started + seconds, asker, last_word=False)
+        seen: dict[str, Any] = {
+            "exit": 0,
+            "limit": None,
+            "left_over": 0,
+            "elapsed": time.monotonic() - started,
         }
+        if reason == _LAST_WORD:
+            self._read_all(wait=False)
+        else:
+            limit = None if reason == _ENDED else reason
+            seen["left_over"] = self._left_over() if limit is None else 0
+            ending = self.end(limit)
+            seen.update(exit=ending.status, limit=ending.limit)
+        report, output = self._buffers[self._report].decode("ascii", "replace"), self._shown()
+        return {**seen, "report": report, "output": output}
 
     def end(self, limit: str | None = None) -> jail.Ending:
-        """End the process with everything it has started, and keep nothing of it."""
-        try:
-            ending = self._child.end(limit)
-            self._drain()
-        finally:
-            for descriptor in self._buffers:
-                os.close(descriptor)
-        self._child.close()
-        return ending
+        """End the process with everything it has started; the second time nothing is left to do."""
+        if self._ending is None:
+            try:
+                self._ending = self._child.end(limit)
+                # Everybody who could write has been ended, so that both pipes have an end.
+                self._read_all(wait=True)
+            finally:
+                for descriptor in self._buffers:
+                    os.close(descriptor)
+            self._child.close()
+        return self._ending
 
-    def _watch(self, deadline: float, asker: int) -> str | None:
-        """Read until the child has ended; the name of the limit if it did not end by itself."""
+    def _watch(self, deadline: float, asker: int, *, last_word: bool = True) -> str:
+        """Read until there is a reason to stop: which one, or the name of the limit."""
         poller = select.poll()
         for descriptor in (self._child.handle, *self._buffers):
             poller.register(descriptor, select.POLLIN)
@@ -77,11 +91,17 @@ class Running:
                 if not self._take(descriptor):
                     poller.unregister(descriptor)
             if self._child.handle in ready:
-                return None
+                return _ENDED
             if asker in ready:
                 return "abandoned"
+            if last_word and self._has_last_word():
+                return _LAST_WORD
             if not ready and self._child.folder_is_full():
                 return "work_size"
+
+    def _has_last_word(self) -> bool:
+        report = self._buffers[self._report]
+        return report.endswith(b"}\n") and b'"event": "end"' in report[report.rfind(b"\n", 0, -1) :]
 
     def _take(self, descriptor: int) -> bool:
         """Read what came; False at the end of that pipe."""
@@ -98,10 +118,12 @@ class Running:
             buffer += data
         return bool(data)
 
-    def _drain(self) -> None:
-        # Everybody who could write has been ended, so that both pipes have an end.
+    def _read_all(self, *, wait: bool) -> None:
+        """Read what there is, or with `wait` all there will be."""
         for descriptor in self._buffers:
-            while self._take(descriptor):
+            poller = select.poll()
+            poller.register(descriptor, select.POLLIN)
+            while poller.poll(None if wait else 0) and self._take(descriptor):
                 pass
 
     def _shown(self) -> str:
@@ -115,19 +137,29 @@ class Running:
     def _left_over(self) -> int:
         """How many processes outlive the proof's own, a moment after it ended."""
         deadline = time.monotonic() + _GRACE
-        while True:
-            left = [process for process in self._orphans() if process != self._child.process]
-            if not left or time.monotonic() > deadline:
-                return len(left)
+        while left := self._others():
+            if time.monotonic() > deadline:
+                break
             time.sleep(0.01)
+        return len(left)
 
-    def _orphans(self) -> list[int]:
-        """The processes that lost their parent go to the keeper, or without one to this process."""
-        adopter = os.getpid() if self._child.keeper is None else _process_of(self._child.keeper)
-        found = []
-        for name in _lines(f"/proc/{adopter}/task/{adopter}/children"):
-            found += [int(process) for process in name.split()]
-        return [process for process in found if _is_alive(process)]
+    def _others(self) -> list[int]:
+        """The living processes that a proof has started, still its own or orphans."""
+        # Who lost its parent goes to the keeper, or without one to this process.
+        keeper = self._child.keeper
+        adopter = os.getpid() if keeper is None else _process_of(keeper)
+        found = _children(adopter) + _children(self._child.process)
+        return [one for one in found if one != self._child.process and _is_alive(one)]
+
+
+def _children(process: int) -> list[int]:
+    """Of all its threads, for each of them can start processes."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            for line in _lines(f"/proc/{process}/task/{thread}/children"):
+                found += [int(one) for one in line.split()]
+    return found
 
 
 def _process_of(handle: int) -> int:

@@ -59,6 +59,7 @@ class Server:
         self._root = ""
         self._keeps_spare = False
         self._spare: Running | None = None
+        self._running: Running | None = None
         self._pages: list[pages.Range] = []
         self._recorder: Any = None
         self._prepared: Prepared | None = None
@@ -69,6 +70,7 @@ class Server:
         with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
             for order in orders:
                 self._send(self._run(order))
+                self._clear_up()
                 if self._keeps_spare:
                     self._spare = self._fork()
 
@@ -130,7 +132,9 @@ class Server:
     def _lesson(self, sample: str) -> dict[str, Any]:
         """Run a sample in a throw-away fork."""
         job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
-        for line in self._run(asdict(job)).get("report", "").splitlines():
+        seen = self._run(asdict(job))
+        self._clear_up()
+        for line in seen.get("report", "").splitlines():
             event: dict[str, Any] = json.loads(line.partition(" ")[2])
             if event["event"] == "lesson":
                 return event
@@ -139,11 +143,18 @@ class Server:
     def _run(self, job: dict[str, Any]) -> dict[str, Any]:
         spare, self._spare = self._spare, None
         try:
-            running = self._hand_over(spare, job)
-            seen = running.finish(job["seconds"], self._connection.fileno())
+            self._running = self._hand_over(spare, job)
+            seen = self._running.answer(job["seconds"], self._connection.fileno())
         except jail.JailError as error:
+            self._running = None
             return {"event": "refused", "id": job["id"], "reason": str(error)}
         return {"event": "done", "id": job["id"], "token": job["token"], **seen}
+
+    def _clear_up(self) -> None:
+        """Take down what was answered for; if that cannot be done this worker is of no use."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.end()
 
     def _hand_over(self, spare: Running | None, job: dict[str, Any]) -> Running:
         if spare is not None:
