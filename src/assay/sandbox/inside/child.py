@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from . import cgroups, confine, filters, folder, processes
 from .kernel import JailError
 
-# Beside the processes of a program its user id has a supervisor, a maker, a worker and two keepers.
-_OWN_PROCESSES = 6
+# Beside the processes of a program its user namespace has a maker, a worker and two keepers.
+_OWN_PROCESSES = 4
 _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
 _LONG = 3600.0 * 24

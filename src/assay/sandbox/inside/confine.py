@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import signal
@@ -50,10 +49,10 @@ def isolate(
 
 
 def _be_the_first_to_be_killed() -> None:
-    # When the group's memory is used up the kernel chooses whom to end: never the worker. Where
-    # Landlock forbids to say so, the largest is chosen, which is the same unless they are equal.
-    with contextlib.suppress(PermissionError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
+    # When the group's memory is used up the kernel chooses whom to end: never the worker.
+    descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    os.write(descriptor, b"1000")
+    os.close(descriptor)
 
 
 def _replace_standard(standard: tuple[int, int, int]) -> None:

@@ -117,16 +117,20 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
         os.setresuid(user, user, user)
     kernel.die_with_parent(signal.SIGKILL)
     if spec["level"] == "landlock":
-        _filter_worker(spec, scratch, shared_user=not other_user)
+        _filter_worker(spec, scratch, group, shared_user=not other_user)
     return child.Worker(spec, group, scratch)
 
 
-def _filter_worker(spec: dict[str, Any], scratch: str, *, shared_user: bool) -> None:
+def _filter_worker(
+    spec: dict[str, Any], scratch: str, group: cgroups.Group | None, *, shared_user: bool
+) -> None:
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them.
-    rules = [*confine.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
+    # The worker finds the processes it has to end by looking through all of them; its children
+    # have to tell the kernel that they are to be ended before it.
+    processes_rule = ("/proc", filters.LOOK if group is None else filters.LOOK_AND_CHANGE)
+    rules = [*confine.landlock_rules(spec, scratch), processes_rule]
     confine.install_landlock(spec, rules, may_connect=True)
     program = filters.seccomp_program(
         sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
