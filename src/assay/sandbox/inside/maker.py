@@ -17,8 +17,12 @@ from .kernel import JailError
 _SANDBOX_USER = 2_000_000_000
 # Seen from inside, always the same.
 _USER = 1000
-_NAMES = ("pid", "mnt", "net", "ipc", "uts")
 _NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
+
+
+def _names(spec: dict[str, Any]) -> tuple[str, ...]:
+    """The namespaces a child gets, the one of processes first."""
+    return ("pid", "mnt", "ipc", "uts", *(() if spec.get("network") else ("net",)))
 
 
 def sandbox_user() -> int:
@@ -231,7 +235,9 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         # One by one: entering them through the process would need a keeper that can be traced.
-        spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _NAMES]
+        spaces = [
+            os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _names(spec)
+        ]
         handles = [os.pidfd_open(os.getpid()), work, *spaces]
         if filters.landlock_version():
             handles.append(filters.landlock_ruleset(_rules(spec)))
@@ -285,8 +291,10 @@ class NamespaceWorker(Worker):
 
     def open_socket(self, child: Child) -> socket.socket:
         """A socket stays in the network namespace it was made in, wherever it is used from."""
+        if self.spec.get("network"):
+            return super().open_socket(child)
         assert child.prepared is not None
-        kernel.setns(child.prepared.spaces[_NAMES.index("net")], kernel.NEW_NET)
+        kernel.setns(child.prepared.spaces[-1], kernel.NEW_NET)
         try:
             return super().open_socket(child)
         finally:
@@ -297,5 +305,5 @@ class NamespaceWorker(Worker):
         if message != b"+":
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")
-        spaces = tuple(handles[2 : 2 + len(_NAMES)])
-        return Prepared(handles[0], handles[1], spaces, tuple(handles[2 + len(_NAMES) :]))
+        end = 2 + len(_names(self.spec))
+        return Prepared(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))
