@@ -11,23 +11,14 @@ namespaces while the present one runs: a large worker forks once per child and w
 At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
 ends every process that descends from it.
 
-This file can be loaded as it is, by path, from any interpreter of 3.9 or later.
+Its spec comes from limits.py and isolation.py outside; start.py shows how to load it by path.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-import types
 from typing import Any
-
-if not __package__:
-    # Loaded as a plain file: its neighbours become a package that no target can collide with.
-    __package__ = "assay_inside"
-    _package = types.ModuleType(__package__)
-    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
-    sys.modules[__package__] = _package
 
 from . import cgroups, child, confine, filters, folder, kernel, maker, processes
 from .child import Child, Ending

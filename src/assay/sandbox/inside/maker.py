@@ -268,10 +268,12 @@ class NamespaceWorker(Worker):
     ) -> None:
         super().__init__(spec, group, root.WORK)
         os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
-        self._asking = asking
+        # A number, not an object: a child closes its descriptors, and an object would later close
+        # whatever has got the same number by then.
+        self._asking = asking.detach()
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        self._asking.send(b"new")
+        os.write(self._asking, b"new")
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
@@ -286,7 +288,7 @@ class NamespaceWorker(Worker):
         os.close(tell)
         for descriptor in prepared.ruleset:
             os.close(descriptor)
-        self._asking.send(b"new")
+        os.write(self._asking, b"new")
         return Child(self, process, told, prepared.work, before, prepared=prepared)
 
     def open_socket(self, child: Child) -> socket.socket:
@@ -301,7 +303,8 @@ class NamespaceWorker(Worker):
             kernel.setns(self._own_network, kernel.NEW_NET)
 
     def _take(self) -> Prepared:
-        message, handles, _, _ = socket.recv_fds(self._asking, 4096, 8)
+        with socket.socket(fileno=os.dup(self._asking)) as asking:
+            message, handles, _, _ = socket.recv_fds(asking, 4096, 8)
         if message != b"+":
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")

@@ -1,6 +1,6 @@
 """Finds out what this machine offers, by trying each layer in a process that ends at once.
 
-Started as `python -I -S probe.py`; prints one JSON object of layer to [available, what was seen].
+Started as `start.py probe`; prints one JSON object of layer to [available, what was seen].
 """
 
 from __future__ import annotations
@@ -9,14 +9,7 @@ import json
 import os
 import signal
 import sys
-import types
 from collections.abc import Callable
-
-if not __package__:
-    __package__ = "assay_inside"
-    _package = types.ModuleType(__package__)
-    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
-    sys.modules[__package__] = _package
 
 from . import cgroups, filters, jail, kernel
 
@@ -103,7 +96,3 @@ def main() -> None:
         "level landlock": _jail("landlock"),
     }
     sys.stdout.write(json.dumps({name: _tried(attempt) for name, attempt in attempts.items()}))
-
-
-if __name__ == "__main__":
-    main()
