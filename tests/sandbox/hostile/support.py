@@ -214,7 +214,7 @@ class Sandbox:
 
     def left_running(self) -> list[str]:
         """Command lines of hostile programs that are still there."""
-        return _command_lines(self.marker)
+        return command_lines(self.marker)
 
     def close(self) -> list[int]:
         """End the driver; the process ids of the supervisors it had."""
@@ -228,10 +228,11 @@ class Sandbox:
 
     def workers(self) -> list[str]:
         """Command lines of everything that was started from this sandbox's copy of the source."""
-        return _command_lines(str(self.place / "copy" / "assay"))
+        return command_lines(str(self.place / "copy" / "assay"))
 
 
-def _command_lines(part: str) -> list[str]:
+def command_lines(part: str) -> list[str]:
+    """Everything that runs on this machine with this text in its command line."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

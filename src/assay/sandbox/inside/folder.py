@@ -84,7 +84,7 @@ def collect(folder: int, patterns: list[str], limit: int) -> Collected:
     found = Collected([], [])
     if not patterns:
         return found
-    wanted = re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+    wanted = matcher(patterns)
     links = Counter(entry.st_ino for _, _, entry in walk(folder))
     for path, parent, entry in walk(folder):
         if wanted.fullmatch(path) is None:
@@ -123,6 +123,11 @@ def _read(parent: int, name: str, length: int) -> bytes:
         descriptor = os.open(name, flags, dir_fd=parent)
     with open(descriptor, "rb") as file:
         return file.read(length)
+
+
+def matcher(patterns: list[str]) -> re.Pattern[str]:
+    """What matches a path if one of the globs does."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
 
 
 def _expression(pattern: str) -> str:
