@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -187,7 +188,7 @@ class Sandbox:
         network: bool = False,
     ) -> Outcome:
         seen = (*python_folders(), str(self.target))
-        jail = {
+        jail: dict[str, Any] = {
             "isolation": self.level,
             "limits": {**SMALL, **(limits or {})},
             "binds": [[path, path, False] for path in seen],
@@ -202,7 +203,11 @@ class Sandbox:
             "collect": list(collect),
             "environment": environment or {},
         }
-        return _outcome(self._ask({"jail": jail, "program": program}))
+        start = time.monotonic()
+        outcome = _outcome(self._ask({"jail": jail, "program": program}))
+        allowed = jail["limits"]["wall_time"] + 15
+        assert time.monotonic() - start < allowed, outcome
+        return outcome
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         assert self._driver.stdin is not None

@@ -1,4 +1,4 @@
-"""The jail in every interpreter a target may have."""
+"""The jail in every interpreter a target may have, seen from a child that starts no program."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ for number in range(3):
     if child is None:
         with open("own", "w") as file:
             file.write(str(os.listdir(".")))
-        os._exit(number)
+        with open("/proc/self/status") as file:
+            status = dict(line.split(":", 1) for line in file)
+        rights = [int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb")]
+        free = sys.argv[2] == "none"
+        confined = not any(rights) and status["NoNewPrivs"].strip() == "1" and os.getuid() != 0
+        os._exit(number if free or confined else 99)
     endings.append(child.wait(10).status)
     child.close()
 modules = [name for name in sys.modules if name.startswith("assay")]
