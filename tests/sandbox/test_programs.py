@@ -81,6 +81,16 @@ def test_large_streams_in_both_directions(level: str) -> None:
     assert result.stdout == data
 
 
+def test_each_program_may_have_its_own_time() -> None:
+    async def scenario() -> list[str | None]:
+        async with Programs() as programs:
+            times = (0.2, 30.0, 0.2)
+            results = [await programs.run(["sleep", "0.5"], wall_time=time) for time in times]
+        return [result.limit for result in results]
+
+    assert finish(scenario()) == ["wall_time", None, "wall_time"]
+
+
 def test_input_that_nobody_reads() -> None:
     assert finish(run_program(["true"], stdin=b"x" * 5_000_000)).exit_status == 0
 

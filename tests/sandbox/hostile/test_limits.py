@@ -91,9 +91,9 @@ for place in range(0, 8 << 30, 4096):
 """,
         """
 import mmap
-areas, filling = [], bytes(64 << 20)
+areas, filling = [], bytes(32 << 20)
 while len(areas) < 1000:
-    areas.append(mmap.mmap(-1, 64 << 20))
+    areas.append(mmap.mmap(-1, 256 << 20))
     areas[-1].write(filling)
 """,
         """

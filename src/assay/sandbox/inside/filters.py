@@ -332,6 +332,8 @@ def landlock_ruleset(
     version = landlock_version()
     handled = _handled(version)
     tcp = _BIND_TCP | _CONNECT_TCP if limit_tcp and version >= TCP_RULES_VERSION else 0
+    if ports and not tcp:
+        raise OSError("serving without a private network needs Landlock version 4 (Linux 6.7)")
     scoped = 3 if version >= SCOPED_SIGNALS_VERSION else 0  # abstract sockets and signals
     size = 24 if version >= SCOPED_SIGNALS_VERSION else 16 if version >= TCP_RULES_VERSION else 8
     wanted = struct.pack("=QQQ", handled, tcp, scoped)[:size]

@@ -24,7 +24,7 @@ from . import cgroups, child, confine, filters, folder, kernel, maker, processes
 from .child import Child, Ending
 from .kernel import JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child", "work_folder"]
+__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "work_folder"]
 
 _worker: child.Worker | None = None
 
@@ -69,12 +69,6 @@ def fork_child(
     if _worker is None:
         raise JailError("call enter first")
     return _worker.fork(keep, standard)
-
-
-def enter_child(keep: tuple[int, ...] = ()) -> int | None:
-    """For a caller that needs nothing but the status: None in the child, else how it ended."""
-    handle = fork_child(keep)
-    return None if handle is None else handle.wait().status
 
 
 def work_folder() -> str:

@@ -17,6 +17,7 @@ from .kernel import JailError
 _SANDBOX_USER = 2_000_000_000
 # Seen from inside, always the same.
 _USER = 1000
+_PATIENCE = 30.0
 _NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
 
 
@@ -280,7 +281,11 @@ class NamespaceWorker(Worker):
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError as error:
+            kernel.setns(self._own, kernel.NEW_PID)
+            raise JailError(f"no process could be started: {error}") from None
         if process == 0:
             confine.isolate(self, tell, keep, standard, prepared=prepared)
             return None
@@ -304,8 +309,13 @@ class NamespaceWorker(Worker):
 
     def _take(self) -> Prepared:
         with socket.socket(fileno=os.dup(self._asking)) as asking:
-            message, handles, _, _ = socket.recv_fds(asking, 4096, 8)
+            asking.settimeout(_PATIENCE)
+            try:
+                message, handles, _, _ = socket.recv_fds(asking, 4096, 8)
+            except OSError as error:
+                raise JailError(f"namespaces could not be had: {error}") from None
         if message != b"+":
+            os.write(self._asking, b"new")  # the next child may have more luck
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")
         end = 2 + len(_names(self.spec))
