@@ -10,7 +10,7 @@ import socket
 import time
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, filters, folder, processes
+from . import cgroups, confine, folder, processes, seccomp
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -58,8 +58,8 @@ class Worker:
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
-        isolated = self.level != "none" and filters.supported()
-        self.seccomp = filters.seccomp_program_for_child(None) if isolated else b""
+        isolated = self.level != "none" and seccomp.supported()
+        self.seccomp = seccomp.program_for_child(None) if isolated else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()

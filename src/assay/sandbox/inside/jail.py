@@ -20,7 +20,7 @@ import os
 import signal
 from typing import Any
 
-from . import cgroups, child, confine, filters, folder, kernel, maker, processes
+from . import cgroups, child, confine, folder, kernel, landlock, maker, processes, seccomp
 from .child import Child, Ending
 from .kernel import JailError
 
@@ -114,10 +114,10 @@ def _filter_worker(
     kernel.no_new_privileges()
     # The worker finds the processes it has to end by looking through all of them; its children
     # have to tell the kernel that they are to be ended before it.
-    processes_rule = ("/proc", filters.LOOK if group is None else filters.LOOK_AND_CHANGE)
+    processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
     rules = [*confine.landlock_rules(spec, scratch), processes_rule]
     confine.install_landlock(spec, rules, may_connect=True)
-    program = filters.seccomp_program(
+    program = seccomp.program(
         sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
     )
-    filters.install_seccomp(program)
+    seccomp.install(program)

@@ -9,7 +9,7 @@ import signal
 import socket
 from typing import Any, NoReturn
 
-from . import cgroups, confine, filters, kernel, root
+from . import cgroups, confine, kernel, landlock, root, seccomp
 from .child import Child, Prepared, Worker
 from .kernel import JailError
 
@@ -175,13 +175,13 @@ def _make_jail(
     os.setsid()  # no terminal, and a group of its own that children leave for theirs
     kernel.limit_capabilities(capabilities)
     kernel.show_memory()
-    if filters.supported():
-        program = filters.seccomp_program(
+    if seccomp.supported():
+        program = seccomp.program(
             sockets=confine.sockets_of(spec),
             private=True,
             namespaces=True,
         )
-        filters.install_seccomp(program)
+        seccomp.install(program)
     return NamespaceWorker(spec, group, asking)
 
 
@@ -240,8 +240,8 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
             os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _names(spec)
         ]
         handles = [os.pidfd_open(os.getpid()), work, *spaces]
-        if filters.landlock_version():
-            handles.append(filters.landlock_ruleset(_rules(spec)))
+        if landlock.version_of_kernel():
+            handles.append(landlock.ruleset_of(_rules(spec)))
         kernel.limit_capabilities()
         socket.send_fds(orders, [b"+"], handles)
     except BaseException as error:
@@ -255,10 +255,10 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
 
 
 def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
-    rules = [("/", filters.READ)]
-    rules += [(path, filters.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
-    rules += [(path, filters.WRITE) for path in root.DEVICES]
-    return rules + [(inside, filters.WRITE) for _, inside, writable in spec["binds"] if writable]
+    rules = [("/", landlock.READ)]
+    rules += [(path, landlock.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
+    rules += [(path, landlock.WRITE) for path in root.DEVICES]
+    return rules + [(inside, landlock.WRITE) for _, inside, writable in spec["binds"] if writable]
 
 
 class NamespaceWorker(Worker):

@@ -11,7 +11,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from . import cgroups, filters, jail, kernel
+from . import cgroups, jail, kernel, landlock, seccomp
 
 _SMALL = {
     "cpu_time": 5,
@@ -47,18 +47,18 @@ def _user_namespace() -> str:
 
 
 def _landlock() -> str:
-    version = filters.landlock_version()
+    version = landlock.version_of_kernel()
     if not version:
         raise OSError("this kernel has no Landlock, or it is switched off")
     kernel.no_new_privileges()
-    filters.install_landlock(filters.landlock_ruleset([("/", filters.READ)]))
+    landlock.install(landlock.ruleset_of([("/", landlock.READ)]))
     return f"version {version}"
 
 
 def _seccomp() -> str:
     kernel.no_new_privileges()
-    program = filters.seccomp_program(sockets=filters.SOCKETS_NONE, private=False)
-    filters.install_seccomp(program)
+    program = seccomp.program(sockets=seccomp.SOCKETS_NONE, private=False)
+    seccomp.install(program)
     return f"{len(program) // 8} instructions"
 
 
