@@ -15,7 +15,7 @@ from assay.errors import InfrastructureError, InputError, nearest
 
 LEVELS = ("namespaces", "landlock", "none")
 CHOICES = ("auto", *LEVELS)
-_PROBE = Path(__file__).parent / "inside" / "probe.py"
+_START = Path(__file__).parent / "inside" / "start.py"
 _SYSCTLS = (
     ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
     ("kernel.unprivileged_userns_clone", "0", "1"),
@@ -40,7 +40,7 @@ def probe() -> tuple[Layer, ...]:
         return (Layer("Linux", False, f"this is {platform.system()}", "use Linux or a Linux VM"),)
     try:
         answer = subprocess.run(  # noqa: S603 - our own file, our own interpreter
-            [sys.executable, "-I", "-S", str(_PROBE)],
+            [sys.executable, "-I", "-S", str(_START), "probe"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             env={},

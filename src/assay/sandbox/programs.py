@@ -82,9 +82,15 @@ class Programs:
         files: Mapping[str, bytes] | None = None,
         collect: Sequence[str] = (),
         environment: Mapping[str, str] | None = None,
+        wall_time: float | None = None,
     ) -> ProgramResult:
-        """Run a command in an empty work folder that holds `files`; never through a shell."""
-        request = request_of(self.jail, command, files or {}, collect, environment or {})
+        """Run a command in an empty work folder that holds `files`; never through a shell.
+
+        `wall_time` is for this program alone; the other limits belong to the jail.
+        """
+        request = request_of(
+            self.jail, command, files or {}, collect, environment or {}, wall_time=wall_time
+        )
         worker = self._idle.pop() if self._idle else await Worker.start(self.jail)
         try:
             result = await run_in(worker, self.jail, request, stdin)
@@ -123,7 +129,7 @@ async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> 
         await worker.begin(streams.theirs, request.message, request.data)
         streams.given()
         streams.feed(stdin)
-        answer, data = await worker.answer(jail.limits.wall_time)
+        answer, data = await worker.answer(request.message["wall_time"])
         await streams.ended()
     finally:
         streams.close()
@@ -143,6 +149,8 @@ def request_of(
     files: Mapping[str, bytes],
     collect: Sequence[str],
     environment: Mapping[str, str],
+    *,
+    wall_time: float | None = None,
 ) -> Request:
     """Raises InputError for anything that no operating system would take."""
     if not command:
@@ -161,7 +169,7 @@ def request_of(
         "files": [[name, len(content)] for name, content in files.items()],
         "collect": list(collect),
         "collect_size": jail.limits.collected,
-        "wall_time": jail.limits.wall_time,
+        "wall_time": jail.limits.wall_time if wall_time is None else wall_time,
     }
     return Request(message, b"".join(files.values()))
 

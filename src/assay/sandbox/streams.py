@@ -6,6 +6,10 @@ import asyncio
 import os
 from typing import IO, Any
 
+from assay.errors import InfrastructureError
+
+_SETTLE = 10.0
+
 
 class Capture(asyncio.Protocol):
     """Keeps the head and the tail of a stream and reads the rest away, so that no pipe fills."""
@@ -90,7 +94,12 @@ class Streams:
         self._stdin.close()
 
     async def ended(self) -> None:
-        await asyncio.gather(self.stdout.ended, self.stderr.ended)
+        """Wait for what is still in the pipes; everybody who could write has ended by now."""
+        try:
+            async with asyncio.timeout(_SETTLE):
+                await asyncio.gather(self.stdout.ended, self.stderr.ended)
+        except TimeoutError:
+            raise InfrastructureError("a program has ended but its output has not") from None
 
     def close(self) -> None:
         self.given()

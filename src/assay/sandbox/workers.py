@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.limits import Limits
 
-_LAUNCHER = Path(__file__).parent / "inside" / "launcher.py"
+_START = Path(__file__).parent / "inside" / "start.py"
 _LENGTHS = struct.Struct("=QQ")
 # Beyond a program's own time: what a busy machine may need to end it and bring files back.
 _PATIENCE = 60.0
@@ -79,7 +79,7 @@ class Worker:
         with theirs:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-I", "-S", str(_LAUNCHER), str(theirs.fileno())),
+                *("-I", "-S", str(_START), "launcher", str(theirs.fileno())),
                 pass_fds=[theirs.fileno()],
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,

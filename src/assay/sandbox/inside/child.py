@@ -10,11 +10,11 @@ import socket
 import time
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, filters, folder, processes
+from . import cgroups, confine, folder, processes, seccomp
 from .kernel import JailError
 
-# Beside the processes of a program its user id has a supervisor, a maker, a worker and two keepers.
-_OWN_PROCESSES = 6
+# Beside the processes of a program its user namespace has a maker, a worker and two keepers.
+_OWN_PROCESSES = 4
 _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
 _LONG = 3600.0 * 24
@@ -58,8 +58,8 @@ class Worker:
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
-        isolated = self.level != "none" and filters.supported()
-        self.seccomp = filters.seccomp_program_for_child(None) if isolated else b""
+        isolated = self.level != "none" and seccomp.supported()
+        self.seccomp = seccomp.program_for_child(None) if isolated else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import resource
 import signal
 from typing import TYPE_CHECKING, Any
 
-from . import filters, kernel, root
+from . import kernel, landlock, root, seccomp
 
 if TYPE_CHECKING:
     from .child import Prepared, Worker
@@ -50,10 +49,10 @@ def isolate(
 
 
 def _be_the_first_to_be_killed() -> None:
-    # When the group's memory is used up the kernel chooses whom to end: never the worker. Where
-    # Landlock forbids to say so, the largest is chosen, which is the same unless they are equal.
-    with contextlib.suppress(PermissionError), open("/proc/self/oom_score_adj", "w") as file:
-        file.write("1000")
+    # When the group's memory is used up the kernel chooses whom to end: never the worker.
+    descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    os.write(descriptor, b"1000")
+    os.close(descriptor)
 
 
 def _replace_standard(standard: tuple[int, int, int]) -> None:
@@ -87,12 +86,12 @@ def _limit(worker: Worker) -> None:
 def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
     """What may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
-    rules = [(path, filters.READ) for path in readable]
-    rules += [(path, filters.LOOK) for path in root.MACHINE_FACTS]
-    rules += [(path, filters.WRITE) for path in root.DEVICES]
+    rules = [(path, landlock.READ) for path in readable]
+    rules += [(path, landlock.LOOK) for path in root.MACHINE_FACTS]
+    rules += [(path, landlock.WRITE) for path in root.DEVICES]
     for host, _, writable in spec["binds"]:
-        rules.append((host, filters.WRITE if writable else filters.READ))
-    return [*rules, (place, filters.WRITE)]
+        rules.append((host, landlock.WRITE if writable else landlock.READ))
+    return [*rules, (place, landlock.WRITE)]
 
 
 def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
@@ -102,18 +101,18 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
     kernel.show_memory()
     kernel.no_new_privileges()
     for ruleset in rulesets:
-        filters.install_landlock(ruleset)
+        landlock.install(ruleset)
     signals_to = None
     if worker.level == "landlock":
-        own = (f"/proc/{os.getpid()}", filters.LOOK)
+        own = (f"/proc/{os.getpid()}", landlock.LOOK)
         install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
-        if filters.landlock_version() < filters.SCOPED_SIGNALS_VERSION:
+        if landlock.version_of_kernel() < landlock.SCOPED_SIGNALS_VERSION:
             signals_to = os.getpid()
     if worker.seccomp:
         program = worker.seccomp
         if signals_to is not None:
-            program = filters.seccomp_program_for_child(signals_to)
-        filters.install_seccomp(program)
+            program = seccomp.program_for_child(signals_to)
+        seccomp.install(program)
 
 
 def install_landlock(
@@ -123,20 +122,20 @@ def install_landlock(
 
     Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
     """
-    ruleset = filters.landlock_ruleset(
+    ruleset = landlock.ruleset_of(
         rules,
         ports=tuple(spec.get("ports", ())),
         limit_tcp=not spec.get("network"),
         may_connect=may_connect,
     )
-    filters.install_landlock(ruleset)
+    landlock.install(ruleset)
     os.close(ruleset)
 
 
 def sockets_of(spec: dict[str, Any]) -> str:
-    """Which sockets a child may make, in the words of filters."""
+    """Which sockets a child may make, in the words of seccomp.py."""
     if spec.get("network"):
-        return filters.SOCKETS_HOST
+        return seccomp.SOCKETS_HOST
     if spec["level"] == "namespaces":
-        return filters.SOCKETS_PRIVATE
-    return filters.SOCKETS_PORTS if spec.get("ports") else filters.SOCKETS_NONE
+        return seccomp.SOCKETS_PRIVATE
+    return seccomp.SOCKETS_PORTS if spec.get("ports") else seccomp.SOCKETS_NONE

@@ -84,7 +84,7 @@ def collect(folder: int, patterns: list[str], limit: int) -> Collected:
     found = Collected([], [])
     if not patterns:
         return found
-    wanted = re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+    wanted = matcher(patterns)
     links = Counter(entry.st_ino for _, _, entry in walk(folder))
     for path, parent, entry in walk(folder):
         if wanted.fullmatch(path) is None:
@@ -125,6 +125,11 @@ def _read(parent: int, name: str, length: int) -> bytes:
         return file.read(length)
 
 
+def matcher(patterns: list[str]) -> re.Pattern[str]:
+    """What matches a path if one of the globs does."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+
+
 def _expression(pattern: str) -> str:
     """A glob as a regular expression: `*` and `?` stay in their folder, `**` crosses folders."""
     text = ""
@@ -136,10 +141,22 @@ def _expression(pattern: str) -> str:
         elif part in ("*", "?"):
             text += "[^/]*" if part == "*" else "[^/]"
         elif len(part) > 1:
-            text += part.replace("\\", "\\\\").replace("[!", "[^", 1)
+            text += _one_of(part)
         else:
             text += re.escape(part)
     return text
+
+
+def _one_of(part: str) -> str:
+    """`[abc]`, `[a-z]` or `[!abc]` as a regular expression; what is none of these means itself."""
+    negated = part.startswith("[!")
+    inner = re.sub(r"([\\\[^&~|])", r"\\\1", part[2:-1] if negated else part[1:-1])
+    inner = re.sub(r"(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])", r"\\-", inner)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return re.escape(part)
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
 def walk(folder: int, depth: int = 0, above: str = "") -> Iterator[tuple[str, int, os.stat_result]]:

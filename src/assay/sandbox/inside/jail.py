@@ -11,29 +11,20 @@ namespaces while the present one runs: a large worker forks once per child and w
 At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
 ends every process that descends from it.
 
-This file can be loaded as it is, by path, from any interpreter of 3.9 or later.
+Its spec comes from limits.py and isolation.py outside; start.py shows how to load it by path.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import sys
-import types
 from typing import Any
 
-if not __package__:
-    # Loaded as a plain file: its neighbours become a package that no target can collide with.
-    __package__ = "assay_inside"
-    _package = types.ModuleType(__package__)
-    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
-    sys.modules[__package__] = _package
-
-from . import cgroups, child, confine, filters, folder, kernel, maker, processes
+from . import cgroups, child, confine, folder, kernel, landlock, maker, processes, seccomp
 from .child import Child, Ending
 from .kernel import JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "enter_child", "fork_child", "work_folder"]
+__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "work_folder"]
 
 _worker: child.Worker | None = None
 
@@ -80,12 +71,6 @@ def fork_child(
     return _worker.fork(keep, standard)
 
 
-def enter_child(keep: tuple[int, ...] = ()) -> int | None:
-    """For a caller that needs nothing but the status: None in the child, else how it ended."""
-    handle = fork_child(keep)
-    return None if handle is None else handle.wait().status
-
-
 def work_folder() -> str:
     """The folder that holds, or with namespaces is, the work folder of every child."""
     if _worker is None:
@@ -117,18 +102,22 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
         os.setresuid(user, user, user)
     kernel.die_with_parent(signal.SIGKILL)
     if spec["level"] == "landlock":
-        _filter_worker(spec, scratch, shared_user=not other_user)
+        _filter_worker(spec, scratch, group, shared_user=not other_user)
     return child.Worker(spec, group, scratch)
 
 
-def _filter_worker(spec: dict[str, Any], scratch: str, *, shared_user: bool) -> None:
+def _filter_worker(
+    spec: dict[str, Any], scratch: str, group: cgroups.Group | None, *, shared_user: bool
+) -> None:
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them.
-    rules = [*confine.landlock_rules(spec, scratch), ("/proc", filters.LOOK)]
+    # The worker finds the processes it has to end by looking through all of them; its children
+    # have to tell the kernel that they are to be ended before it.
+    processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
+    rules = [*confine.landlock_rules(spec, scratch), processes_rule]
     confine.install_landlock(spec, rules, may_connect=True)
-    program = filters.seccomp_program(
+    program = seccomp.program(
         sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
     )
-    filters.install_seccomp(program)
+    seccomp.install(program)

@@ -1,6 +1,6 @@
 """The worker that runs programs: takes one request at a time, and answers with how it ended.
 
-Started as `python -I -S launcher.py DESCRIPTOR`, the descriptor being a stream socket. The first
+Started as `start.py launcher DESCRIPTOR`, the descriptor being a stream socket. The first
 message is the spec of the jail. A message is a length, the length of its JSON, the JSON, and bytes.
 """
 
@@ -15,14 +15,7 @@ import socket
 import struct
 import sys
 import time
-import types
 from typing import Any, NoReturn
-
-if not __package__:
-    __package__ = "assay_inside"
-    _package = types.ModuleType(__package__)
-    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
-    sys.modules[__package__] = _package
 
 from . import folder, jail
 
@@ -161,8 +154,8 @@ def _connect(control: socket.socket, child: jail.Child, port: int) -> None:
         send(control, {"connected": False, "reason": str(error)})
 
 
-def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
+def main(descriptor: str) -> None:
+    control = socket.socket(fileno=int(descriptor))
     try:
         spec, _ = receive(control)
         jail.enter(spec)
@@ -171,7 +164,3 @@ def main() -> None:
         sys.exit(1)
     send(control, {"ready": True})
     serve(control)
-
-
-if __name__ == "__main__":
-    main()

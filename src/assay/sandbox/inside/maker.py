@@ -9,7 +9,7 @@ import signal
 import socket
 from typing import Any, NoReturn
 
-from . import cgroups, confine, filters, kernel, root
+from . import cgroups, confine, kernel, landlock, root, seccomp
 from .child import Child, Prepared, Worker
 from .kernel import JailError
 
@@ -17,8 +17,13 @@ from .kernel import JailError
 _SANDBOX_USER = 2_000_000_000
 # Seen from inside, always the same.
 _USER = 1000
-_NAMES = ("pid", "mnt", "net", "ipc", "uts")
+_PATIENCE = 30.0
 _NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
+
+
+def _names(spec: dict[str, Any]) -> tuple[str, ...]:
+    """The namespaces a child gets, the one of processes first."""
+    return ("pid", "mnt", "ipc", "uts", *(() if spec.get("network") else ("net",)))
 
 
 def sandbox_user() -> int:
@@ -170,13 +175,13 @@ def _make_jail(
     os.setsid()  # no terminal, and a group of its own that children leave for theirs
     kernel.limit_capabilities(capabilities)
     kernel.show_memory()
-    if filters.supported():
-        program = filters.seccomp_program(
+    if seccomp.supported():
+        program = seccomp.program(
             sockets=confine.sockets_of(spec),
             private=True,
             namespaces=True,
         )
-        filters.install_seccomp(program)
+        seccomp.install(program)
     return NamespaceWorker(spec, group, asking)
 
 
@@ -231,10 +236,12 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         # One by one: entering them through the process would need a keeper that can be traced.
-        spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _NAMES]
+        spaces = [
+            os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _names(spec)
+        ]
         handles = [os.pidfd_open(os.getpid()), work, *spaces]
-        if filters.landlock_version():
-            handles.append(filters.landlock_ruleset(_rules(spec)))
+        if landlock.version_of_kernel():
+            handles.append(landlock.ruleset_of(_rules(spec)))
         kernel.limit_capabilities()
         socket.send_fds(orders, [b"+"], handles)
     except BaseException as error:
@@ -248,10 +255,10 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
 
 
 def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
-    rules = [("/", filters.READ)]
-    rules += [(path, filters.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
-    rules += [(path, filters.WRITE) for path in root.DEVICES]
-    return rules + [(inside, filters.WRITE) for _, inside, writable in spec["binds"] if writable]
+    rules = [("/", landlock.READ)]
+    rules += [(path, landlock.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
+    rules += [(path, landlock.WRITE) for path in root.DEVICES]
+    return rules + [(inside, landlock.WRITE) for _, inside, writable in spec["binds"] if writable]
 
 
 class NamespaceWorker(Worker):
@@ -262,17 +269,23 @@ class NamespaceWorker(Worker):
     ) -> None:
         super().__init__(spec, group, root.WORK)
         os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
-        self._asking = asking
+        # A number, not an object: a child closes its descriptors, and an object would later close
+        # whatever has got the same number by then.
+        self._asking = asking.detach()
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        self._asking.send(b"new")
+        os.write(self._asking, b"new")
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
-        process = os.fork()
+        try:
+            process = os.fork()
+        except OSError as error:
+            kernel.setns(self._own, kernel.NEW_PID)
+            raise JailError(f"no process could be started: {error}") from None
         if process == 0:
             confine.isolate(self, tell, keep, standard, prepared=prepared)
             return None
@@ -280,22 +293,30 @@ class NamespaceWorker(Worker):
         os.close(tell)
         for descriptor in prepared.ruleset:
             os.close(descriptor)
-        self._asking.send(b"new")
+        os.write(self._asking, b"new")
         return Child(self, process, told, prepared.work, before, prepared=prepared)
 
     def open_socket(self, child: Child) -> socket.socket:
         """A socket stays in the network namespace it was made in, wherever it is used from."""
+        if self.spec.get("network"):
+            return super().open_socket(child)
         assert child.prepared is not None
-        kernel.setns(child.prepared.spaces[_NAMES.index("net")], kernel.NEW_NET)
+        kernel.setns(child.prepared.spaces[-1], kernel.NEW_NET)
         try:
             return super().open_socket(child)
         finally:
             kernel.setns(self._own_network, kernel.NEW_NET)
 
     def _take(self) -> Prepared:
-        message, handles, _, _ = socket.recv_fds(self._asking, 4096, 8)
+        with socket.socket(fileno=os.dup(self._asking)) as asking:
+            asking.settimeout(_PATIENCE)
+            try:
+                message, handles, _, _ = socket.recv_fds(asking, 4096, 8)
+            except OSError as error:
+                raise JailError(f"namespaces could not be had: {error}") from None
         if message != b"+":
+            os.write(self._asking, b"new")  # the next child may have more luck
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")
-        spaces = tuple(handles[2 : 2 + len(_NAMES)])
-        return Prepared(handles[0], handles[1], spaces, tuple(handles[2 + len(_NAMES) :]))
+        end = 2 + len(_names(self.spec))
+        return Prepared(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))

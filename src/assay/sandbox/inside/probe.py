@@ -1,6 +1,6 @@
 """Finds out what this machine offers, by trying each layer in a process that ends at once.
 
-Started as `python -I -S probe.py`; prints one JSON object of layer to [available, what was seen].
+Started as `start.py probe`; prints one JSON object of layer to [available, what was seen].
 """
 
 from __future__ import annotations
@@ -9,16 +9,9 @@ import json
 import os
 import signal
 import sys
-import types
 from collections.abc import Callable
 
-if not __package__:
-    __package__ = "assay_inside"
-    _package = types.ModuleType(__package__)
-    _package.__path__ = [os.path.dirname(os.path.abspath(__file__))]
-    sys.modules[__package__] = _package
-
-from . import cgroups, filters, jail, kernel
+from . import cgroups, jail, kernel, landlock, seccomp
 
 _SMALL = {
     "cpu_time": 5,
@@ -54,18 +47,18 @@ def _user_namespace() -> str:
 
 
 def _landlock() -> str:
-    version = filters.landlock_version()
+    version = landlock.version_of_kernel()
     if not version:
         raise OSError("this kernel has no Landlock, or it is switched off")
     kernel.no_new_privileges()
-    filters.install_landlock(filters.landlock_ruleset([("/", filters.READ)]))
+    landlock.install(landlock.ruleset_of([("/", landlock.READ)]))
     return f"version {version}"
 
 
 def _seccomp() -> str:
     kernel.no_new_privileges()
-    program = filters.seccomp_program(sockets=filters.SOCKETS_NONE, private=False)
-    filters.install_seccomp(program)
+    program = seccomp.program(sockets=seccomp.SOCKETS_NONE, private=False)
+    seccomp.install(program)
     return f"{len(program) // 8} instructions"
 
 
@@ -103,7 +96,3 @@ def main() -> None:
         "level landlock": _jail("landlock"),
     }
     sys.stdout.write(json.dumps({name: _tried(attempt) for name, attempt in attempts.items()}))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,13 +1,11 @@
-"""The filters a process puts on itself for good: system calls (seccomp), files (Landlock)."""
+"""The filter a process puts on its own system calls, for good (seccomp)."""
 
 from __future__ import annotations
 
 import ctypes
-import os
-import stat
 import struct
 
-from . import kernel
+from . import kernel, landlock
 
 # Calls that no program under test needs and that have been ways out of sandboxes, or that reach
 # beyond one. Each has its number on x86_64 and on aarch64; None where the call does not exist.
@@ -168,7 +166,7 @@ def supported() -> bool:
     return kernel.MACHINE in _MACHINES
 
 
-def seccomp_program(
+def program(
     *, sockets: str, private: bool, shared_user: bool = False, namespaces: bool = False
 ) -> bytes:
     """The filter as the kernel takes it.
@@ -176,7 +174,7 @@ def seccomp_program(
     `private`: in namespaces of its own, where the whole system is out of reach. `shared_user`:
     under the user id of whoever started Assay, whose files and processes then need protection.
     `namespaces` leaves the calls alone that a worker needs to isolate its children; they get
-    `seccomp_program_for_child` on top.
+    `program_for_child` on top.
     """
     denied = {name for name in _DENIED if not (namespaces and name in _FOR_NAMESPACES)}
     blocks = [
@@ -194,11 +192,15 @@ def seccomp_program(
         ]
     if shared_user:
         denied |= set(_FILE_ATTRIBUTES)
-        denied |= set(_TRUNCATE_BY_PATH) if landlock_version() < _TRUNCATE_VERSION else set()
+        denied |= (
+            set(_TRUNCATE_BY_PATH)
+            if landlock.version_of_kernel() < landlock.TRUNCATE_VERSION
+            else set()
+        )
     return _assemble(denied, blocks)
 
 
-def seccomp_program_for_child(signals_to: int | None) -> bytes:
+def program_for_child(signals_to: int | None) -> bytes:
     """What a child refuses beyond its worker; with `signals_to` it may signal only that process."""
     blocks = _clone_blocks() + ([] if signals_to is None else _signal_blocks(signals_to))
     return _assemble(set(_FOR_NAMESPACES), blocks)
@@ -291,78 +293,8 @@ def _signal_blocks(process: int) -> list[tuple[str, list[bytes]]]:
     ]
 
 
-def install_seccomp(program: bytes) -> None:
+def install(program: bytes) -> None:
     """Put the filter on this process and all it starts; needs no-new-privileges first."""
     instructions = ctypes.create_string_buffer(program, len(program))
     header = struct.pack("@HP", len(program) // 8, ctypes.addressof(instructions))
     kernel.call("seccomp", 1, 0, ctypes.c_char_p(header))
-
-
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
-_REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
-_FOR_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
-_BIND_TCP, _CONNECT_TCP = 1, 2
-_PATH_RULE, _PORT_RULE = 1, 2
-
-READ = _EXECUTE | _READ_FILE | _READ_DIR
-LOOK = _READ_FILE | _READ_DIR
-WRITE = (1 << 16) - 1
-SCOPED_SIGNALS_VERSION = 6
-TCP_RULES_VERSION = 4
-_TRUNCATE_VERSION = 3
-
-
-def landlock_version() -> int:
-    """The version of Landlock this kernel offers; 0 where there is none."""
-    try:
-        return kernel.call("landlock_create_ruleset", ctypes.c_char_p(None), 0, 1)
-    except OSError:
-        return 0
-
-
-def landlock_ruleset(
-    rules: list[tuple[str, int]],
-    *,
-    ports: tuple[int, ...] = (),
-    limit_tcp: bool = False,
-    may_connect: bool = False,
-) -> int:
-    """A descriptor of a set of rules: what may be done beneath which path; the rest is refused."""
-    version = landlock_version()
-    handled = _handled(version)
-    tcp = _BIND_TCP | _CONNECT_TCP if limit_tcp and version >= TCP_RULES_VERSION else 0
-    scoped = 3 if version >= SCOPED_SIGNALS_VERSION else 0  # abstract sockets and signals
-    size = 24 if version >= SCOPED_SIGNALS_VERSION else 16 if version >= TCP_RULES_VERSION else 8
-    wanted = struct.pack("=QQQ", handled, tcp, scoped)[:size]
-    ruleset = kernel.call("landlock_create_ruleset", ctypes.c_char_p(wanted), size, 0)
-    for path, access in rules:
-        _add_path(ruleset, path, access & handled)
-    for port in ports if tcp else ():
-        rule = struct.pack("=QQ", tcp if may_connect else _BIND_TCP, port)
-        kernel.call("landlock_add_rule", ruleset, _PORT_RULE, ctypes.c_char_p(rule), 0)
-    return ruleset
-
-
-def _handled(version: int) -> int:
-    first_version = (1 << 13) - 1
-    later = ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE))
-    return first_version | sum(bit for since, bit in later if version >= since)
-
-
-def _add_path(ruleset: int, path: str, access: int) -> None:
-    try:
-        descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except (FileNotFoundError, PermissionError):
-        return  # what cannot be reached needs no permission
-    try:
-        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
-            access &= _FOR_FILES
-        rule = struct.pack("=Qi", access, descriptor)
-        kernel.call("landlock_add_rule", ruleset, _PATH_RULE, ctypes.c_char_p(rule), 0)
-    finally:
-        os.close(descriptor)
-
-
-def install_landlock(ruleset: int) -> None:
-    """Put the rules on this process and all it starts; needs no-new-privileges first."""
-    kernel.call("landlock_restrict_self", ruleset, 0)
