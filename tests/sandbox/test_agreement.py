@@ -10,9 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.sandbox.support import Background, Prove, start_runner
+from tests.sandbox.support import Background, Prove, build, start_runner
 
-from assay.sandbox.targets import Environment
+from assay.sandbox.targets import Environment, Target
 
 CORPUS = {
     "plain": """
@@ -280,3 +280,17 @@ def test_the_outcome_is_that_of_plain_pytest(
         assert set(fast.values()) == set(expected.values())
     else:
         assert fast == expected
+
+
+def test_a_target_with_a_pytest_of_its_own_keeps_it(cache: Path, background: Background) -> None:
+    """The kit comes after the target's own path; the fast path is for the kit's version only."""
+    built = build(Target(requirements=("pytest==8.3.5",)))
+    runner, prove = start_runner(background, built, concurrency=1)
+    outcome = prove(
+        "import pytest\ndef test_version():\n    assert pytest.__version__ == '8.3.5'\n"
+        "def test_slip():\n    with pytest.raises(Exception):\n        undefined_name\n"
+        "def test_wrong():\n    assert pytest.__version__ == '9'\n"
+    )
+    background.run(runner.close())
+    assert [test.status.value for test in outcome.tests] == ["passed", "passed", "failed"]
+    assert [test.evidence for test in outcome.tests] == [True, False, True]
