@@ -7,6 +7,7 @@ import mmap
 import os
 import resource
 from collections.abc import Callable
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ def in_a_fork(work: Callable[[], object]) -> object:
         finally:
             os._exit(0)
     os.close(write)
-    with open(read, "rb") as file:
+    with os.fdopen(read, "rb") as file:
         answer = json.loads(file.read())
     os.waitpid(process, 0)
     return answer
@@ -78,4 +79,4 @@ def test_ranges_hold_exactly_the_pages_they_were_made_of(numbers: set[int]) -> N
     ranges = pages.merge(number * SIZE for number in numbers)
     held = {page // SIZE for start, end in ranges for page in range(start, end, SIZE)}
     assert held == numbers
-    assert all(first[1] < second[0] for first, second in zip(ranges, ranges[1:], strict=False))
+    assert all(first[1] < second[0] for first, second in pairwise(ranges))
