@@ -102,17 +102,22 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
     kernel.no_new_privileges()
     for ruleset in rulesets:
         landlock.install(ruleset)
-    signals_to = None
     if worker.level == "landlock":
         own = (f"/proc/{os.getpid()}", landlock.LOOK)
         install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
-        if landlock.version_of_kernel() < landlock.SCOPED_SIGNALS_VERSION:
-            signals_to = os.getpid()
-    if worker.seccomp:
-        program = worker.seccomp
-        if signals_to is not None:
-            program = seccomp.program_for_child(signals_to)
-        seccomp.install(program)
+    if seccomp.supported():
+        seccomp.install(_seccomp_program(worker))
+
+
+def _seccomp_program(worker: Worker) -> bytes:
+    if worker.level == "namespaces":
+        return worker.seccomp
+    if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:
+        return worker.seccomp
+    if worker.own_user:
+        # Nobody else belongs to this user id but the worker, which is this process's parent.
+        return seccomp.program_for_child(never_to=os.getppid())
+    return seccomp.program_for_child(only_to=os.getpid())
 
 
 def install_landlock(

@@ -103,7 +103,7 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     kernel.die_with_parent(signal.SIGKILL)
     if spec["level"] == "landlock":
         _filter_worker(spec, scratch, group, shared_user=not other_user)
-    return child.Worker(spec, group, scratch)
+    return child.Worker(spec, group, scratch, own_user=other_user)
 
 
 def _filter_worker(
