@@ -83,6 +83,16 @@ def _limit(worker: Worker) -> None:
         resource.setrlimit(name, (soft, hard))
 
 
+def check_readable(paths: list[str]) -> None:
+    """What was to be seen inside must be readable for the user inside, or nothing would work."""
+    for path in paths:
+        if not os.access(path, os.R_OK):
+            raise kernel.JailError(
+                f"{path} is not there or cannot be read by the sandbox's user; "
+                "make it, and the folders above it, readable for everybody"
+            )
+
+
 def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
     """What may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())

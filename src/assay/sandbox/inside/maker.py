@@ -158,6 +158,7 @@ def _make_jail(
         kernel.keep_capabilities_over_setuid()
         os.setresgid(_USER, _USER, _USER)
         os.setresuid(_USER, _USER, _USER)
+    confine.check_readable([inside for _, inside, _ in binds])
     capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
     root.make_private_folders(spec["limits"]["work_size"])
@@ -234,7 +235,7 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
         root.make_private_folders(spec["limits"]["work_size"])
-        root.mount_processes()
+        root.mount_processes(read_only=True)
         if network:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
