@@ -168,12 +168,10 @@ def _make_jail(
     process = os.fork()
     if process:
         asking.close()
-        there.send(b"ready")
         there.close()
         kernel.hide_memory()
         _serve(spec, orders, process)
     orders.close()
-    there.close()
     if group is not None:
         group.join()
     os.setsid()  # no terminal, and a group of its own that children leave for theirs
@@ -186,7 +184,10 @@ def _make_jail(
             namespaces=True,
         )
         seccomp.install(program)
-    return NamespaceWorker(spec, group, asking)
+    worker = NamespaceWorker(spec, group, asking)
+    there.send(b"ready")
+    there.close()
+    return worker
 
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
