@@ -215,11 +215,21 @@ def test_folders_that_may_be_written(tmp_path: Path) -> None:
     assert (folder / "new").read_text() == "written\n"
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_folder_that_is_not_there(level: str, tmp_path: Path) -> None:
     missing = str(tmp_path / "missing")
-    if "namespaces" in LEVELS:
-        with pytest.raises(InfrastructureError, match="missing"):
-            finish(run_program(["true"], binds=[(missing, missing, False)]))
+    with pytest.raises(InfrastructureError, match="missing"):
+        finish(run_program(["true"], binds=[(missing, missing, False)], isolation=level))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="others' files can be read by root only")
+@pytest.mark.parametrize("level", [level for level in LEVELS if level != "none"])
+def test_a_folder_that_the_user_inside_cannot_read(level: str, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    binds = [(str(closed), str(closed), False)]
+    with pytest.raises(InfrastructureError, match="readable for everybody"):
+        finish(run_program(["true"], binds=binds, isolation=level))
 
 
 def test_without_namespaces_nothing_can_be_renamed() -> None:

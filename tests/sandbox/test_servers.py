@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import pytest
-from tests.sandbox.hostile.support import python_folders, reachable_python
+from tests.sandbox.hostile.support import landlock_version, python_folders, reachable_python
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
@@ -18,7 +18,9 @@ from assay.sandbox.limits import Limits
 from assay.sandbox.servers import NotServingError, Server, serve
 
 Result = TypeVar("Result")
-LEVELS = available_levels(probe())
+LEVELS = [
+    level for level in available_levels(probe()) if level == "namespaces" or landlock_version() >= 4
+]
 ECHO = b"""
 import http.server, json, sys
 class Handler(http.server.BaseHTTPRequestHandler):

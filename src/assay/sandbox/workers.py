@@ -90,8 +90,12 @@ class Worker:
             )
         worker = cls(process, control)
         try:
-            await worker._send(jail.spec())
-            await worker._receive()
+            async with asyncio.timeout(_PATIENCE):
+                await worker._send(jail.spec())
+                await worker._receive()
+        except TimeoutError:
+            await worker.close()
+            raise InfrastructureError("the sandbox did not start in time") from None
         except BaseException:
             await worker.close()
             raise
@@ -135,8 +139,9 @@ class Worker:
             async with asyncio.timeout(_PATIENCE):
                 await asyncio.shield(self._process.wait())
         except BaseException:
+            # The supervisor ends everything before it ends itself.
             with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
+                self._process.terminate()
             await self._process.wait()
             raise
 

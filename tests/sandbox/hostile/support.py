@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from assay.sandbox.isolation import probe
+
 ORDINARY_USER = 54_321
 SECRET = f"canary-{secrets.token_hex(8)}"
 SOURCE = Path(__file__).parents[3] / "src" / "assay"
@@ -115,6 +117,12 @@ def python_folders() -> tuple[str, ...]:
     return () if prefix.startswith("/usr") else (prefix,)
 
 
+def landlock_version() -> int:
+    """Of this kernel; 0 if there is none."""
+    seen = [layer.seen for layer in probe() if layer.name == "Landlock" and layer.available]
+    return int(seen[0].rpartition(" ")[2]) if seen else 0
+
+
 class Sandbox:
     """One level and one user: runs programs, and can tell whether anything is left of them."""
 
@@ -139,6 +147,11 @@ class Sandbox:
             path.chmod(0o755 if path.is_dir() else 0o644)
             if self.other_user:
                 os.chown(path, ORDINARY_USER, ORDINARY_USER)
+
+    def can_signal_its_own(self) -> bool:
+        """Older kernels cannot tell a program's own processes from the user's others."""
+        restricted = self.level == "landlock" and self.user == "user"
+        return not restricted or landlock_version() >= 6
 
     @property
     def other_user(self) -> bool:

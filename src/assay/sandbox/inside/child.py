@@ -52,14 +52,21 @@ class Before(NamedTuple):
 class Worker:
     """What a process in the jail needs to know to fork isolated children, one at a time."""
 
-    def __init__(self, spec: dict[str, Any], group: cgroups.Group | None, scratch: str) -> None:
+    def __init__(
+        self,
+        spec: dict[str, Any],
+        group: cgroups.Group | None,
+        scratch: str,
+        *,
+        own_user: bool = False,
+    ) -> None:
         self.spec = spec
+        self.own_user = own_user
         self.group = group
         self.scratch = scratch
         self.level = spec["level"]
         self._count = 0
-        isolated = self.level != "none" and seccomp.supported()
-        self.seccomp = seccomp.program_for_child(None) if isolated else b""
+        self.seccomp = seccomp.program_for_child() if seccomp.supported() else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()

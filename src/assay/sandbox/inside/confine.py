@@ -83,6 +83,16 @@ def _limit(worker: Worker) -> None:
         resource.setrlimit(name, (soft, hard))
 
 
+def check_readable(paths: list[str]) -> None:
+    """What was to be seen inside must be readable for the user inside, or nothing would work."""
+    for path in paths:
+        if not os.access(path, os.R_OK):
+            raise kernel.JailError(
+                f"{path} is not there or cannot be read by the sandbox's user; "
+                "make it, and the folders above it, readable for everybody"
+            )
+
+
 def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
     """What may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
@@ -102,17 +112,22 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
     kernel.no_new_privileges()
     for ruleset in rulesets:
         landlock.install(ruleset)
-    signals_to = None
     if worker.level == "landlock":
         own = (f"/proc/{os.getpid()}", landlock.LOOK)
         install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
-        if landlock.version_of_kernel() < landlock.SCOPED_SIGNALS_VERSION:
-            signals_to = os.getpid()
-    if worker.seccomp:
-        program = worker.seccomp
-        if signals_to is not None:
-            program = seccomp.program_for_child(signals_to)
-        seccomp.install(program)
+    if seccomp.supported():
+        seccomp.install(_seccomp_program(worker))
+
+
+def _seccomp_program(worker: Worker) -> bytes:
+    if worker.level == "namespaces":
+        return worker.seccomp
+    if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:
+        return worker.seccomp
+    if worker.own_user:
+        # Nobody else belongs to this user id but the worker, which is this process's parent.
+        return seccomp.program_for_child(never_to=os.getppid())
+    return seccomp.program_for_child(only_to=os.getpid())
 
 
 def install_landlock(

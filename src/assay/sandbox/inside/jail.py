@@ -40,7 +40,8 @@ def enter(spec: dict[str, Any]) -> None:
         ports    TCP ports a program may serve on where there is no private network
         limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
 
-    Raises JailError, in the calling process, with the step that failed.
+    Raises JailError with the step that failed; in the calling process, or without namespaces
+    possibly in the new one. Either way: report it and end.
     """
     global _worker
     if _worker is not None:
@@ -101,9 +102,10 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     kernel.die_with_parent(signal.SIGKILL)
+    confine.check_readable([host for host, _, _ in spec["binds"]])
     if spec["level"] == "landlock":
         _filter_worker(spec, scratch, group, shared_user=not other_user)
-    return child.Worker(spec, group, scratch)
+    return child.Worker(spec, group, scratch, own_user=other_user)
 
 
 def _filter_worker(

@@ -27,12 +27,15 @@ def _names(spec: dict[str, Any]) -> tuple[str, ...]:
 
 
 def sandbox_user() -> int:
-    """A user id for what root starts: far from real ones, or the last one this container has."""
+    """A user id for what root starts: one that nobody has, as far as a container has that many."""
     with open("/proc/self/uid_map") as file:
         ranges = [[int(field) for field in line.split()] for line in file]
     wanted = _SANDBOX_USER + os.getpid()
     last = max(first + count for first, _, count in ranges) - 1
-    return wanted if wanted <= last else last - 1
+    if wanted <= last:
+        return wanted
+    between_people_and_services = last - 25_535 + os.getpid() % 20_000
+    return between_people_and_services if last > 60_000 else last
 
 
 def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
@@ -155,6 +158,7 @@ def _make_jail(
         kernel.keep_capabilities_over_setuid()
         os.setresgid(_USER, _USER, _USER)
         os.setresuid(_USER, _USER, _USER)
+    confine.check_readable([inside for _, inside, _ in binds])
     capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
     root.make_private_folders(spec["limits"]["work_size"])
@@ -164,12 +168,10 @@ def _make_jail(
     process = os.fork()
     if process:
         asking.close()
-        there.send(b"ready")
         there.close()
         kernel.hide_memory()
         _serve(spec, orders, process)
     orders.close()
-    there.close()
     if group is not None:
         group.join()
     os.setsid()  # no terminal, and a group of its own that children leave for theirs
@@ -182,7 +184,10 @@ def _make_jail(
             namespaces=True,
         )
         seccomp.install(program)
-    return NamespaceWorker(spec, group, asking)
+    worker = NamespaceWorker(spec, group, asking)
+    there.send(b"ready")
+    there.close()
+    return worker
 
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
@@ -231,7 +236,7 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
         root.make_private_folders(spec["limits"]["work_size"])
-        root.mount_processes()
+        root.mount_processes(read_only=True)
         if network:
             kernel.raise_loopback()
         work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -130,9 +130,10 @@ def _write_settings(user: int, group: int, *, network: bool) -> None:
             file.write(text)
 
 
-def mount_processes() -> None:
+def mount_processes(*, read_only: bool = False) -> None:
     """A view of the processes of this pid namespace only."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
+    flags |= kernel.MS_RDONLY if read_only else 0
     kernel.mount("proc", "/proc", "proc", flags, None)
 
 

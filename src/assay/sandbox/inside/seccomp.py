@@ -124,6 +124,7 @@ _EXAMINED = {
     "fcntl": (72, 25),
     "ioctl": (16, 29),
     "kill": (62, 129),
+    "pidfd_open": (434, 434),
     "pidfd_send_signal": (424, 424),
     "rt_sigqueueinfo": (129, 138),
     "rt_tgsigqueueinfo": (297, 240),
@@ -200,9 +201,17 @@ def program(
     return _assemble(denied, blocks)
 
 
-def program_for_child(signals_to: int | None) -> bytes:
-    """What a child refuses beyond its worker; with `signals_to` it may signal only that process."""
-    blocks = _clone_blocks() + ([] if signals_to is None else _signal_blocks(signals_to))
+def program_for_child(*, only_to: int | None = None, never_to: int | None = None) -> bytes:
+    """What a child refuses beyond its worker.
+
+    Where Landlock cannot hold back signals: `only_to`, the one process that may get some, or
+    `never_to`, the one that may get none.
+    """
+    blocks = _clone_blocks()
+    if only_to is not None:
+        blocks += _signals_only_to(only_to)
+    elif never_to is not None:
+        blocks += _signals_never_to(never_to)
     return _assemble(set(_FOR_NAMESPACES), blocks)
 
 
@@ -279,11 +288,10 @@ def _socket_block(sockets: str) -> list[bytes]:
     return [*_refuse_unless(0, families, _EAFNOSUPPORT), *route_only_netlink]
 
 
-def _signal_blocks(process: int) -> list[tuple[str, list[bytes]]]:
+def _signals_only_to(process: int) -> list[tuple[str, list[bytes]]]:
     refuse = [_op(_RETURN, _ERROR | _EPERM)]
-    own_input_output, own_input_output_too = 8, 15  # F_SETOWN, F_SETOWN_EX: signals by detour
     return [
-        ("fcntl", [*_refuse_equal(1, own_input_output), *_refuse_equal(1, own_input_output_too)]),
+        ("fcntl", _refuse_signals_by_detour()),
         ("kill", _refuse_unless(0, (0, process), _EPERM)),
         ("tgkill", _refuse_unless(0, (process,), _EPERM)),
         ("rt_sigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
@@ -291,6 +299,19 @@ def _signal_blocks(process: int) -> list[tuple[str, list[bytes]]]:
         ("tkill", refuse),
         ("pidfd_send_signal", refuse),
     ]
+
+
+def _signals_never_to(process: int) -> list[tuple[str, list[bytes]]]:
+    everybody, its_group = 0xFFFFFFFF, (1 << 32) - process
+    direct = ("kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open")
+    refused = (process, its_group, everybody)
+    block = [op for value in refused for op in _refuse_equal(0, value)]
+    return [("fcntl", _refuse_signals_by_detour()), *((name, block) for name in direct)]
+
+
+def _refuse_signals_by_detour() -> list[bytes]:
+    set_owner, set_owner_too = 8, 15  # of a descriptor, who then gets signals from it
+    return [*_refuse_equal(1, set_owner), *_refuse_equal(1, set_owner_too)]
 
 
 def install(program: bytes) -> None:
