@@ -8,6 +8,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -58,7 +60,7 @@ from assay.sandbox.targets import Target, environment
 
 async def main(folder, level, python, proofs):
     built = environment(Target(sources=(Path(folder),), python=python))
-    limits = Limits(wall_time=1.5, cpu_time=3, memory=256 * MIB)
+    limits = Limits(wall_time=5.0, cpu_time=5, memory=256 * MIB)
     options = dict(imports=["small_thing"], isolation=level, limits=limits, concurrency=1)
     found = {}
     async with ProofRunner(built, **options) as runner:
@@ -92,18 +94,24 @@ def executable_of(user: str) -> Path:
     pytest.skip("needs a Python outside of private folders, of the version the tests run on")
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that every user can enter: those of pytest are for the one who runs it."""
+    with tempfile.TemporaryDirectory(prefix="assay-test-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.mark.parametrize("user", ["own", "ordinary"])
 @pytest.mark.parametrize("level", ["namespaces", "landlock"])
-def test_outcomes_do_not_depend_on_the_level(level: str, user: str, tmp_path: Path) -> None:
+def test_outcomes_do_not_depend_on_the_level(level: str, user: str, open_folder: Path) -> None:
     if level not in available_levels(probe()):
         pytest.skip(f"this machine cannot give the level {level}")
     if user == "ordinary" and os.geteuid() != 0:
         pytest.skip("only root can become another user")
     python = executable_of(user)
-    folder = write_files(tmp_path / "small", SMALL)
-    for place in (tmp_path, *tmp_path.parents[:2]):
-        place.chmod(0o755)
-    home = tmp_path / "home"
+    folder = write_files(open_folder / "small", SMALL)
+    home = open_folder / "home"
     home.mkdir(mode=0o777)
     home.chmod(0o777)
     other = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
