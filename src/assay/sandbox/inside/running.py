@@ -15,7 +15,7 @@ from . import jail
 _REPORT_BYTES = 4_000_000
 _OUTPUT_BYTES = 40_000
 # What a library starts for itself (a resource tracker, say) ends with its parent, but not at once.
-_GRACE = 0.1
+_GRACE = 0.5
 # Why reading stopped, besides the names of limits.
 _LAST_WORD, _ENDED = "last word", "ended"
 
