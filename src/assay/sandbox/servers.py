@@ -63,10 +63,12 @@ class Server:
                 raise ConnectionRefusedError("the server has ended")
             waiting = asyncio.ensure_future(self._worker.connect(port or self._port))
             assert self._answer is not None
-            await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
-            if waiting.done():
-                return await waiting
-            waiting.cancel()
+            try:
+                await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
+                if waiting.done():
+                    return waiting.result()
+            finally:
+                waiting.cancel()
             raise ConnectionRefusedError("the server has ended")
 
     async def request(
@@ -79,9 +81,9 @@ class Server:
         timeout: float = 30.0,
     ) -> Response:
         """One HTTP request over a connection of its own; OSError or HTTPException if it fails."""
-        connection = await self.connect()
-        connection.settimeout(timeout)
         async with asyncio.timeout(timeout):
+            connection = await self.connect()
+            connection.settimeout(timeout)
             return await asyncio.to_thread(
                 _exchange, connection, method, path, body, dict(headers or {})
             )

@@ -6,10 +6,12 @@ import asyncio
 import contextlib
 import dataclasses
 import json
+import os
 import socket
 import struct
 import sys
 import tempfile
+from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -69,7 +71,8 @@ class Worker:
     def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
         self._process = process
         self._control = control
-        self._connecting: asyncio.Future[socket.socket] | None = None
+        # Answered in the order they were asked, also those that nobody waits for any more.
+        self._connecting: deque[asyncio.Future[socket.socket]] = deque()
 
     @classmethod
     async def start(cls, jail: Jail) -> Worker:
@@ -123,9 +126,16 @@ class Worker:
 
     async def connect(self, port: int) -> socket.socket:
         """A socket to a port of the running program's network; OSError if nobody listens."""
-        self._connecting = asyncio.get_running_loop().create_future()
+        waiting: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
+        self._connecting.append(waiting)
         await self._send({"connect": port})
-        return await self._connecting
+        connection = await waiting
+        try:
+            await _established(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     async def stop(self, grace: float) -> None:
         """Ask the running program to end, and end it after so many seconds."""
@@ -146,15 +156,15 @@ class Worker:
             raise
 
     async def _connected(self, answer: dict[str, Any]) -> None:
-        waiting, self._connecting = self._connecting, None
+        waiting = self._connecting.popleft()
         if not answer["connected"]:
-            if waiting is not None and not waiting.done():
+            if not waiting.done():
                 waiting.set_exception(ConnectionRefusedError(answer["reason"]))
             return
         await self._readable()
         _, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
         connection = socket.socket(fileno=descriptors[0])
-        if waiting is None or waiting.done():
+        if waiting.done():
             connection.close()
         else:
             waiting.set_result(connection)
@@ -200,6 +210,19 @@ class Worker:
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
+
+
+async def _established(connection: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    ready = asyncio.Event()
+    loop.add_writer(connection, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_writer(connection)
+    error = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+    if error:
+        raise OSError(error, os.strerror(error))
 
 
 def _ended() -> InfrastructureError:

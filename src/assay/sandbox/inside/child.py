@@ -139,15 +139,10 @@ class Child:
         return self._place is not None and folder.size_of(self._place) > allowed
 
     def connect(self, port: int) -> socket.socket:
-        """A socket that is connected to a port the child listens on."""
+        """A socket on its way to a port of the child; whoever gets it waits for the rest."""
         connection = self._worker.open_socket(self)
-        connection.settimeout(1.0)
-        try:
-            connection.connect((b"127.0.0.1", port))
-        except OSError:
-            connection.close()
-            raise
-        connection.settimeout(None)
+        connection.setblocking(False)
+        connection.connect_ex((b"127.0.0.1", port))
         return connection
 
     def end(self, limit: str | None = None) -> Ending:

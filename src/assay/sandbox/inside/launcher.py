@@ -145,7 +145,7 @@ def _next_request(control: socket.socket, child: jail.Child) -> dict[str, Any]:
 
 
 def _connect(control: socket.socket, child: jail.Child, port: int) -> None:
-    """Hand out a socket that is connected to a port of the child's own network."""
+    """Hand out a socket to a port of the child's own network."""
     try:
         with child.connect(port) as connection:
             send(control, {"connected": True})
