@@ -1,0 +1,1 @@
+"""Running code that others wrote: isolation, limits, programs and servers."""

@@ -1,0 +1,154 @@
+"""The cache on disk: folders that are built once, whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InfrastructureError
+
+# Written last into a folder before it gets its name: a folder without it was never finished.
+MARKER = "built.json"
+_UNFINISHED = ".building-"
+
+
+def cache_folder() -> Path:
+    """Where Assay keeps what it can make again: `ASSAY_CACHE`, else under the user's cache."""
+    named = os.environ.get("ASSAY_CACHE")
+    if named:
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "assay"
+
+
+@contextmanager
+def exclusive(name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:
+    """Hold the named lock among all processes that share the cache; it dies with its holder."""
+    folder = cache_folder() / "guards"
+    with _writable(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        guard = (folder / name).open("a")
+    with guard:
+        try:
+            fcntl.flock(guard, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if waiting:
+                waiting()
+            fcntl.flock(guard, fcntl.LOCK_EX)
+        yield
+
+
+def built(kind: str, key: str) -> dict[str, Any] | None:
+    """What the finished folder says about itself, or None if there is none."""
+    try:
+        facts = json.loads((cache_folder() / kind / key / MARKER).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return facts if isinstance(facts, dict) else None
+
+
+def build_once(
+    kind: str,
+    key: str,
+    build: Callable[[Path], dict[str, Any]],
+    waiting: Callable[[], None] | None = None,
+) -> tuple[Path, dict[str, Any]]:
+    """The folder for a key; `build` fills it and describes it, and runs only if nobody has yet."""
+    final = cache_folder() / kind / key
+    facts = built(kind, key)
+    if facts is not None:
+        return final, facts
+    with exclusive(f"{kind}-{key}", waiting), _writable(final.parent):
+        facts = built(kind, key)
+        if facts is None:
+            facts = _build(final, build)
+    return final, facts
+
+
+def _build(final: Path, build: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
+    final.parent.mkdir(parents=True, exist_ok=True)
+    # The lock is held: whatever is unfinished under this key belongs to a build that was killed.
+    for leftover in [*final.parent.glob(f"{_UNFINISHED}{final.name}-*"), final]:
+        shutil.rmtree(leftover, ignore_errors=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{final.name}-", dir=final.parent))
+    try:
+        # A proof may run as another user than the one who built; the folder holds no secret.
+        unfinished.chmod(0o755)
+        facts = build(unfinished)
+        facts["bytes"] = size(unfinished)
+        _write_synced(unfinished / MARKER, json.dumps(facts, indent=1, sort_keys=True))
+        unfinished.rename(final)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        raise
+    return facts
+
+
+def finished(kind: str) -> list[str]:
+    """The keys of the folders of a kind that are complete."""
+    folder = cache_folder() / kind
+    if not folder.is_dir():
+        return []
+    return sorted(entry.name for entry in folder.iterdir() if (entry / MARKER).is_file())
+
+
+def remove(kind: str, key: str) -> int:
+    """Remove a finished folder and say how many bytes it held."""
+    final = cache_folder() / kind / key
+    with exclusive(f"{kind}-{key}"), _writable(final.parent):
+        held = size(final)
+        # Out of sight first: a removal that is killed half way must not leave half a folder.
+        doomed = final.with_name(f"{_UNFINISHED}{key}-removed-{os.getpid()}")
+        final.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+    return held
+
+
+def size(folder: Path) -> int:
+    """The bytes of all files below a folder; a file with two names counts once."""
+    seen: set[tuple[int, int]] = set()
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            status = os.lstat(os.path.join(place, name))  # noqa: PTH118 - a hot loop
+            identity = (status.st_dev, status.st_ino)
+            if identity not in seen:
+                seen.add(identity)
+                total += status.st_size
+    return total
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new, never a part."""
+    with _writable(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+        os.close(handle)
+        _write_synced(Path(name), text)
+        Path(name).replace(path)
+
+
+def _write_synced(path: Path, text: str) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(
+            f"the cache cannot be written: {error.strerror or error}",
+            where=str(folder),
+            advice="free some space, or name another folder with ASSAY_CACHE",
+        ) from error

@@ -1,0 +1,156 @@
+"""What a forked child does to itself before it runs anything."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from typing import TYPE_CHECKING, Any
+
+from . import kernel, landlock, root, seccomp
+
+if TYPE_CHECKING:
+    from .child import Prepared, Worker
+
+
+def isolate(
+    worker: Worker,
+    tell: int,
+    keep: tuple[int, ...],
+    standard: tuple[int, int, int] | None,
+    *,
+    prepared: Prepared | None = None,
+    place: str = "",
+) -> None:
+    """Runs in the child: returns isolated, or not at all."""
+    try:
+        if worker.group is not None:
+            _be_the_first_to_be_killed()
+        if prepared is not None:
+            for space in prepared.spaces[1:]:
+                kernel.setns(space, 0)
+        else:
+            kernel.die_with_parent(signal.SIGKILL)
+        os.setpgid(0, 0)
+        if standard is not None:
+            _replace_standard(standard)
+        os.environ["HOME"] = f"{place}/work"
+        os.environ["TMPDIR"] = f"{place}/tmp"
+        os.chdir(f"{place}/work")
+        _limit(worker)
+        _filter(worker, () if prepared is None else prepared.ruleset, place)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        kernel.close_descriptors_from(3, (*keep, tell))
+        os.write(tell, b"+")
+        os.close(tell)
+    except BaseException as error:
+        os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+
+
+def _be_the_first_to_be_killed() -> None:
+    # When the group's memory is used up the kernel chooses whom to end: never the worker.
+    descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    os.write(descriptor, b"1000")
+    os.close(descriptor)
+
+
+def _replace_standard(standard: tuple[int, int, int]) -> None:
+    copies = [os.dup(descriptor) for descriptor in standard]
+    for number, copy in enumerate(copies):
+        os.dup2(copy, number)
+
+
+def _limit(worker: Worker) -> None:
+    limits = worker.spec["limits"]
+    processes = limits["processes"] + worker.other_processes
+    values = {
+        resource.RLIMIT_CORE: (0, 0),
+        # The first limit can be caught and gives a clear signal; the second cannot.
+        resource.RLIMIT_CPU: (limits["cpu_time"], limits["cpu_time"] + 1),
+        resource.RLIMIT_FSIZE: (limits["file_size"],) * 2,
+        resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
+        resource.RLIMIT_NPROC: (processes,) * 2,
+    }
+    if worker.group is None:
+        # Bounds each process by itself, which is all that can be had without a control group.
+        values[resource.RLIMIT_DATA] = (limits["memory"],) * 2
+        values[resource.RLIMIT_AS] = (2 * limits["memory"] + (2 << 30),) * 2
+    for name, (soft, hard) in values.items():
+        ceiling = resource.getrlimit(name)[1]
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        resource.setrlimit(name, (soft, hard))
+
+
+def check_readable(paths: list[str]) -> None:
+    """What was to be seen inside must be readable for the user inside, or nothing would work."""
+    for path in paths:
+        if not os.access(path, os.R_OK):
+            raise kernel.JailError(
+                f"{path} is not there or cannot be read by the sandbox's user; "
+                "make it, and the folders above it, readable for everybody"
+            )
+
+
+def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
+    """What may be read and written where there is no root of our own."""
+    readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
+    rules = [(path, landlock.READ) for path in readable]
+    rules += [(path, landlock.LOOK) for path in root.MACHINE_FACTS]
+    rules += [(path, landlock.WRITE) for path in root.DEVICES]
+    for host, _, writable in spec["binds"]:
+        rules.append((host, landlock.WRITE if writable else landlock.READ))
+    return [*rules, (place, landlock.WRITE)]
+
+
+def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
+    if worker.level == "none":
+        return
+    kernel.drop_capabilities()
+    kernel.show_memory()
+    kernel.no_new_privileges()
+    for ruleset in rulesets:
+        landlock.install(ruleset)
+    if worker.level == "landlock":
+        own = (f"/proc/{os.getpid()}", landlock.LOOK)
+        install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
+    if seccomp.supported():
+        seccomp.install(_seccomp_program(worker))
+
+
+def _seccomp_program(worker: Worker) -> bytes:
+    if worker.level == "namespaces":
+        return worker.seccomp
+    if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:
+        return worker.seccomp
+    if worker.own_user:
+        # Nobody else belongs to this user id but the worker, which is this process's parent.
+        return seccomp.program_for_child(never_to=os.getppid())
+    return seccomp.program_for_child(only_to=os.getpid())
+
+
+def install_landlock(
+    spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
+) -> None:
+    """Where there is no network namespace, the rules name the TCP ports too.
+
+    Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
+    """
+    ruleset = landlock.ruleset_of(
+        rules,
+        ports=tuple(spec.get("ports", ())),
+        limit_tcp=not spec.get("network"),
+        may_connect=may_connect,
+    )
+    landlock.install(ruleset)
+    os.close(ruleset)
+
+
+def sockets_of(spec: dict[str, Any]) -> str:
+    """Which sockets a child may make, in the words of seccomp.py."""
+    if spec.get("network"):
+        return seccomp.SOCKETS_HOST
+    if spec["level"] == "namespaces":
+        return seccomp.SOCKETS_PRIVATE
+    return seccomp.SOCKETS_PORTS if spec.get("ports") else seccomp.SOCKETS_NONE

@@ -1,0 +1,125 @@
+"""Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
+
+    supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
+    └─ maker            first process of the jail; prepares the namespaces of the next child
+       ├─ worker        `enter` returns here: imports a target, starts programs; one at a time
+       │  └─ child      `fork_child` returns None here: private namespaces, filters, limits
+       └─ keeper        first process of a child's namespaces; when it is killed all of them end
+
+The maker and the keepers are forked while the worker is still small, and prepare the next child's
+namespaces while the present one runs: a large worker forks once per child and waits for nothing.
+At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
+ends every process that descends from it.
+
+Its spec comes from limits.py and isolation.py outside; start.py shows how to load it by path.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import Any
+
+from . import cgroups, child, confine, folder, kernel, landlock, maker, processes, seccomp
+from .child import Child, Ending
+from .kernel import JailError
+
+__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "work_folder"]
+
+_worker: child.Worker | None = None
+
+
+def enter(spec: dict[str, Any]) -> None:
+    """Go to jail. Returns in a new process, the worker; the calling one waits and ends with it.
+
+    The spec, all of it JSON:
+        level    "namespaces", "landlock" or "none"
+        binds    [[path outside, path inside, writable], ...]; without namespaces both are the same
+        network  whether the machine's network may be used (default: no)
+        scratch  where work folders are made if there are no namespaces (default: /tmp)
+        ports    TCP ports a program may serve on where there is no private network
+        limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
+
+    Raises JailError with the step that failed; in the calling process, or without namespaces
+    possibly in the new one. Either way: report it and end.
+    """
+    global _worker
+    if _worker is not None:
+        raise JailError("this process is in a jail already")
+    limits = spec["limits"]
+    group = cgroups.make(limits["memory"], limits["processes"])
+    try:
+        if spec["level"] == "namespaces":
+            _worker = maker.start(spec, group)
+        else:
+            _worker = _start_without_namespaces(spec, group)
+    except BaseException:
+        if group is not None:
+            group.remove()
+        raise
+
+
+def fork_child(
+    keep: tuple[int, ...] = (), standard: tuple[int, int, int] | None = None
+) -> Child | None:
+    """Like fork: None in the new, isolated process; in the worker its handle.
+
+    Only the standard descriptors and those in `keep` stay open in the child. If anything about
+    the isolation fails the child never returns from here, and `Child.end` raises JailError.
+    """
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.fork(keep, standard)
+
+
+def work_folder() -> str:
+    """The folder that holds, or with namespaces is, the work folder of every child."""
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.scratch
+
+
+def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
+    other_user = os.geteuid() == 0 and spec["level"] != "none"
+    user = maker.sandbox_user()
+    scratch = folder.make_private(spec.get("scratch", "/tmp"))
+    if other_user:
+        os.chown(scratch, user, user)
+    outside = os.pidfd_open(os.getppid())
+    kernel.adopt_orphans()
+    process = os.fork()
+    if process:
+        status = maker.supervise(process, outside)
+        processes.end_descendants()
+        folder.remove(scratch)
+        maker.leave(status, group)
+    if group is not None:
+        group.join()
+    kernel.adopt_orphans()
+    os.setsid()
+    if other_user:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    kernel.die_with_parent(signal.SIGKILL)
+    confine.check_readable([host for host, _, _ in spec["binds"]])
+    if spec["level"] == "landlock":
+        _filter_worker(spec, scratch, group, shared_user=not other_user)
+    return child.Worker(spec, group, scratch, own_user=other_user)
+
+
+def _filter_worker(
+    spec: dict[str, Any], scratch: str, group: cgroups.Group | None, *, shared_user: bool
+) -> None:
+    kernel.limit_capabilities()
+    kernel.show_memory()
+    kernel.no_new_privileges()
+    # The worker finds the processes it has to end by looking through all of them; its children
+    # have to tell the kernel that they are to be ended before it.
+    processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
+    rules = [*confine.landlock_rules(spec, scratch), processes_rule]
+    confine.install_landlock(spec, rules, may_connect=True)
+    program = seccomp.program(
+        sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
+    )
+    seccomp.install(program)

@@ -1,0 +1,166 @@
+"""The worker that runs programs: takes one request at a time, and answers with how it ended.
+
+Started as `start.py launcher DESCRIPTOR`, the descriptor being a stream socket. The first
+message is the spec of the jail. A message is a length, the length of its JSON, the JSON, and bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+from typing import Any, NoReturn
+
+from . import folder, jail
+
+_LENGTHS = struct.Struct("=QQ")
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+class GoneError(Exception):
+    """Whoever asked is not there any more."""
+
+
+def receive(control: socket.socket) -> tuple[dict[str, Any], bytes]:
+    total, head = _LENGTHS.unpack(_exactly(control, _LENGTHS.size))
+    body = _exactly(control, total)
+    return json.loads(body[:head]), body[head:]
+
+
+def _exactly(control: socket.socket, count: int) -> bytes:
+    parts = []
+    while count:
+        part = control.recv(min(count, 1 << 20))
+        if not part:
+            raise GoneError
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def send(control: socket.socket, message: dict[str, Any], data: bytes = b"") -> None:
+    head = json.dumps(message).encode()
+    control.sendall(_LENGTHS.pack(len(head) + len(data), len(head)) + head + data)
+
+
+def serve(control: socket.socket) -> NoReturn:
+    """Until the other side is gone: standard descriptors, a request, an answer."""
+    while True:
+        try:
+            message, standard, _, _ = socket.recv_fds(control, 1, 3)
+            if not message:
+                raise GoneError
+            request, data = receive(control)
+            try:
+                answer, files = _run(
+                    control, request, data, (standard[0], standard[1], standard[2])
+                )
+            finally:
+                for descriptor in standard:
+                    os.close(descriptor)
+            send(control, answer, files)
+        except jail.JailError as error:
+            send(control, {"error": str(error)})
+        except (GoneError, ConnectionError):
+            os._exit(0)
+
+
+def _run(
+    control: socket.socket, request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
+) -> tuple[dict[str, Any], bytes]:
+    told, tell = os.pipe2(os.O_CLOEXEC)
+    child = jail.fork_child((tell,), standard)
+    if child is None:
+        _become(request, data, tell)
+    os.close(tell)
+    try:
+        ending = _attend(control, child, request["wall_time"])
+        trouble = os.read(told, 4096).decode("utf-8", "replace")
+        if trouble:
+            raise jail.JailError(trouble)
+        found = folder.collect(child.work, request["collect"], request["collect_size"])
+    finally:
+        os.close(told)
+        child.close()
+    files = [[name, len(content)] for name, content in found.files]
+    answer = {"ending": list(ending), "files": files, "left": found.left}
+    return answer, b"".join(content for _, content in found.files)
+
+
+def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
+    """In the child: put the files in place and turn into the program."""
+    try:
+        folder.put(request["files"], data)
+    except BaseException as error:
+        os.write(tell, f"a file could not be put into the work folder: {error}".encode())
+        os._exit(125)
+    own = {name: os.environ[name] for name in ("HOME", "TMPDIR")}
+    environment = {"PATH": _PATH, "LANG": "C.UTF-8", **own, **request["environment"]}
+    command = request["command"]
+    try:
+        os.execvpe(command[0], command, environment)  # noqa: S606 - never a shell
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        os.write(2, f"{command[0]}: {reason}\n".encode("utf-8", "replace"))
+    os._exit(127)
+
+
+def _attend(control: socket.socket, child: jail.Child, wall_time: float) -> jail.Ending:
+    """Wait for the child's end, its time, or the end of who asked; connect and stop on request."""
+    deadline, when_over = time.monotonic() + wall_time, "wall_time"
+    poller = select.poll()
+    for descriptor in (control.fileno(), child.handle):
+        poller.register(descriptor, select.POLLIN)
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return child.end(when_over or None)
+        ready = [number for number, _ in poller.poll(min(left, child.pause) * 1000)]
+        if child.handle in ready:
+            return child.end()
+        if control.fileno() in ready:
+            request = _next_request(control, child)
+            if "stop" in request:
+                deadline, when_over = time.monotonic() + request["stop"], ""
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(child.process, signal.SIGTERM)
+            else:
+                _connect(control, child, request["connect"])
+        elif child.folder_is_full():
+            return child.end("work_size")
+
+
+def _next_request(control: socket.socket, child: jail.Child) -> dict[str, Any]:
+    try:
+        return receive(control)[0]
+    except (GoneError, ConnectionError):
+        child.end()
+        raise GoneError from None
+
+
+def _connect(control: socket.socket, child: jail.Child, port: int) -> None:
+    """Hand out a socket to a port of the child's own network."""
+    try:
+        with child.connect(port) as connection:
+            send(control, {"connected": True})
+            socket.send_fds(control, [b"!"], [connection.fileno()])
+    except OSError as error:
+        send(control, {"connected": False, "reason": str(error)})
+
+
+def main(descriptor: str) -> None:
+    control = socket.socket(fileno=int(descriptor))
+    try:
+        spec, _ = receive(control)
+        jail.enter(spec)
+    except (jail.JailError, OSError) as error:
+        send(control, {"error": str(error)})
+        sys.exit(1)
+    send(control, {"ready": True})
+    serve(control)

@@ -1,0 +1,327 @@
+"""The level `namespaces`: who starts whom, who may do what, and what outlives nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import socket
+from typing import Any, NoReturn
+
+from . import cgroups, confine, kernel, landlock, root, seccomp
+from .child import Child, Prepared, Worker
+from .kernel import JailError
+
+# Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
+_SANDBOX_USER = 2_000_000_000
+# Seen from inside, always the same.
+_USER = 1000
+_PATIENCE = 30.0
+_NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
+
+
+def _names(spec: dict[str, Any]) -> tuple[str, ...]:
+    """The namespaces a child gets, the one of processes first."""
+    return ("pid", "mnt", "ipc", "uts", *(() if spec.get("network") else ("net",)))
+
+
+def sandbox_user() -> int:
+    """A user id for what root starts: one that nobody has, as far as a container has that many."""
+    with open("/proc/self/uid_map") as file:
+        ranges = [[int(field) for field in line.split()] for line in file]
+    wanted = _SANDBOX_USER + os.getpid()
+    last = max(first + count for first, _, count in ranges) - 1
+    if wanted <= last:
+        return wanted
+    between_people_and_services = last - 25_535 + os.getpid() % 20_000
+    return between_people_and_services if last > 60_000 else last
+
+
+def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
+    """Returns in the worker; the calling process becomes the supervisor and never returns."""
+    outside = os.pidfd_open(os.getppid())
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kernel.adopt_orphans()
+    process = os.fork()
+    if process:
+        there.close()
+        maker = _bring_up(here, process)
+        leave(supervise(maker, outside), group)
+    here.close()
+    return _unshare_and_fork(spec, group, there)
+
+
+def _bring_up(here: socket.socket, process: int) -> int:
+    """The supervisor's side of the start: write the map of users, let the maker go on."""
+    _expect(here, b"unshared")
+    _map_users(process)
+    here.send(b"mapped")
+    maker = int(_expect(here, b"maker "))
+    os.waitpid(process, 0)
+    here.send(b"adopted")
+    try:
+        _expect(here, b"ready")
+    except JailError:
+        os.waitpid(maker, 0)
+        raise
+    here.close()
+    return maker
+
+
+def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
+    message = here.recv(4096)
+    if not message.startswith(start_of_message):
+        raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
+    return message[len(start_of_message) :]
+
+
+def _map_users(process: int) -> None:
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        outside = sandbox_user()
+        users = groups = f"0 0 1\n{_USER} {outside} 1\n"
+    else:
+        _write(f"/proc/{process}/setgroups", "deny")
+        users, groups = f"{_USER} {user} 1\n", f"{_USER} {group} 1\n"
+    _write(f"/proc/{process}/gid_map", groups)
+    _write(f"/proc/{process}/uid_map", users)
+
+
+def _write(path: str, text: str) -> None:
+    with open(path, "w") as file:
+        file.write(text)
+
+
+class _AskedToEnd(BaseException):
+    """A signal has come to the supervisor; what it watches over must not outlive it."""
+
+
+def _ask_to_end(number: int, frame: object) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise _AskedToEnd
+
+
+def supervise(process: int, outside: int) -> int:
+    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
+    poller = select.poll()
+    for descriptor in (os.pidfd_open(process), outside):
+        poller.register(descriptor, select.POLLIN)
+    with contextlib.suppress(_AskedToEnd):
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, _ask_to_end)
+        poller.poll()
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def leave(status: int, group: cgroups.Group | None) -> NoReturn:
+    if group is not None:
+        group.remove()
+    os._exit(status if status >= 0 else 128 - status)
+
+
+def _unshare_and_fork(
+    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket
+) -> Worker:
+    try:
+        as_root = os.geteuid() == 0
+        if as_root:
+            os.setgroups([])
+        network = 0 if spec.get("network") else kernel.NEW_NET
+        kernel.unshare(kernel.NEW_USER | _NAMESPACES | network)
+        there.send(b"unshared")
+        _expect(there, b"mapped")
+        process = os.fork()
+        if process:
+            there.send(b"maker %d" % process)
+            os._exit(0)
+        _expect(there, b"adopted")
+        return _make_jail(spec, group, there, as_root=as_root)
+    except BaseException as error:
+        # Nobody listens any more once the jail is ready; it then ends without a word.
+        with contextlib.suppress(OSError):
+            there.send(f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+
+
+def _make_jail(
+    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
+) -> Worker:
+    binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
+    if not spec.get("network"):
+        kernel.raise_loopback()
+    socket.sethostname("assay")
+    root.build(binds, network=bool(spec.get("network")), user=_USER, group=_USER)
+    if as_root:
+        kernel.keep_capabilities_over_setuid()
+        os.setresgid(_USER, _USER, _USER)
+        os.setresuid(_USER, _USER, _USER)
+    confine.check_readable([inside for _, inside, _ in binds])
+    capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
+    kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
+    root.make_private_folders(spec["limits"]["work_size"])
+    kernel.no_new_privileges()
+    kernel.die_with_parent(signal.SIGKILL)
+    orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = os.fork()
+    if process:
+        asking.close()
+        there.close()
+        kernel.hide_memory()
+        _serve(spec, orders, process)
+    orders.close()
+    if group is not None:
+        group.join()
+    os.setsid()  # no terminal, and a group of its own that children leave for theirs
+    kernel.limit_capabilities(capabilities)
+    kernel.show_memory()
+    if seccomp.supported():
+        program = seccomp.program(
+            sockets=confine.sockets_of(spec),
+            private=True,
+            namespaces=True,
+        )
+        seccomp.install(program)
+    worker = NamespaceWorker(spec, group, asking)
+    there.send(b"ready")
+    there.close()
+    return worker
+
+
+def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
+    """The maker's life: prepare namespaces when asked, reap, and take the jail down at the end."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
+    own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    handle = os.pidfd_open(worker)
+    poller = select.poll()
+    for descriptor in (orders.fileno(), handle):
+        poller.register(descriptor, select.POLLIN)
+    while True:
+        ready = {descriptor for descriptor, _ in poller.poll()}
+        if handle in ready:
+            status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
+            os._exit(status if status >= 0 else 128 - status)
+        _reap_but(worker)
+        if not _asked(orders):
+            poller.unregister(orders.fileno())
+            continue
+        kernel.unshare(kernel.NEW_PID)
+        if os.fork() == 0:
+            _keep(spec, orders)
+        kernel.setns(own, kernel.NEW_PID)
+
+
+def _asked(orders: socket.socket) -> bool:
+    try:
+        return bool(orders.recv(16))
+    except ConnectionResetError:  # the worker is gone
+        return False
+
+
+def _reap_but(worker: int) -> None:
+    # The worker's status is wanted later, so it must not be taken along with the keepers'.
+    while True:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if ended is None or ended.si_pid in (0, worker):
+            return
+        os.waitpid(ended.si_pid, 0)
+
+
+def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
+    """The keeper's life: make the other namespaces, hand them over, and be there."""
+    try:
+        network = 0 if spec.get("network") else kernel.NEW_NET
+        kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
+        root.make_private_folders(spec["limits"]["work_size"])
+        root.mount_processes(read_only=True)
+        if network:
+            kernel.raise_loopback()
+        work = os.open(root.WORK, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        # One by one: entering them through the process would need a keeper that can be traced.
+        spaces = [
+            os.open(f"/proc/self/ns/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in _names(spec)
+        ]
+        handles = [os.pidfd_open(os.getpid()), work, *spaces]
+        if landlock.version_of_kernel():
+            handles.append(landlock.ruleset_of(_rules(spec)))
+        kernel.limit_capabilities()
+        socket.send_fds(orders, [b"+"], handles)
+    except BaseException as error:
+        orders.send(f"{type(error).__name__}: {error}".encode()[:4000])
+        os._exit(125)
+    # The kernel reaps the children of a process that ignores their end.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    kernel.close_descriptors_from(0)
+    while True:
+        signal.pause()
+
+
+def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
+    rules = [("/", landlock.READ)]
+    rules += [(path, landlock.WRITE) for path in (root.WORK, "/tmp", "/dev/shm")]
+    rules += [(path, landlock.WRITE) for path in root.DEVICES]
+    return rules + [(inside, landlock.WRITE) for _, inside, writable in spec["binds"] if writable]
+
+
+class NamespaceWorker(Worker):
+    """A worker whose children get namespaces that were prepared before they were asked for."""
+
+    def __init__(
+        self, spec: dict[str, Any], group: cgroups.Group | None, asking: socket.socket
+    ) -> None:
+        super().__init__(spec, group, root.WORK)
+        os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
+        # A number, not an object: a child closes its descriptors, and an object would later close
+        # whatever has got the same number by then.
+        self._asking = asking.detach()
+        self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+        self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        os.write(self._asking, b"new")
+
+    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+        prepared = self._take()
+        told, tell = os.pipe2(os.O_CLOEXEC)
+        before = self.begin()
+        kernel.setns(prepared.spaces[0], kernel.NEW_PID)
+        try:
+            process = os.fork()
+        except OSError as error:
+            kernel.setns(self._own, kernel.NEW_PID)
+            raise JailError(f"no process could be started: {error}") from None
+        if process == 0:
+            confine.isolate(self, tell, keep, standard, prepared=prepared)
+            return None
+        kernel.setns(self._own, kernel.NEW_PID)
+        os.close(tell)
+        for descriptor in prepared.ruleset:
+            os.close(descriptor)
+        os.write(self._asking, b"new")
+        return Child(self, process, told, prepared.work, before, prepared=prepared)
+
+    def open_socket(self, child: Child) -> socket.socket:
+        """A socket stays in the network namespace it was made in, wherever it is used from."""
+        if self.spec.get("network"):
+            return super().open_socket(child)
+        assert child.prepared is not None
+        kernel.setns(child.prepared.spaces[-1], kernel.NEW_NET)
+        try:
+            return super().open_socket(child)
+        finally:
+            kernel.setns(self._own_network, kernel.NEW_NET)
+
+    def _take(self) -> Prepared:
+        with socket.socket(fileno=os.dup(self._asking)) as asking:
+            asking.settimeout(_PATIENCE)
+            try:
+                message, handles, _, _ = socket.recv_fds(asking, 4096, 8)
+            except OSError as error:
+                raise JailError(f"namespaces could not be had: {error}") from None
+        if message != b"+":
+            os.write(self._asking, b"new")  # the next child may have more luck
+            reason = message.decode("utf-8", "replace") or "the maker is gone"
+            raise JailError(f"namespaces could not be made: {reason}")
+        end = 2 + len(_names(self.spec))
+        return Prepared(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))

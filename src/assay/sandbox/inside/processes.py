@@ -1,0 +1,75 @@
+"""Processes without a namespace of their own: counting them, ending all that descend from one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+
+from .kernel import JailError
+
+_SETTLE = 10.0
+
+
+def count_of_user() -> int:
+    """Processes and threads of this user, wherever they run."""
+    user, total = os.getuid(), 0
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                if os.stat(f"/proc/{name}").st_uid == user:
+                    total += len(os.listdir(f"/proc/{name}/task"))
+    return total
+
+
+def end_descendants() -> None:
+    """Kill everything that descends from this process, until there is nothing left to reap."""
+    deadline = time.monotonic() + _SETTLE
+    while True:
+        for process in _descendants(os.getpid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        if time.monotonic() > deadline:
+            raise JailError("processes did not end when they were killed")
+        time.sleep(0.001)
+
+
+def _descendants(ancestor: int) -> list[int]:
+    """Those in the care of other threads are adopted, and found, once their parent is dead."""
+    if not os.path.exists(f"/proc/{ancestor}/task/{ancestor}/children"):
+        return _descendants_among_all(ancestor)
+    found, new = [], [ancestor]
+    while new:
+        new = [process for parent in new for process in _children(parent)]
+        found += new
+    return found
+
+
+def _children(parent: int) -> list[int]:
+    try:
+        with open(f"/proc/{parent}/task/{parent}/children") as file:
+            return [int(process) for process in file.read().split()]
+    except OSError:
+        return []  # it has just ended
+
+
+def _descendants_among_all(ancestor: int) -> list[int]:
+    """The same for kernels that do not list the children of a process."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                # The name of a program may hold anything, so the fields are counted after it.
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(name))
+    found, new = [], list(children.get(ancestor, ()))
+    while new:
+        found += new
+        new = [process for parent in new for process in children.get(parent, ())]
+    return found

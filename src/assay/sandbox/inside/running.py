@@ -1,0 +1,184 @@
+"""One proof under way, as the worker sees it: reads what it sends, keeps its clock, ends it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import time
+from typing import Any
+
+from . import jail
+
+# What one proof may send back; a forged flood of events ends there.
+_REPORT_BYTES = 4_000_000
+_OUTPUT_BYTES = 40_000
+# What a library starts for itself (a resource tracker, say) ends with its parent, but not at once.
+_GRACE = 0.5
+# Why reading stopped, besides the names of limits.
+_LAST_WORD, _ENDED = "last word", "ended"
+
+
+class Running:
+    """A forked process, the pipe that brings it its proof and the two that lead from it."""
+
+    def __init__(self, child: jail.Child, order: int, report: int, output: int) -> None:
+        self._child = child
+        self._order = order
+        self._report, self._output = report, output
+        self._buffers = {report: bytearray(), output: bytearray()}
+        self._cut = 0
+        self._ending: jail.Ending | None = None
+
+    def give(self, job: dict[str, Any]) -> None:
+        """Hand over the proof; BrokenPipeError if the process did not live to take it."""
+        with open(self._order, "wb") as order:
+            order.write(json.dumps(job).encode())
+
+    def answer(self, seconds: float, asker: int) -> dict[str, Any]:
+        """Wait for the last word, for the end, for a limit or until nobody asks any more.
+
+        A proof that has said its last word and has nothing running beside it is answered for at
+        once; that its process is taken down (a matter of milliseconds) is then left to `end`.
+        """
+        started = time.monotonic()
+        reason = self._watch(started + seconds, asker)
+        if reason == _LAST_WORD and self._others():
+            reason = self._watch(started + seconds, asker, last_word=False)
+        seen: dict[str, Any] = {
+            "exit": 0,
+            "limit": None,
+            "left_over": 0,
+            "elapsed": time.monotonic() - started,
+        }
+        if reason == _LAST_WORD:
+            self._read_all(wait=False)
+        else:
+            limit = None if reason == _ENDED else reason
+            seen["left_over"] = self._left_over() if limit is None else 0
+            ending = self.end(limit)
+            seen.update(exit=ending.status, limit=ending.limit)
+        report, output = self._buffers[self._report].decode("ascii", "replace"), self._shown()
+        return {**seen, "report": report, "output": output}
+
+    def end(self, limit: str | None = None) -> jail.Ending:
+        """End the process with everything it has started; the second time nothing is left to do."""
+        if self._ending is None:
+            try:
+                self._ending = self._child.end(limit)
+                # Everybody who could write has been ended, so that both pipes have an end.
+                self._read_all(wait=True)
+            finally:
+                for descriptor in self._buffers:
+                    os.close(descriptor)
+            self._child.close()
+        return self._ending
+
+    def _watch(self, deadline: float, asker: int, *, last_word: bool = True) -> str:
+        """Read until there is a reason to stop: which one, or the name of the limit."""
+        poller = select.poll()
+        for descriptor in (self._child.handle, *self._buffers):
+            poller.register(descriptor, select.POLLIN)
+        poller.register(asker, select.POLLRDHUP)
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return "wall_time"
+            pause = min(left, self._child.pause)
+            ready = {descriptor for descriptor, _ in poller.poll(pause * 1000)}
+            for descriptor in ready & self._buffers.keys():
+                if not self._take(descriptor):
+                    poller.unregister(descriptor)
+            if self._child.handle in ready:
+                return _ENDED
+            if asker in ready:
+                return "abandoned"
+            if last_word and self._has_last_word():
+                return _LAST_WORD
+            if not ready and self._child.folder_is_full():
+                return "work_size"
+
+    def _has_last_word(self) -> bool:
+        report = self._buffers[self._report]
+        return report.endswith(b"}\n") and b'"event": "end"' in report[report.rfind(b"\n", 0, -1) :]
+
+    def _take(self, descriptor: int) -> bool:
+        """Read what came; False at the end of that pipe."""
+        data = os.read(descriptor, 65_536)
+        buffer = self._buffers[descriptor]
+        if descriptor == self._output:
+            buffer += data
+            if len(buffer) > 2 * _OUTPUT_BYTES:
+                excess = len(buffer) - _OUTPUT_BYTES
+                half = _OUTPUT_BYTES // 2
+                del buffer[half : half + excess]
+                self._cut += excess
+        elif len(buffer) < _REPORT_BYTES:
+            buffer += data
+        return bool(data)
+
+    def _read_all(self, *, wait: bool) -> None:
+        """Read what there is, or with `wait` all there will be."""
+        for descriptor in self._buffers:
+            poller = select.poll()
+            poller.register(descriptor, select.POLLIN)
+            while poller.poll(None if wait else 0) and self._take(descriptor):
+                pass
+
+    def _shown(self) -> str:
+        text = self._buffers[self._output]
+        if not self._cut:
+            return text.decode("utf-8", "replace")
+        half = _OUTPUT_BYTES // 2
+        note = f"\n… {self._cut} bytes cut …\n".encode()
+        return bytes(text[:half] + note + text[half:]).decode("utf-8", "replace")
+
+    def _left_over(self) -> int:
+        """How many processes outlive the proof's own, a moment after it ended."""
+        deadline = time.monotonic() + _GRACE
+        while left := self._others():
+            if time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        return len(left)
+
+    def _others(self) -> list[int]:
+        """The living processes that a proof has started, still its own or orphans."""
+        # Who lost its parent goes to the keeper, or without one to this process.
+        keeper = self._child.keeper
+        adopter = os.getpid() if keeper is None else _process_of(keeper)
+        found = _children(adopter) + _children(self._child.process)
+        return [one for one in found if one != self._child.process and _is_alive(one)]
+
+
+def _children(process: int) -> list[int]:
+    """Of all its threads, for each of them can start processes."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            for line in _lines(f"/proc/{process}/task/{thread}/children"):
+                found += [int(one) for one in line.split()]
+    return found
+
+
+def _process_of(handle: int) -> int:
+    for line in _lines(f"/proc/self/fdinfo/{handle}"):
+        if line.startswith("Pid:"):
+            return int(line.split()[1])
+    return -1
+
+
+def _is_alive(process: int) -> bool:
+    # After the name in brackets, which may hold anything, comes the state.
+    return any(
+        line.rpartition(")")[2].split()[:1] != ["Z"] for line in _lines(f"/proc/{process}/stat")
+    )
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path) as file:
+            return file.read().splitlines()
+    except OSError:
+        return []

@@ -1,0 +1,243 @@
+"""The warm process: goes to jail, imports the target, prepares pytest, forks for every proof."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import socket
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.abc import SourceLoader
+from types import ModuleType
+from typing import Any, NoReturn
+
+from . import jail, pages
+from .proof import Job, prepare, run
+from .running import Running
+from .session import Prepared, pytest_version, run_main
+
+# Uses what proofs use, so that pytest's own late imports happen once, before the forks.
+_SAMPLE = """
+import asyncio, re, unittest.mock
+import pytest
+
+@pytest.mark.parametrize("value", [1, 2])
+def test_passes(value, tmp_path, monkeypatch, capsys, recwarn, caplog):
+    monkeypatch.setattr(re, "UNUSED", 1, raising=False)
+    (tmp_path / "file").write_text("text")
+    assert value == pytest.approx(value)
+    with pytest.raises(ValueError, match="number"):
+        raise ValueError("number")
+
+@pytest.mark.asyncio
+async def test_waits():
+    await asyncio.sleep(0)
+
+def test_fails():
+    assert {"a": [1, 2]} == {"a": [1, 3]}
+"""
+_SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
+_SAMPLE_SECONDS = 60.0
+
+# Work that a library puts off until it is first used, by the module that shows it is there.
+_TOUCHES = {
+    "pydantic": "from pydantic import BaseModel\nclass Touched(BaseModel):\n    value: int\n",
+}
+
+
+class Server:
+    """Serves proofs over one socket, one after the other, until it closes."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._root = ""
+        self._keeps_spare = False
+        self._spare: Running | None = None
+        self._running: Running | None = None
+        self._pages: list[pages.Range] = []
+        self._recorder: Any = None
+        self._prepared: Prepared | None = None
+
+    def serve(self) -> None:
+        orders = self._orders()
+        self._start(next(orders))
+        with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
+            for order in orders:
+                self._send(self._run(order))
+                self._clear_up()
+                if self._keeps_spare:
+                    self._spare = self._fork()
+
+    def _orders(self) -> Iterator[dict[str, Any]]:
+        incoming = bytearray()
+        while data := self._connection.recv(1 << 20):
+            incoming += data
+            while b"\n" in incoming:
+                line, _, rest = bytes(incoming).partition(b"\n")
+                incoming = bytearray(rest)
+                yield json.loads(line)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._connection.sendall(json.dumps(message).encode() + b"\n")
+
+    def _start(self, order: dict[str, Any]) -> None:
+        """Become what was ordered: enter the jail, set the path, import, prepare, learn."""
+        recorder = _read_module(f"{__package__}.recorder")
+        try:
+            jail.enter(order["jail"])
+        except (jail.JailError, OSError) as error:
+            self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
+            os._exit(1)
+        self._root = jail.work_folder()
+        os.chdir(self._root)
+        sys.dont_write_bytecode = True
+        sys.path[:] = [*order["first"], *sys.path, *order["last"]]
+        failed = {name: problem for name in order["imports"] if (problem := _import(name))}
+        _touch(order["imports"])
+        version = pytest_version()
+        self._recorder = _execute(*recorder).Recorder()
+        if order["fast"] and version == order["pytest"]:
+            self._prepared = Prepared(self._root, self._recorder)
+        if order["learn"] and _threads() == 1:
+            self._learn([_SAMPLE, *order["samples"]])
+        self._keeps_spare = order["learn"] and _threads() == 1
+        self._send(
+            {
+                "event": "ready",
+                "pytest": version,
+                "fast": self._prepared is not None,
+                "failed": failed,
+                "threads": _threads(),
+            }
+        )
+
+    def _learn(self, samples: list[str]) -> None:
+        """Import what samples had to import, then see which memory they write to."""
+        for sample in samples:
+            for module in self._lesson(sample)["modules"]:
+                if module != "test_sample":
+                    _import(module)
+        gc.collect()
+        gc.freeze()
+        # What every proof writes to, not what one might: a page copied for nothing costs as much.
+        written = [set(self._lesson(sample)["pages"]) for sample in (_SMALLEST, *samples)]
+        self._pages = pages.merge(set.intersection(*written))
+
+    def _lesson(self, sample: str) -> dict[str, Any]:
+        """Run a sample in a throw-away fork."""
+        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
+        seen = self._run(asdict(job))
+        self._clear_up()
+        for line in seen.get("report", "").splitlines():
+            event: dict[str, Any] = json.loads(line.partition(" ")[2])
+            if event["event"] == "lesson":
+                return event
+        return {"modules": [], "pages": []}
+
+    def _run(self, job: dict[str, Any]) -> dict[str, Any]:
+        spare, self._spare = self._spare, None
+        try:
+            self._running = self._hand_over(spare, job)
+            seen = self._running.answer(job["seconds"], self._connection.fileno())
+        except jail.JailError as error:
+            self._running = None
+            return {"event": "refused", "id": job["id"], "reason": str(error)}
+        return {"event": "done", "id": job["id"], "token": job["token"], **seen}
+
+    def _clear_up(self) -> None:
+        """Take down what was answered for; if that cannot be done this worker is of no use."""
+        running, self._running = self._running, None
+        if running is not None:
+            running.end()
+
+    def _hand_over(self, spare: Running | None, job: dict[str, Any]) -> Running:
+        if spare is not None:
+            try:
+                spare.give(job)
+                return spare
+            except BrokenPipeError:  # it was ended while it waited, and the proof has not begun
+                spare.end()
+        running = self._fork()
+        running.give(job)
+        return running
+
+    def _fork(self) -> Running:
+        """A process that is all a proof needs, waiting for the proof."""
+        order, report, output = os.pipe(), os.pipe(), os.pipe()
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        child = jail.fork_child(
+            keep=(order[0], report[1]), standard=(nothing, output[1], output[1])
+        )
+        if child is None:
+            self._become(order[0], report[1])
+        for descriptor in (order[0], report[1], output[1], nothing):
+            os.close(descriptor)
+        return Running(child, order[1], report[0], output[0])
+
+    def _become(self, order: int, report: int) -> NoReturn:
+        """In the fork: be the proof, and never come back."""
+        try:
+            pages.copy(self._pages)
+            prepare(report)
+            self._recorder.watch_raises()
+            if self._prepared is not None:
+                self._prepared.start_capture()
+            with open(order, "rb") as file:
+                text = file.read()
+            if text:
+                run(Job(**json.loads(text)), self._recorder, self._perform)
+        except BaseException:
+            os.write(2, traceback.format_exc().encode("utf-8", "replace"))
+        finally:
+            os._exit(70)
+
+    def _perform(self, path: str) -> None:
+        if self._prepared is not None:
+            self._prepared.run(path)
+        else:
+            run_main(path, os.getcwd(), self._recorder)
+
+
+def _threads() -> int:
+    """Also those that Python does not know of."""
+    return len(os.listdir("/proc/self/task"))
+
+
+def _touch(imports: list[str]) -> None:
+    for name in _TOUCHES.keys() & set(imports):
+        with suppress(Exception):
+            exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
+
+
+def _read_module(name: str) -> tuple[ModuleType, Any]:
+    """A module of ours, to be executed later: in the jail these files cannot be seen."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None
+    assert isinstance(spec.loader, SourceLoader)
+    return importlib.util.module_from_spec(spec), spec.loader.get_code(name)
+
+
+def _execute(module: ModuleType, code: Any) -> Any:
+    sys.modules[module.__name__] = module
+    exec(code, module.__dict__)  # noqa: S102 - what an import does, in two steps
+    return module
+
+
+def _import(name: str) -> str | None:
+    """Import a module; what it raised, if it did, as text."""
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def serve(descriptor: int) -> None:
+    """Serve the socket that was handed down until its other end closes."""
+    Server(socket.socket(fileno=descriptor)).serve()

@@ -1,0 +1,206 @@
+"""Running commands that others wrote, isolated and bounded, with everything they produced."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from assay.errors import InputError
+from assay.sandbox import isolation as levels
+from assay.sandbox.limits import Limits
+from assay.sandbox.streams import Streams
+from assay.sandbox.workers import Bind, Jail, Worker
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramResult:
+    """How a program ended and what it left behind."""
+
+    exit_status: int
+    """Negative for a signal; 127 if the command could not be started."""
+    stdout: bytes
+    stderr: bytes
+    wall_time: float
+    cpu_time: float
+    peak_memory: int
+    """Of all processes together where the machine can tell, else of the largest."""
+    limit: str | None = None
+    """The limit that was hit, by its name in `Limits`."""
+    cut: dict[str, int] = field(default_factory=dict)
+    """Bytes missing from the middle of stdout and stderr; the place is marked in the bytes."""
+    files: dict[str, bytes] = field(default_factory=dict)
+    left: dict[str, str] = field(default_factory=dict)
+    """What matched a pattern but was not brought back, with the reason."""
+    isolation: str = "none"
+
+    @property
+    def timed_out(self) -> bool:
+        return self.limit in ("wall_time", "cpu_time")
+
+
+class Programs:
+    """Runs programs in jails of one kind; workers are kept and used again, so that each is quick.
+
+    An async context manager: at its end no process, mount or folder is left.
+    """
+
+    def __init__(
+        self,
+        *,
+        isolation: str = "auto",
+        limits: Limits | None = None,
+        binds: Sequence[Bind | tuple[str, str, bool]] = (),
+        network: bool = False,
+        ports: Sequence[int] = (),
+    ) -> None:
+        level = levels.choose(isolation)
+        named = tuple(Bind(*bind) for bind in binds)
+        self.jail = Jail(level, limits or Limits(), named, network, tuple(ports))
+        self._idle: list[Worker] = []
+
+    async def __aenter__(self) -> Programs:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        idle, self._idle = self._idle, []
+        await asyncio.gather(*(worker.close() for worker in idle))
+
+    async def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes = b"",
+        files: Mapping[str, bytes] | None = None,
+        collect: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        wall_time: float | None = None,
+    ) -> ProgramResult:
+        """Run a command in an empty work folder that holds `files`; never through a shell.
+
+        `wall_time` is for this program alone; the other limits belong to the jail.
+        """
+        request = request_of(
+            self.jail, command, files or {}, collect, environment or {}, wall_time=wall_time
+        )
+        worker = self._idle.pop() if self._idle else await Worker.start(self.jail)
+        try:
+            result = await run_in(worker, self.jail, request, stdin)
+        except BaseException:
+            # Its state is unknown, and a cancelled program must not run on.
+            await worker.close()
+            raise
+        self._idle.append(worker)
+        return result
+
+
+async def run_program(
+    command: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    files: Mapping[str, bytes] | None = None,
+    collect: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    isolation: str = "auto",
+    binds: Sequence[Bind | tuple[str, str, bool]] = (),
+    network: bool = False,
+) -> ProgramResult:
+    """Run one command in a jail of its own; for many of a kind see `Programs`."""
+    kind = Programs(isolation=isolation, limits=limits, binds=binds, network=network)
+    async with kind as programs:
+        return await programs.run(
+            command, stdin=stdin, files=files, collect=collect, environment=environment
+        )
+
+
+async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
+    """Run a request in a worker, with its standard streams connected."""
+    streams = await Streams.open(jail.limits.output)
+    try:
+        await worker.begin(streams.theirs, request.message, request.data)
+        streams.given()
+        streams.feed(stdin)
+        answer, data = await worker.answer(request.message["wall_time"])
+        await streams.ended()
+    finally:
+        streams.close()
+    return result_of(answer, data, streams, jail.level)
+
+
+class Request(NamedTuple):
+    """A program as a worker takes it: what to do, and the bytes of its files."""
+
+    message: dict[str, Any]
+    data: bytes
+
+
+def request_of(
+    jail: Jail,
+    command: Sequence[str],
+    files: Mapping[str, bytes],
+    collect: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    wall_time: float | None = None,
+) -> Request:
+    """Raises InputError for anything that no operating system would take."""
+    if not command:
+        raise InputError("the command is empty", advice="name a program to run")
+    for text in (*command, *environment, *environment.values(), *collect):
+        if "\0" in text:
+            raise InputError(f"{text!r} contains a null byte", advice="no argument can hold one")
+    for name in environment:
+        if not name or "=" in name:
+            raise InputError(f"{name!r} is not the name of an environment variable")
+    for name in files:
+        _check_name(name)
+    message = {
+        "command": list(command),
+        "environment": dict(environment),
+        "files": [[name, len(content)] for name, content in files.items()],
+        "collect": list(collect),
+        "collect_size": jail.limits.collected,
+        "wall_time": jail.limits.wall_time if wall_time is None else wall_time,
+    }
+    return Request(message, b"".join(files.values()))
+
+
+def _check_name(name: str) -> None:
+    path = PurePosixPath(name)
+    if "\0" in name or path.is_absolute() or ".." in path.parts or not path.parts:
+        raise InputError(
+            f"{name!r} is not the name of a file in the work folder",
+            advice="give a relative path without `..`",
+        )
+
+
+def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
+    """What a worker answered, with what the streams held."""
+    status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
+    captures = {"stdout": streams.stdout, "stderr": streams.stderr}
+    files, start = {}, 0
+    for name, length in answer["files"]:
+        files[name] = data[start : start + length]
+        start += length
+    return ProgramResult(
+        exit_status=status,
+        stdout=streams.stdout.kept(),
+        stderr=streams.stderr.kept(),
+        wall_time=wall_time,
+        cpu_time=cpu_time,
+        peak_memory=peak_memory,
+        limit=limit,
+        cut={name: capture.cut for name, capture in captures.items() if capture.cut},
+        files=files,
+        left=dict(answer["left"]),
+        isolation=level,
+    )

@@ -1,0 +1,174 @@
+"""The proof runner: plain pytest files in, outcomes out, from warm isolated processes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+from assay.errors import InputError
+from assay.sandbox.evidence import Ending, judge
+from assay.sandbox.integrity import inspect_proof
+from assay.sandbox.isolation import choose
+from assay.sandbox.limits import Limits
+from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+from assay.sandbox.targets import Environment
+from assay.sandbox.warm import Lost, Order, WarmProcess
+
+# A proof that takes its runner with it gets this many tries, the last one alone in a new process.
+_TRIES = 3
+
+
+@dataclass
+class _Slot:
+    """A place for one proof at a time, and the warm process that serves it."""
+
+    process: WarmProcess | None = None
+
+
+class ProofRunner:
+    """Runs proofs against one environment, several side by side; use it with `async with`.
+
+    `imports` are imported once, before the forks; `samples` are proofs whose imports are learned
+    from. `modules` are the target's, for the question whether a test has anything to do with it.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        *,
+        imports: Sequence[str] = (),
+        samples: Sequence[str] = (),
+        modules: Collection[str] | None = None,
+        concurrency: int = 2,
+        limits: Limits | None = None,
+        isolation: str = "auto",
+        fast: bool = True,
+    ) -> None:
+        self._modules = modules
+        self._limits = limits or Limits(wall_time=20.0, cpu_time=20)
+        self._order = Order(
+            environment,
+            choose(isolation),
+            self._limits,
+            imports=tuple(imports),
+            samples=tuple(samples),
+            fast=fast,
+        )
+        self._slots: asyncio.Queue[_Slot] = asyncio.Queue()
+        self._all = [_Slot() for _ in range(concurrency)]
+        for slot in self._all:
+            self._slots.put_nowait(slot)
+        self.restarts = 0
+        self.notes: list[str] = []
+        self._threaded = False
+
+    async def __aenter__(self) -> ProofRunner:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End all processes; a proof that is under way is abandoned."""
+        for slot in self._all:
+            await self._retire(slot)
+
+    async def warm_up(self) -> None:
+        """Start one process now, so that the first proof does not wait for it."""
+        slot = await self._slots.get()
+        try:
+            await self._serving(slot)
+        finally:
+            self._slots.put_nowait(slot)
+
+    async def run(self, proof: str | Path, *, fresh: bool = False) -> ProofOutcome:
+        """Run a proof, given as source or as a file; `fresh` in a new interpreter of its own."""
+        name, source = _read(proof)
+        inspection = inspect_proof(source, self._modules)
+        slot = await self._slots.get()
+        try:
+            ending, used_fresh, attempt = await self._run(slot, name, source, fresh)
+        finally:
+            self._slots.put_nowait(slot)
+        if ending is None:
+            outcome = _never_ran(inspection.tests)
+        else:
+            outcome = judge(inspection, ending)
+        return replace(outcome, fresh=used_fresh, isolation=self._order.level, attempts=attempt)
+
+    async def _run(
+        self, slot: _Slot, name: str, source: str, fresh: bool
+    ) -> tuple[Ending | None, bool, int]:
+        for attempt in range(1, _TRIES + 1):
+            last = attempt == _TRIES
+            process = None
+            if not (fresh or last or self._threaded):
+                process = await self._serving(slot)
+            try:
+                if process is None or self._threaded:
+                    return await self._run_fresh(name, source), True, attempt
+                return await process.run(name, source, self._limits.wall_time), False, attempt
+            except Lost as loss:
+                self.notes.append(f"a runner was lost ({loss}) and what it did is repeated")
+                await self._retire(slot)
+                self.restarts += 1
+            except BaseException:
+                # Cancelled half way: the answer would be taken for that of the next proof.
+                await self._retire(slot)
+                raise
+        return None, True, _TRIES
+
+    async def _run_fresh(self, name: str, source: str) -> Ending:
+        # A new interpreter has imported nothing of the target, only what pytest itself needs.
+        process = await WarmProcess.start(replace(self._order, imports=(), samples=(), learn=False))
+        try:
+            return await process.run(name, source, self._limits.wall_time)
+        finally:
+            await process.close()
+
+    async def _serving(self, slot: _Slot) -> WarmProcess:
+        if slot.process is None:
+            slot.process = await WarmProcess.start(self._order)
+            self._look_at(slot.process)
+        return slot.process
+
+    def _look_at(self, process: WarmProcess) -> None:
+        notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
+        if process.threads > 1:
+            # A fork takes only one thread along; what the others held stays locked for ever.
+            self._threaded = True
+            notes.append("importing the target starts threads: every proof gets a new interpreter")
+        self.notes += [note for note in notes if note not in self.notes]
+
+    async def _retire(self, slot: _Slot) -> None:
+        process, slot.process = slot.process, None
+        if process is not None:
+            await process.close()
+
+
+def _read(proof: str | Path) -> tuple[str, str]:
+    if isinstance(proof, str):
+        return "test_proof.py", proof
+    try:
+        return proof.name, proof.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"the proof cannot be read: {error}", where=str(proof)) from None
+
+
+def _never_ran(tests: dict[str, int]) -> ProofOutcome:
+    reason = f"its runner died {_TRIES} times while it ran"
+    return ProofOutcome(
+        tests=tuple(
+            TestOutcome(name, Status.ERROR, line=line, message=reason, objection=reason)
+            for name, line in tests.items()
+        ),
+        objection=reason,
+    )

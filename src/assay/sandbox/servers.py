@@ -1,0 +1,190 @@
+"""Long-lived servers inside the sandbox, spoken to through sockets that are passed out of it.
+
+At the level `namespaces` a server has a network of its own: whatever port it uses is used nowhere
+else, and no port of this machine is opened. At the level `landlock` there is no such network: the
+server may use exactly the one TCP port it is given, which must be free on this machine, and may
+connect to nothing else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+
+from assay.errors import InfrastructureError
+from assay.sandbox.limits import Limits
+from assay.sandbox.programs import ProgramResult, Programs, Request, request_of, result_of
+from assay.sandbox.streams import Streams
+from assay.sandbox.workers import Bind, Jail, Worker
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
+_GRACE = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server answered."""
+
+    status: int
+    headers: dict[str, str]
+    """Names in lower case."""
+    body: bytes
+
+
+class NotServingError(Exception):
+    """The server ended, or did not answer its health check in time: its own fault, not ours."""
+
+    def __init__(self, what: str, result: ProgramResult) -> None:
+        super().__init__(what)
+        self.result = result
+
+
+class Server:
+    """A running server; made by `serve`."""
+
+    def __init__(self, worker: Worker, jail: Jail, port: int) -> None:
+        self._worker, self._jail, self._port = worker, jail, port
+        self._connecting = asyncio.Lock()
+        self._answer: asyncio.Task[ProgramResult] | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._answer is not None and not self._answer.done()
+
+    async def connect(self, port: int | None = None) -> socket.socket:
+        """A connected socket to the server's port, or another of its ports; OSError if closed."""
+        async with self._connecting:
+            if not self.running:
+                raise ConnectionRefusedError("the server has ended")
+            waiting = asyncio.ensure_future(self._worker.connect(port or self._port))
+            assert self._answer is not None
+            try:
+                await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
+                if waiting.done():
+                    return waiting.result()
+            finally:
+                waiting.cancel()
+            raise ConnectionRefusedError("the server has ended")
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = 30.0,
+    ) -> Response:
+        """One HTTP request over a connection of its own; OSError or HTTPException if it fails."""
+        async with asyncio.timeout(timeout):
+            connection = await self.connect()
+            connection.settimeout(timeout)
+            return await asyncio.to_thread(
+                _exchange, connection, method, path, body, dict(headers or {})
+            )
+
+    async def _begin(self, request: Request) -> None:
+        streams = await Streams.open(self._jail.limits.output)
+        await self._worker.begin(streams.theirs, request.message, request.data)
+        streams.given()
+        streams.feed(b"")
+        self._answer = asyncio.ensure_future(self._finish(streams))
+
+    async def _finish(self, streams: Streams) -> ProgramResult:
+        try:
+            answer, data = await self._worker.answer(self._jail.limits.wall_time)
+            await streams.ended()
+        finally:
+            streams.close()
+        return result_of(answer, data, streams, self._jail.level)
+
+    async def stop(self, grace: float = _GRACE) -> ProgramResult:
+        """Ask the server to end, end it after `grace` seconds, and say how it went."""
+        assert self._answer is not None
+        if self.running:
+            await self._worker.stop(grace)
+        return await self._answer
+
+    async def _until_healthy(self, path: str | None, patience: float) -> None:
+        deadline, pause = time.monotonic() + patience, _FIRST_PAUSE
+        while self.running and time.monotonic() < deadline:
+            if await self._answers(path, deadline - time.monotonic()):
+                return
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+        died = not self.running
+        result = await self.stop(0.0)
+        what = "ended before it answered" if died else f"did not answer within {patience:g} s"
+        raise NotServingError(f"the server {what}", result)
+
+    async def _answers(self, path: str | None, patience: float) -> bool:
+        try:
+            if path is None:
+                (await self.connect()).close()
+                return True
+            return (await self.request("GET", path, timeout=patience)).status < 500
+        except (OSError, http.client.HTTPException):
+            return False
+
+
+@asynccontextmanager
+async def serve(
+    command: Sequence[str],
+    *,
+    port: int,
+    health: str | None = "/",
+    patience: float = 30.0,
+    files: Mapping[str, bytes] | None = None,
+    collect: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    isolation: str = "auto",
+    binds: Sequence[Bind | tuple[str, str, bool]] = (),
+) -> AsyncIterator[Server]:
+    """Start a server and wait until it answers `GET health` (None: until its port is open).
+
+    It is ended when the block is left, or by its own limits; `Server.stop` says how it went.
+    """
+    kind = Programs(isolation=isolation, limits=limits, binds=binds, ports=(port,))
+    if kind.jail.level != "namespaces":
+        _check_free(port)
+    request = request_of(kind.jail, command, files or {}, collect, environment or {})
+    worker = await Worker.start(kind.jail)
+    try:
+        server = Server(worker, kind.jail, port)
+        await server._begin(request)
+        await server._until_healthy(health, patience)
+        yield server
+        if server.running:
+            await server.stop()
+    finally:
+        await worker.close()
+
+
+def _check_free(port: int) -> None:
+    """Whoever listens there already must not be taken for the server."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise InfrastructureError(
+                f"port {port} of this machine is not free: {error.strerror}",
+                advice="free it, or use the isolation level namespaces, which needs no port",
+            ) from None
+
+
+def _exchange(
+    connection: socket.socket, method: str, path: str, body: bytes | None, headers: dict[str, str]
+) -> Response:
+    with closing(http.client.HTTPConnection("localhost")) as client:
+        client.sock = connection
+        client.request(method, path, body=body, headers={"Connection": "close", **headers})
+        answer = client.getresponse()
+        names = {name.lower(): value for name, value in answer.getheaders()}
+        return Response(answer.status, names, answer.read())

@@ -1,0 +1,292 @@
+"""Targets: what proofs are run against, and the clean environment that is built for each once."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InfrastructureError, InputError, nearest
+from assay.sandbox.cache import (
+    build_once,
+    built,
+    cache_folder,
+    exclusive,
+    finished,
+    remove,
+    write_whole,
+)
+from assay.sandbox.kit import kit, kit_version, pinned
+from assay.sandbox.sources import Source, copy_source, read_source
+from assay.sandbox.uv import Interpreter, Progress, describe, find_interpreter, run_uv
+
+_KIND = "environments"
+_NAMED = re.compile(
+    r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[^\]/:@]*\])?\s*\(?[^/:@;]*\)?\s*(?:;.*)?"
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What to prove against: requirements, source folders, or the environment Assay runs in."""
+
+    requirements: tuple[str, ...] = ()
+    sources: tuple[Path, ...] = ()
+    current: bool = False
+    python: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.current and (self.requirements or self.sources or self.python):
+            raise InputError(
+                "`current` is an environment of its own",
+                advice="give requirements and folders without it, or `current` alone",
+            )
+        if not (self.current or self.requirements or self.sources):
+            raise InputError("the target is empty", advice="name a requirement, say pydantic==2.9")
+
+    def __str__(self) -> str:
+        named = ["current"] if self.current else [*self.requirements, *map(str, self.sources)]
+        return ", ".join(named) + (f" on Python {self.python}" if self.python else "")
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A built target: which interpreter to start, what goes first on its path, what it reads."""
+
+    key: str
+    python: Path
+    first: tuple[Path, ...]
+    kit: Path | None
+    reads: tuple[Path, ...]
+    lock_hash: str
+    described: str
+
+
+@dataclass(frozen=True)
+class BuiltTarget:
+    """One finished environment of the cache, as `assay targets list` shows it."""
+
+    key: str
+    described: str
+    python: str
+    packages: int
+    bytes: int
+
+
+def environment(
+    target: Target,
+    *,
+    allow_build: bool = False,
+    allow_direct: bool = False,
+    progress: Progress | None = None,
+) -> Environment:
+    """The environment of a target, built now if no process has built it before."""
+    if target.current:
+        return _current(progress)
+    check_requirements(target.requirements, allow_direct)
+    root = cache_folder()
+    with exclusive("root"):
+        root.mkdir(parents=True, exist_ok=True)
+    interpreter = find_interpreter(target.python, root)
+    sources = [read_source(folder) for folder in target.sources]
+    request = _request(target, sources, interpreter, allow_build)
+    lock = _lock(request, sources, interpreter, allow_build, progress)
+    lock_hash = _hash(lock)
+    key = _hash(request, lock_hash, kit_version(), *(source.digest for source in sources))[:24]
+
+    def build(folder: Path) -> dict[str, Any]:
+        _install(folder, lock, interpreter, sources, allow_build, allow_direct, progress)
+        return {
+            "target": str(target),
+            "python": interpreter.minor,
+            "packages": _count(lock),
+            "lock": lock_hash,
+            "sources": len(sources),
+        }
+
+    folder, facts = build_once(_KIND, key, build, lambda: _say(progress, "another process builds"))
+    first = tuple(folder / f"source-{position}" for position in range(facts["sources"]))
+    kit_folder = kit(interpreter, progress)
+    return Environment(
+        key=key,
+        python=folder / "venv" / "bin" / "python",
+        first=first,
+        kit=kit_folder,
+        reads=(interpreter.base, folder, kit_folder),
+        lock_hash=lock_hash,
+        described=str(target),
+    )
+
+
+def check_requirements(requirements: Iterable[str], allow_direct: bool = False) -> None:
+    """Refuse options always, and addresses and paths unless they are allowed."""
+    for requirement in requirements:
+        text = requirement.strip()
+        if not text or text.startswith("-") or "\n" in text:
+            raise InputError(
+                f"{requirement!r} is not a requirement", advice="write it as name==version"
+            )
+        if not allow_direct and not _NAMED.fullmatch(text):
+            raise InputError(
+                f"{requirement!r} points to an address or a path, not to a released package",
+                advice="name a package and a version, or permit it with --allow-direct",
+            )
+
+
+def _request(
+    target: Target, sources: list[Source], interpreter: Interpreter, allow_build: bool
+) -> str:
+    """What a resolution depends on, as text: equal requests share one kept lock."""
+    return json.dumps(
+        {
+            "requirements": sorted({line.strip() for line in target.requirements}),
+            "sources": [[source.name, sorted(source.requirements)] for source in sources],
+            "python": interpreter.build,
+            "build": allow_build,
+        }
+    )
+
+
+def _lock(
+    request: str,
+    sources: list[Source],
+    interpreter: Interpreter,
+    allow_build: bool,
+    progress: Progress | None,
+) -> str:
+    path = cache_folder() / "locks" / f"{_hash(request)[:24]}.txt"
+    with exclusive(f"lock-{path.stem}", lambda: _say(progress, "another process resolves")):
+        if path.is_file():
+            return path.read_text("utf-8")
+        _say(progress, "resolving")
+        lock = _resolve(request, sources, interpreter, allow_build)
+        write_whole(path, lock)
+    return lock
+
+
+def _resolve(
+    request: str, sources: list[Source], interpreter: Interpreter, allow_build: bool
+) -> str:
+    asked = json.loads(request)
+    lines = [*asked["requirements"], *(line for _, group in asked["sources"] for line in group)]
+    dynamic = [str(source.folder / "pyproject.toml") for source in sources if source.needs_build]
+    if dynamic and not allow_build:
+        raise InputError(
+            "the dependencies of this project are only known once it is built",
+            where=dynamic[0],
+            advice="permit that with --allow-build, or name the requirements yourself",
+        )
+    if not lines and not dynamic:
+        return ""
+    return run_uv(
+        ["pip", "compile", "--quiet", "--python", str(interpreter.executable), "--generate-hashes",
+         "--no-header", "--no-annotate", *([] if allow_build else ["--no-build"]), "-", *dynamic],
+        folder=cache_folder(),
+        stdin="\n".join(lines) + "\n",
+    )  # fmt: skip
+
+
+def _install(
+    folder: Path,
+    lock: str,
+    interpreter: Interpreter,
+    sources: list[Source],
+    allow_build: bool,
+    allow_direct: bool,
+    progress: Progress | None,
+) -> None:
+    for position, source in enumerate(sources):
+        copy_source(source, folder / f"source-{position}")
+    venv = folder / "venv"
+    run_uv(
+        ["venv", "--quiet", "--relocatable", "--no-project", "--python",
+         str(interpreter.executable), str(venv)],
+        folder=folder,
+    )  # fmt: skip
+    (folder / "lock.txt").write_text(lock, "utf-8")
+    if not lock:
+        return
+    _say(progress, f"installing {_count(lock)} packages")
+    sync = [
+        "pip", "sync", "--quiet", "--python", str(venv / "bin" / "python"), "--compile-bytecode",
+        *([] if allow_build else ["--no-build"]),
+        # A folder or a repository has no hash to require; those of the index are still verified.
+        *([] if allow_direct else ["--require-hashes"]),
+        str(folder / "lock.txt"),
+    ]  # fmt: skip
+    try:
+        # The lock names everything exactly: with uv's cache filled, no network is needed or asked.
+        run_uv([*sync, "--offline"], folder=folder)
+    except (InputError, InfrastructureError):
+        run_uv(sync, folder=folder, progress=progress)
+
+
+def _current(progress: Progress | None) -> Environment:
+    """The environment Assay itself runs in, read-only; its own pytest serves if it has one."""
+    packages = sorted(
+        f"{found.metadata['Name']}=={found.version}" for found in importlib.metadata.distributions()
+    )
+    interpreter = describe(Path(sys.executable))
+    own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
+    kit_folder = None if {"pytest", "pytest-asyncio"} <= own else kit(interpreter, progress)
+    lock_hash = _hash(*packages)
+    paths = [Path(entry).absolute() for entry in sys.path if entry]
+    reads = [interpreter.base, Path(sys.prefix), *(path for path in paths if path.is_dir())]
+    return Environment(
+        key=_hash("current", interpreter.build, lock_hash, *map(str, paths))[:24],
+        python=Path(sys.executable),
+        first=(),
+        kit=kit_folder,
+        reads=tuple(dict.fromkeys([*reads, *([kit_folder] if kit_folder else [])])),
+        lock_hash=lock_hash,
+        described="current",
+    )
+
+
+def list_targets() -> list[BuiltTarget]:
+    """Every finished environment of the cache, with its size."""
+    listed = []
+    for key in finished(_KIND):
+        facts = built(_KIND, key)
+        if facts is not None:
+            listed.append(
+                BuiltTarget(
+                    key, facts["target"], facts["python"], facts["packages"], facts["bytes"]
+                )
+            )
+    return listed
+
+
+def remove_target(key: str) -> int:
+    """Remove an environment (the start of its key will do), not its lock; the bytes freed."""
+    known = finished(_KIND)
+    matching = [name for name in known if key and name.startswith(key)]
+    if len(matching) != 1:
+        what = "is the start of several keys" if matching else "is not a built target"
+        raise InputError(f"{key!r} {what}", advice=nearest(key, matching or known))
+    return remove(_KIND, matching[0])
+
+
+def pytest_of_kit() -> str:
+    """The version of pytest the kit pins; the fast path is only taken with exactly this one."""
+    return pinned()["pytest"]
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _count(lock: str) -> int:
+    """The packages of a lock: every line that is not the continuation of one."""
+    return sum(bool(line) and not line.startswith((" ", "#")) for line in lock.splitlines())
+
+
+def _say(progress: Progress | None, text: str) -> None:
+    if progress:
+        progress(text)

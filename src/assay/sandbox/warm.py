@@ -1,0 +1,178 @@
+"""A runner process of the target's own Python, in its jail: started, asked, lost, ended."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import socket
+import stat
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from assay.errors import InfrastructureError
+from assay.sandbox.evidence import Ending
+from assay.sandbox.limits import Limits
+from assay.sandbox.targets import Environment, pytest_of_kit
+from assay.sandbox.workers import Bind, Jail
+
+_INSIDE = Path(__file__).with_name("inside")
+# Importing a large target on a busy machine takes a while; never finishing must not be waited for.
+_START_SECONDS = 300.0
+_END_SECONDS = 10.0
+# Over the proof's own limit: what the worker needs to end everything the proof has started.
+_SLACK_SECONDS = 30.0
+_LINE_BYTES = 64 << 20
+
+
+class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
+    """The process died, or no longer does what it is for, before it gave an answer."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a runner process is to become."""
+
+    environment: Environment
+    level: str
+    limits: Limits
+    imports: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    learn: bool = True
+    fast: bool = True
+
+    def message(self) -> dict[str, Any]:
+        """The order as the process inside reads it."""
+        environment = self.environment
+        binds = tuple(Bind(str(path), str(path)) for path in environment.reads)
+        return {
+            "jail": Jail(self.level, self.limits, binds).spec(),
+            "first": [str(path) for path in environment.first],
+            "last": [str(environment.kit)] if environment.kit else [],
+            "imports": list(self.imports),
+            "samples": list(self.samples),
+            "learn": self.learn,
+            "fast": self.fast,
+            "pytest": pytest_of_kit(),
+        }
+
+
+def check_readable(paths: Iterable[Path]) -> None:
+    """Without namespaces root's proofs run as nobody, who must be able to reach the target."""
+    for path in paths:
+        for folder in (path, *path.parents):
+            if not folder.stat().st_mode & stat.S_IXOTH:
+                raise InfrastructureError(
+                    f"{folder} is closed to other users, and the target needs {path}",
+                    advice="at the level landlock run Assay as an ordinary user, or use a Python "
+                    "and an ASSAY_CACHE outside of private folders",
+                )
+
+
+class WarmProcess:
+    """One runner process; it takes one proof at a time."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        messages: IO[bytes],
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._messages = messages
+        self.threads = 1
+        self.failed_imports: dict[str, str] = {}
+        self.fast = False
+
+    @classmethod
+    async def start(cls, order: Order) -> WarmProcess:
+        """Start a process and wait until it is ready for its first proof."""
+        if order.level == "landlock" and os.geteuid() == 0:
+            check_readable(order.environment.reads)
+        ours, theirs = socket.socketpair()
+        messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
+        with theirs:
+            process = await asyncio.create_subprocess_exec(
+                order.environment.python,
+                "-s",
+                _INSIDE,
+                str(theirs.fileno()),
+                pass_fds=[theirs.fileno()],
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=messages,
+                stderr=messages,
+                cwd="/",
+                # Nothing of ours: no key, no setting, no path of the user's.
+                env={
+                    "PATH": f"{order.environment.python.parent}:/usr/local/bin:/usr/bin:/bin",
+                    "LANG": "C.UTF-8",
+                },
+            )
+        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
+        warm = cls(process, reader, writer, messages)
+        try:
+            await warm._become(order)
+        except BaseException:
+            await warm.close()
+            raise
+        return warm
+
+    async def _become(self, order: Order) -> None:
+        try:
+            ready = await self._ask(order.message(), _START_SECONDS)
+        except Lost:
+            raise InfrastructureError(
+                f"the runner for {order.environment.described} did not start: {self._last_words()}"
+            ) from None
+        if ready["event"] == "refused":
+            raise InfrastructureError(
+                f"the sandbox failed: {ready['reason']}",
+                advice="run `assay doctor` to see what this machine offers",
+            )
+        self.threads = ready["threads"]
+        self.failed_imports = ready["failed"]
+        self.fast = ready["fast"]
+
+    async def run(self, name: str, source: str, seconds: float) -> Ending:
+        """Run one proof; raises Lost if the process did not live to tell."""
+        token = secrets.token_hex(8)
+        job = {"id": token, "name": name, "source": source, "token": token, "seconds": seconds}
+        answer = await self._ask(job, seconds + _SLACK_SECONDS)
+        if answer["event"] != "done" or answer["id"] != token:
+            raise Lost(str(answer.get("reason", "it answered something else")))
+        return Ending.model_validate(answer)
+
+    async def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        try:
+            self._writer.write(json.dumps(message).encode() + b"\n")
+            await self._writer.drain()
+            line = await asyncio.wait_for(self._reader.readline(), seconds)
+            answer = json.loads(line)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise Lost(f"{type(error).__name__}: {error}") from None
+        if not isinstance(answer, dict):
+            raise Lost("it answered nonsense")
+        return answer
+
+    def _last_words(self) -> str:
+        self._messages.seek(0)
+        lines = self._messages.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    async def close(self) -> None:
+        """End the process and everything in its jail."""
+        self._writer.close()
+        try:
+            # It notices that nobody listens any more and clears up by itself.
+            await asyncio.wait_for(self._process.wait(), _END_SECONDS)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+        self._messages.close()
