@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import foundation
+from benchmarks import foundation, proofs
 
 foundation.main()
+proofs.main()

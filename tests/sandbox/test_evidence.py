@@ -29,7 +29,7 @@ def raised(kind: str = "builtins.AssertionError", **fields: Any) -> dict[str, An
     name = kind.rpartition(".")[2]
     return {
         "type": kind, "bases": [name, "Exception", "BaseException", "object"], "message": "m",
-        "line": 3, "raised_in": "/work/test_proof.py", "in_proof": True, "by_check": True, **fields,
+        "line": 3, "raised_in": "/box/test_proof.py", "in_proof": True, "by_check": True, **fields,
     }  # fmt: skip
 
 

@@ -26,6 +26,14 @@ COMMANDS = {
         "assay.cli.checks:checks",
         "List the named comparisons, or show the options of one.",
     ),
+    "targets": (
+        "assay.cli.targets:targets",
+        "List, build and remove the environments that proofs run against.",
+    ),
+    "doctor": (
+        "assay.cli.doctor:doctor",
+        "Say how well programs can be isolated on this machine, and try it.",
+    ),
     "init": (
         "assay.cli.init:init",
         "Write a commented configuration, a CI workflow and a first example.",

@@ -1,1 +1,80 @@
-"""Running code that others wrote: isolation, limits, programs and servers."""
+"""Running code that others wrote: clean target environments, isolation, programs and proofs."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.sandbox.doctor import DoctorReport, doctor_report
+    from assay.sandbox.integrity import Inspection, Objection, inspect_proof
+    from assay.sandbox.isolation import Layer, choose, probe
+    from assay.sandbox.limits import Limits
+    from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+    from assay.sandbox.programs import ProgramResult, Programs, run_program
+    from assay.sandbox.proofs import ProofRunner
+    from assay.sandbox.servers import NotServingError, Response, Server, serve
+    from assay.sandbox.targets import (
+        BuiltTarget,
+        Environment,
+        Target,
+        environment,
+        list_targets,
+        remove_target,
+    )
+
+# Imported when first used: who runs a program needs neither uv nor the proof runner.
+_HOMES = {
+    "doctor": ("DoctorReport", "doctor_report"),
+    "integrity": ("Inspection", "Objection", "inspect_proof"),
+    "isolation": ("Layer", "choose", "probe"),
+    "limits": ("Limits",),
+    "outcomes": ("ProofOutcome", "Status", "TestOutcome"),
+    "programs": ("ProgramResult", "Programs", "run_program"),
+    "proofs": ("ProofRunner",),
+    "servers": ("NotServingError", "Response", "Server", "serve"),
+    "targets": (
+        "BuiltTarget",
+        "Environment",
+        "Target",
+        "environment",
+        "list_targets",
+        "remove_target",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "BuiltTarget",
+    "DoctorReport",
+    "Environment",
+    "Inspection",
+    "Layer",
+    "Limits",
+    "NotServingError",
+    "Objection",
+    "ProgramResult",
+    "Programs",
+    "ProofOutcome",
+    "ProofRunner",
+    "Response",
+    "Server",
+    "Status",
+    "Target",
+    "TestOutcome",
+    "choose",
+    "doctor_report",
+    "environment",
+    "inspect_proof",
+    "list_targets",
+    "probe",
+    "remove_target",
+    "run_program",
+    "serve",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
