@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import os
 import sys
@@ -118,6 +119,46 @@ async def times_out_by_itself(case: Case) -> CaseResult:
     raise TimeoutError("the service did not answer")
 
 
+class Stop(BaseException):
+    pass
+
+
+def stops(case: Case) -> CaseResult:
+    raise Stop("enough")
+
+
+async def stops_async(case: Case) -> CaseResult:
+    raise Stop("enough")
+
+
+async def swallows(case: Case) -> CaseResult:
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.sleep(60)
+    return echo(case)
+
+
+async def cancels_its_own_task(case: Case) -> CaseResult:
+    own = asyncio.current_task()
+    assert own is not None
+    own.cancel()
+    await asyncio.sleep(0)
+    return echo(case)
+
+
+def cancelled_sync(case: Case) -> CaseResult:
+    raise asyncio.CancelledError
+
+
+def invalid_later(case: Case) -> CaseResult:
+    result = echo(case)
+    result.output = {1, 2}
+    return result
+
+
+def far_too_long(case: Case) -> CaseResult:
+    return case.result(status_code=10**5000)
+
+
 def forgets_async(case: Case) -> Any:
     return raises_async(case)
 
@@ -129,7 +170,15 @@ def forgets_async(case: Case) -> Any:
         (raises, 30.0, "the task raised ValueError: no such thing"),
         (raises_async, None, "the task raised ValueError: no such thing"),
         (exits, None, "the task raised SystemExit: 0"),
-        (exits, 30.0, "the task ended its process with status 1"),
+        (exits, 30.0, "the task raised SystemExit: 0"),
+        (stops, None, "the task raised Stop: enough"),
+        (stops, 30.0, "the task raised Stop: enough"),
+        (stops_async, None, "the task raised Stop: enough"),
+        (swallows, 0.1, "did not end within its limit of 0.1 s"),
+        (cancels_its_own_task, None, "the task raised CancelledError"),
+        (invalid_later, None, "left a result that cannot be kept"),
+        (far_too_long, None, "status_code"),
+        (cancelled_sync, None, "the task raised CancelledError"),
         (kills_itself, None, "the task raised SystemExit: os._exit(0)"),
         (blocks_async, 0.1, "did not end within its limit of 0.1 s"),
         (bad_message, None, "the task raised MuteError: (its message cannot be shown)"),
@@ -166,6 +215,88 @@ def test_a_bad_task_costs_its_case_and_nothing_else(
     ]  # fmt: skip
     assert told in (found[1].reports[0].error or "")
     assert found[1].reports[0].results == {}
+
+
+def test_a_task_that_changes_its_case_changes_nothing_else(tmp_path: Path) -> None:
+    def renames(case: Any) -> CaseResult:
+        case.id = "same"
+        return echo(case)
+
+    found = records(assay.evaluate(pairs(3), renames, exact, out=tmp_path / "run"))
+    assert [(record.id, record.outcome.value) for record in found] == [
+        ("case 0", "error"), ("case 1", "error"), ("case 2", "error"),
+    ]  # fmt: skip
+
+
+def test_a_verifier_that_changes_what_it_gets_changes_no_other_sample(tmp_path: Path) -> None:
+    def task(case: Any) -> CaseResult:
+        case.words.append("more")
+        return case.result(output=list(case.words))  # type: ignore[no-any-return]
+
+    def learns(group: str, name: str, actual: CaseResult, expected: CaseResult) -> Results:
+        results = exact(group, name, actual, expected)
+        expected.output = actual.output
+        assert isinstance(actual.files, dict)
+        actual.files["new"] = "x"
+        return results
+
+    case = Case(id="a", words=["one"])
+    run = assay.evaluate([(case, ["one"])], task, learns, out=tmp_path / "run", ratio="1/3")
+    (record,) = records(run)
+    assert record.outcome is Outcome.FAILED
+    assert [r.results["output"].expected for r in record.reports] == [["one"]] * 3
+    assert [r.results["output"].actual for r in record.reports] == [["one", "more"]] * 3
+
+
+@pytest.mark.parametrize("ending", [SystemExit, Stop, ValueError])
+def test_a_source_that_ends_the_process_is_an_error_of_the_input(
+    tmp_path: Path, ending: type[BaseException]
+) -> None:
+    def cases() -> Iterator[Any]:
+        yield from pairs(2)
+        raise ending(0)
+
+    with pytest.raises(InputError, match="broke off after 2"):
+        assay.evaluate(cases, echo, exact, out=tmp_path / "run")
+
+
+def test_an_exit_from_a_task_within_a_task_never_ends_assay(tmp_path: Path) -> None:
+    async def leaves() -> None:
+        sys.exit(0)
+
+    async def task(case: Any) -> CaseResult:
+        await asyncio.create_task(leaves())
+        return echo(case)
+
+    with pytest.raises(InputError, match="ended from within: SystemExit: 0"):
+        assay.evaluate(pairs(2), task, exact, out=tmp_path / "run")
+
+
+def test_names_that_have_no_text_form_are_kept(tmp_path: Path) -> None:
+    name = os.fsdecode(b"caf\xe9.txt")
+
+    def task(case: Any) -> CaseResult:
+        return case.result(files={name: "x"})  # type: ignore[no-any-return]
+
+    def verifier(*_: Any) -> Results:
+        return {f"files-{name}": VerificationResult.create("wrong", False)}
+
+    (record,) = records(assay.evaluate(pairs(1), task, verifier, out=tmp_path / "run"))
+    assert record.outcome is Outcome.FAILED
+    assert record.reports[0].results[f"files-{name}"].actual == "x"
+
+
+def test_a_task_may_change_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "elsewhere").mkdir()
+
+    def task(case: Any) -> CaseResult:
+        os.chdir(tmp_path / "elsewhere")
+        return echo(case)
+
+    here = Path.cwd()
+    found = records(assay.evaluate(pairs(2), task, exact, out=here / "run"))
+    assert [record.outcome for record in found] == [Outcome.PASSED] * 2
 
 
 def test_a_traceback_names_the_users_line(tmp_path: Path) -> None:

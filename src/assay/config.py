@@ -48,7 +48,7 @@ def is_configured(folder: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     own, project = folder / FILE, folder / "pyproject.toml"
-    table = _parse(project).get("tool", {}).get("assay") if project.is_file() else None
+    table = _table(_parse(project), "tool", "assay") if project.is_file() else None
     if not own.is_file():
         return None if table is None else (project, table)
     if table is not None:
@@ -58,6 +58,12 @@ def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
             advice="keep one of them",
         )
     return own, _parse(own)
+
+
+def _table(data: Any, *keys: str) -> dict[str, Any] | None:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else None
 
 
 def _parse(path: Path) -> dict[str, Any]:

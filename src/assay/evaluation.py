@@ -11,18 +11,19 @@ import contextlib
 import functools
 import inspect
 import os
+import pickle
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
 from assay import values
 from assay.errors import InputError, Unverifiable
-from assay.failures import account, first_problem
+from assay.failures import account, describe, first_problem
 from assay.ratio import Ratio
 from assay.results import (
     Case,
@@ -199,7 +200,7 @@ class _Runner:
             ]
             outcome, reason = self._ratio.outcome(reports)
         return CaseRecord(
-            id=case.id,
+            id=unit.id,
             subject=SUBJECT,
             outcome=outcome,
             reason=reason,
@@ -224,31 +225,33 @@ class _Runner:
     async def _sample(self, case: Case, expected: CaseResult) -> VerifierReport:
         clock = time.perf_counter()
         try:
-            actual = await self._run_task(case)
-            raw = _verify(self._evaluation.verifier, case, actual, expected)
+            # Copies where there is something to change, so that no sample sees another's changes.
+            actual = await self._run_task(_own_copy(case))
+            raw = _verify(self._evaluation.verifier, case, actual, _own_copy(expected))
             return VerifierReport.from_verifier_result(
                 case, time.perf_counter() - clock, actual, expected, raw
             )
         except _CaseError as error:
-            return VerifierReport.from_error(case, time.perf_counter() - clock, str(error))
+            told = str(error)
+        except (ValueError, RecursionError) as error:
+            told = f"the verifier left a result that cannot be kept: {describe(error)}"
+        return VerifierReport.from_error(case, time.perf_counter() - clock, told)
 
     async def _run_task(self, case: Case) -> CaseResult:
         limit = self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
-                result = await self._pool.call(case, limit)
-            elif self._is_async:
-                result = await _within(limit, self._evaluation.task(case))
-            else:
-                result = self._evaluation.task(case)
+                return _checked_result(await self._pool.call(case, limit))
+            if self._is_async:
+                return _checked_result(await _supervised(self._evaluation.task, case, limit))
         except LimitExceededError:
             raise _CaseError(f"the task did not end within its limit of {limit:g} s") from None
         except (WorkerDiedError, WorkRaisedError) as error:
             raise _CaseError(f"the task {error}") from None
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            if _is_being_cancelled(error):
-                raise
-            raise _CaseError(f"the task raised {account(error)}") from None
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
+        with _told_as_error("the task"):
+            result = self._evaluation.task(case)
         return _checked_result(result)
 
 
@@ -262,26 +265,59 @@ def _is_async(task: Task) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
-async def _within(limit: float | None, work: Any) -> Any:
-    clock = time.perf_counter()
+@contextlib.contextmanager
+def _told_as_error(who: str) -> Iterator[None]:
+    """Whatever the user's code raises is the error of its case; only Ctrl-C is not."""
     try:
-        async with asyncio.timeout(limit) as scope:
-            result = await work
-            # A task that blocks the loop cannot be cancelled; it was too slow all the same.
-            if limit is not None and time.perf_counter() - clock > limit:
-                raise LimitExceededError
-            return result
-    except TimeoutError:
-        # The task may raise a TimeoutError of its own, which says nothing about the limit.
-        if scope.expired():
-            raise LimitExceededError from None
+        yield
+    except KeyboardInterrupt:
         raise
+    except BaseException as error:
+        raise _CaseError(f"{who} raised {account(error)}") from None
 
 
-def _is_being_cancelled(error: BaseException) -> bool:
-    """Whether a cancellation is the engine's; one that the task made up is the task's error."""
-    task = asyncio.current_task() if isinstance(error, asyncio.CancelledError) else None
-    return task is not None and task.cancelling() > 0
+async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
+    """Await a task that is not trusted to keep its limit, or to leave its surroundings alone."""
+    clock = time.perf_counter()
+    # In an asyncio task of its own, so that one that cancels itself cancels nothing else.
+    inner = asyncio.ensure_future(_ending(task, case))
+    try:
+        done, _ = await asyncio.wait({inner}, timeout=limit)
+    finally:
+        inner.cancel()
+    if not done:
+        raise LimitExceededError
+    if inner.cancelled():
+        raise _CaseError("the task was cancelled, and not by Assay")
+    result, error, ended = inner.result()
+    # Late is late, also if it could not be cancelled because it blocked.
+    if limit is not None and ended - clock > limit:
+        raise LimitExceededError
+    with _told_as_error("the task"):
+        if error is not None:
+            raise error
+    return result
+
+
+async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, float]:
+    """What a task returned, what it raised, and when."""
+    try:
+        return await cast("Awaitable[CaseResult]", task(case)), None, time.perf_counter()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return None, error, time.perf_counter()
+
+
+Copied = TypeVar("Copied", Case, CaseResult)
+
+
+def _own_copy(original: Copied) -> Copied:
+    """A copy, unless nothing in it can be changed but what the report does not rest on."""
+    values_of = original.describe() if isinstance(original, Case) else original.attributes()
+    if values.are_plain(value for value in values_of.values() if type(value) is not float):
+        return original
+    return original.model_copy(deep=True)
 
 
 def _checked_result(result: Any) -> CaseResult:
@@ -303,7 +339,9 @@ def _verify(
         return {"verifier": VerificationResult.create(str(reason), None)}
     except InputError as error:
         raise _CaseError(str(error)) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise _CaseError(f"the verifier raised {account(error)}") from None
 
 
@@ -314,17 +352,20 @@ def _single_outcome(report: VerifierReport) -> tuple[Outcome, str]:
     if outcome is Outcome.FAILED:
         return outcome, "wrong: " + ", ".join(_wrong(report))
     if outcome is Outcome.UNVERIFIED:
-        undecided = [r.attribute for r in report.results.values() if r.is_undecided]
+        undecided = _undecided(report)
         return outcome, "undecided: " + ", ".join(undecided) if undecided else "nothing was checked"
     return outcome, ""
 
 
 def _code(outcome: Outcome, reports: list[VerifierReport]) -> str:
-    """What identifies the finding in a baseline: the attributes that are wrong in any sample."""
-    if outcome is Outcome.FAILED:
-        wrong = dict.fromkeys(name for report in reports for name in _wrong(report))
-        return f"{outcome}: {', '.join(wrong)}"
-    return outcome.value
+    """What identifies the finding in a baseline: the attributes it is about, in any sample."""
+    about = {Outcome.FAILED: _wrong, Outcome.UNVERIFIED: _undecided}.get(outcome)
+    names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
+    return f"{outcome}: {', '.join(names)}" if names else outcome.value
+
+
+def _undecided(report: VerifierReport) -> list[str]:
+    return [result.attribute for result in report.results.values() if result.is_undecided]
 
 
 @contextlib.contextmanager

@@ -35,15 +35,18 @@ def _load(path: Path) -> ModuleType:
     folder = str(path.parent.absolute())
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    # Under a name that cannot be taken for another module's, such as that of `types.py`.
+    spec = importlib.util.spec_from_file_location(f"assay_evaluation_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise InputError("is not a Python file", where=str(path))
     module = importlib.util.module_from_spec(spec)
     # Known by its name, so that what it defines can cross to a worker.
-    sys.modules[path.stem] = module
+    sys.modules[module.__name__] = module
     try:
         spec.loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise InputError(f"cannot be loaded: {account(error)}", where=str(path)) from error
     return module
 
@@ -80,7 +83,9 @@ def _as_evaluation(found: Any, where: str) -> Evaluation:
     if _makes_one(found):
         try:
             found = found()
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise InputError(f"raised {account(error)}", where=where) from error
     if not isinstance(found, Evaluation):
         raise InputError(

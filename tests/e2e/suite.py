@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +21,13 @@ BAD = dict(pair.split("=") for pair in os.environ.get("BAD", "").split(",") if p
 CHANGED = os.environ.get("CHANGED", "").split(",")
 # Which samples of every case fail, counted from 1.
 FAILING_SAMPLES = [int(number) for number in os.environ.get("FAILING", "").split(",") if number]
+SUFFIX = os.environ.get("SUFFIX", "")
 taken: dict[str, int] = {}
 
 
 def cases() -> Iterator[tuple[dict[str, Any], str]]:
     for number in range(COUNT):
-        name = f"case-{number}"
+        name = f"case-{number}{SUFFIX}"
         text = f"text {number}" + (" changed" if name in CHANGED else "")
         yield {"id": name, "text": text}, text
 
@@ -42,6 +44,15 @@ def task(case: Any) -> CaseResult:
             raise RuntimeError("<b>broken</b> \x1b[31mred")
         case "hang":
             time.sleep(60)
+        case "orphan":
+            if os.fork() == 0:
+                os.setsid()
+                # What it inherits of the streams is its own business; the rest is Assay's.
+                os.closerange(0, 3)
+                time.sleep(20)
+                os._exit(0)
+        case "thread":
+            threading.Thread(target=time.sleep, args=(20,)).start()
         case "fail":
             return case.result(output="wrong")  # type: ignore[no-any-return]
         case "print":

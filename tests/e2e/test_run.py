@@ -235,6 +235,48 @@ def test_resume_runs_errors_and_changes_again(
     assert list(outcomes(result).values()) == ["passed", "passed", "failed", "passed"]
 
 
+@pytest.mark.parametrize("left", ["orphan", "thread"])
+def test_what_a_task_leaves_behind_holds_up_nothing(
+    assay: Command, monkeypatch: pytest.MonkeyPatch, left: str
+) -> None:
+    monkeypatch.setenv("BAD", f"case-1={left}")
+    started_at = time.monotonic()
+    assert assay("run", SUITE, "--out", "run", "--json").returncode == 0
+    monkeypatch.setenv("BAD", "")
+    assert assay("runs", "resume", "run").returncode == 0
+    assert time.monotonic() - started_at < 15
+
+
+def test_no_name_acts_on_the_terminal(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SUFFIX", "\x1b]0;title\x07\u202e")
+    assert assay("run", SUITE, "--out", "run").returncode == 0
+    monkeypatch.setenv("CASES", "2")
+    for words in (("runs", "resume", "run"), ("runs", "show", "run", "x"), ("report", "run")):
+        result = assay(*words)
+        assert "case-" in result.stdout + result.stderr or words[0] == "report"
+        assert not set("\x1b\x07\u202e") & set(result.stdout + result.stderr)
+
+
+def test_a_refused_resume_changes_nothing(
+    assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BAD", "case-1=fail")
+    assay("run", SUITE, "--write-baseline", "known.json")
+    monkeypatch.setenv("CASES", "100")
+    monkeypatch.setenv("PAUSE", "0.05")
+    process = started(tmp_path, "run", str(SUITE), "--out", "run")
+    deadline = time.monotonic() + 20
+    while not (tmp_path / "run" / "index.sqlite").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    refused = assay("runs", "resume", "run", "--baseline", "known.json")
+    process.kill()
+    process.communicate()
+    assert refused.returncode == 2
+    assert "another process is writing this run" in refused.stderr
+    assert not (tmp_path / "run" / "baseline.json").exists()
+
+
 def test_a_torn_journal_is_repaired_and_said_so(
     assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

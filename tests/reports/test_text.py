@@ -20,8 +20,8 @@ from assay.reports.text import (
     show_command,
     show_diff,
     show_value,
-    visible,
 )
+from assay.visible import visible
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make

@@ -161,13 +161,15 @@ def test_comparison(tmp_path: Path) -> None:
     with Run(before) as first, Run(after) as second:
         comparison = compare_runs(first, second)
         unchanged = compare_runs(first, first)
-    assert [change.id for change in comparison.newly_failing] == ["broke", "back", "new and bad"]
+    assert [change.id for change in comparison.newly_failing] == [
+        "broke", "back", "open", "new and bad",
+    ]  # fmt: skip
     assert [change.id for change in comparison.newly_passing] == ["mended"]
     assert [change.id for change in comparison.newly_errored] == ["outage"]
     assert [change.id for change in comparison.score_changes] == ["score"]
     assert [row.id for row in comparison.added] == ["new"]
     assert [row.id for row in comparison.removed] == ["gone"]
-    assert comparison.unchanged == 2
+    assert comparison.unchanged == 1
     assert comparison.exit_code() == 1
     assert unchanged.exit_code() == 0
     assert "new and bad  new, failed" in "\n".join(comparison_lines(comparison))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,42 @@ def test_a_broken_index_is_made_again(tmp_path: Path) -> None:
     for opened in (Index.for_reading, Index.for_writing):
         with closing(opened(tmp_path)) as index:
             assert [row.id for row in index.rows()] == ["a"]
+
+
+def test_half_an_index_is_made_again(tmp_path: Path) -> None:
+    with Journal(tmp_path / "journal.jsonl") as journal:
+        for place in range(300):
+            journal.append(record(f"case {place}", place))
+    Index.for_writing(tmp_path).close()
+    path = tmp_path / "index.sqlite"
+    whole = path.read_bytes()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("DELETE FROM state")
+        database.commit()
+    without_state = path.read_bytes()
+    middle = len(whole) // 2 // 4096 * 4096
+    zeroed = whole[:middle] + bytes(8192) + whole[middle + 8192 :]
+    for damaged in (without_state, zeroed, whole[:middle]):
+        for opened in (Index.for_reading, Index.for_writing):
+            path.write_bytes(damaged)
+            with closing(opened(tmp_path)) as index:
+                assert len(list(index.rows())) == 300
+
+
+def test_a_journal_of_which_a_line_was_removed_has_a_new_index(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with Journal(path) as journal:
+        for place in range(20):
+            journal.append(record(f"case {place}", place))
+        Index.for_writing(tmp_path).close()
+        journal.append(record("late", 20))
+        journal.append(record("later", 21))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3] + lines[4:]))
+    with closing(Index.for_writing(tmp_path)) as index:
+        names = [row.id for row in index.rows()]
+    assert len(names) == 21
+    assert "case 3" not in names
 
 
 def test_an_index_that_is_ahead_of_its_journal_is_made_again(tmp_path: Path) -> None:

@@ -85,7 +85,11 @@ def test_what_hangs_is_killed_and_nothing_else() -> None:
 
 @pytest.mark.parametrize(
     ("order", "told"),
-    [(("signal", signal.SIGKILL), "SIGKILL"), (("exit", 7), "status 7"), (("exit", 0), "status 0")],
+    [
+        (("signal", signal.SIGKILL), "Killed (9)"),
+        (("exit", 7), "status 7"),
+        (("exit", 0), "status 0"),
+    ],
 )
 def test_a_worker_that_ends_itself_is_told(order: tuple[str, Any], told: str) -> None:
     died, fine = call(order, ("echo", 1))

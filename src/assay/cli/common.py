@@ -15,6 +15,7 @@ import click
 
 from assay.config import Config
 from assay.errors import AssayError, InputError
+from assay.forks import keep_private, release
 from assay.reports import get_format, summarize, write_report
 from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
 from assay.runs.progress import TerminalProgress
@@ -102,7 +103,7 @@ def executing(
     progress = TerminalProgress(total) if watched else None
     before = signal.signal(signal.SIGTERM, _terminate)
     try:
-        with _standard_output_reserved():
+        with standard_output_reserved():
             yield progress
     except KeyboardInterrupt:
         if progress is not None:
@@ -128,16 +129,24 @@ def _terminate(*_: object) -> None:
 
 
 @contextlib.contextmanager
-def _standard_output_reserved() -> Iterator[None]:
+def standard_output_reserved() -> Iterator[None]:
     """What the user's own code prints goes to standard error; the result is alone on the other."""
-    sys.stdout.flush()
+    stream = sys.stdout
+    stream.flush()
     kept = os.dup(1)
+    keep_private(kept)
     os.dup2(2, 1)
+    folder = Path.cwd()
     try:
         yield
     finally:
+        # The user's code may have closed or replaced the stream, and changed the folder.
+        sys.stdout = stream if not stream.closed else open(1, "w", closefd=False)  # noqa: SIM115
+        with contextlib.suppress(OSError):
+            os.chdir(folder)
         sys.stdout.flush()
         os.dup2(kept, 1)
+        release(kept)
         os.close(kept)
 
 

@@ -6,12 +6,14 @@ import importlib
 import itertools
 import os
 import sys
+import threading
 from typing import Any
 
 import click
 
 from assay._version import __version__
 from assay.errors import AssayError, InputError, nearest
+from assay.visible import visible
 
 EXIT_CODES = """\
 Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wrong,
@@ -103,7 +105,17 @@ def main(arguments: list[str] | None = None) -> None:
 
             traceback.print_exception(error)
         code = _told(error)
-    sys.exit(code if isinstance(code, int) else 0)
+    _leave(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> None:
+    """Exit, also if the user's code left a thread behind that would keep the process alive."""
+    left = [each for each in threading.enumerate() if each is not threading.main_thread()]
+    if any(not each.daemon for each in left):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _wants_traceback(words: list[str]) -> bool:
@@ -147,14 +159,20 @@ def _told(error: BaseException) -> int:
 
 
 def _say(message: str) -> None:
-    click.echo(message, err=True)
+    click.echo(visible(message), err=True)
 
 
 def _log_to_standard_error() -> None:
     import logging
 
+    class Shown(logging.Formatter):
+        """Names of cases come from outside; none of them acts on the terminal."""
+
+        def format(self, record: logging.LogRecord) -> str:
+            return visible(super().format(record))
+
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("assay: %(message)s"))
+    handler.setFormatter(Shown("assay: %(message)s"))
     logger: Any = logging.getLogger("assay")
     logger.handlers[:] = [handler]
     logger.propagate = False

@@ -15,13 +15,15 @@ from assay.cli.common import (
     conclude,
     executing,
     run_options,
+    standard_output_reserved,
     start_run,
     use_baseline,
 )
 from assay.config import load_config
+from assay.errors import InputError
 from assay.evaluation import SUBJECT, Evaluation, run_evaluation
 from assay.evaluation_file import load_evaluation
-from assay.runs import Manifest
+from assay.runs import Manifest, Run
 
 
 @click.command()
@@ -52,7 +54,8 @@ def run(
         "ratio": ratio,
         "jobs": options.jobs or config.jobs_or_default(),
     }
-    loaded = _loaded(asked)
+    with standard_output_reserved():
+        loaded = _loaded(asked)
     folder = start_run(
         out, Manifest(subject=SUBJECT, title=evaluation, asked=asked), options, config
     )
@@ -61,18 +64,28 @@ def run(
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of this command; `assay runs resume` calls it."""
+    with standard_output_reserved():
+        loaded = _loaded(asked)
+    with Run(folder) as run:
+        if run.is_being_written():
+            # Before anything in the folder is changed that the other one relies on.
+            raise InputError("another process is writing this run", where=str(folder))
     use_baseline(folder, options.baseline)
-    return _carry_out(_loaded(asked), folder, options.jobs or asked["jobs"], options)
+    return _carry_out(loaded, folder, options.jobs or asked["jobs"], options)
 
 
 def _carry_out(evaluation: Evaluation, folder: Path, jobs: int, options: RunOptions) -> int:
     total = len(evaluation.cases) if isinstance(evaluation.cases, Sized) else None
+    # Where the run is, whatever folder the user's code changes to.
+    place = folder.absolute()
     with executing(folder, options, total) as progress:
-        run_evaluation(evaluation, folder, jobs=jobs, progress=progress)
-    return conclude(folder, options)
+        run_evaluation(evaluation, place, jobs=jobs, progress=progress)
+    return conclude(place, options)
 
 
 def _loaded(asked: dict[str, Any]) -> Evaluation:
+    if not {"evaluation", "time_limit", "ratio", "jobs"} <= asked.keys():
+        raise InputError("run.json does not say what was asked", advice="start a new run")
     evaluation = load_evaluation(asked["evaluation"])
     overrides = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
     return replace(evaluation, **overrides)

@@ -11,12 +11,13 @@ import click
 
 from assay.cli.common import RunOptions, in_colour, run_options
 from assay.config import load_config
-from assay.errors import InputError
+from assay.errors import AssayError, InputError
 from assay.reports import summarize, write_report
 from assay.reports.comparison import comparison_lines, comparison_values
 from assay.reports.terminal import render_case
 from assay.reports.text import one_line
 from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
+from assay.visible import visible
 
 # Which command continues a run of which subject.
 RESUMERS = {"evaluation": "assay.cli.run:resume"}
@@ -39,7 +40,13 @@ def list_runs(as_json: bool) -> None:
     if not paths and not as_json:
         click.echo(f"no runs in {folder}; make one with: assay run FILE.py", err=True)
     for path in paths:
-        with Run(path) as run:
+        try:
+            run = Run(path)
+        except AssayError as error:
+            # One folder that cannot be read does not hide the others.
+            click.echo(f"assay: {visible(str(error))}", err=True)
+            continue
+        with run:
             click.echo(json.dumps(_facts(run)) if as_json else _line(run))
 
 

@@ -28,6 +28,8 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
             yield f"{title}: {len(rows)}"
             yield from (f"  {one_line(row.id)} ({row.outcome})" for row in rows)
     yield f"unchanged: {comparison.unchanged}"
+    if not comparison.is_complete:
+        yield "not finished: one of the runs has cases that are yet to run"
 
 
 def _change_text(change: Change) -> str:
@@ -50,6 +52,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
         "added": [_row_values(row) for row in comparison.added],
         "removed": [_row_values(row) for row in comparison.removed],
         "unchanged": comparison.unchanged,
+        "is_complete": comparison.is_complete,
         "exit_code": comparison.exit_code(),
     }
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from assay.reports.text import one_line, seconds, shorten, show_diff, show_value, visible
+from assay.reports.text import one_line, seconds, shorten, show_diff, show_value
 from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
+from assay.visible import visible
 
 WRONG, UNDECIDED, RIGHT, UNCHECKED = "wrong", "undecided", "right", "unchecked"
 _ORDER = (WRONG, UNDECIDED, RIGHT, UNCHECKED)

@@ -9,9 +9,10 @@ from xml.sax.saxutils import escape, quoteattr
 
 from assay.reports.evidence import Limits, gather
 from assay.reports.plain import Paint, evidence_lines
-from assay.reports.text import one_line, shorten, visible
+from assay.reports.text import one_line, shorten
 from assay.results import Outcome
 from assay.runs import Row, Run
+from assay.visible import visible
 
 _LIMITS = Limits(samples=10)
 _PLAIN = Paint()

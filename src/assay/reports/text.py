@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
 from assay import values
+from assay.visible import visible
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -19,27 +19,7 @@ _SHORT_JSON = 72
 _BYTES_SHOWN = 64
 _BREAKS_SHOWN = 10
 
-# What a reader cannot see or what acts on the display: control characters (so every terminal
-# escape sequence), invisible and bidirectional formatting, separators that only look like
-# newlines, lone surrogates and noncharacters. The two joiners stay: scripts and emoji need them.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
-    "\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
-    "\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
 _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
-
-
-def visible(text: str) -> str:
-    """The text with everything hidden or harmful written as an escape; lines and tabs stay."""
-    return _HIDDEN.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code == 0x0D:
-        return "\\r"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def one_line(text: str, limit: int = LINE_CHARACTERS) -> str:

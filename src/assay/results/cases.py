@@ -49,9 +49,12 @@ def _storable(identifier: str) -> str:
 
 
 class Case(BaseModel):
-    """One thing to try: an id, the group it belongs to, and whatever else its task needs."""
+    """One thing to try: an id, the group it belongs to, and whatever else its task needs.
 
-    model_config = ConfigDict(extra="allow", use_enum_values=True)
+    Frozen: a task that changed its case would change what the record says was tried.
+    """
+
+    model_config = ConfigDict(extra="allow", use_enum_values=True, frozen=True)
     __pydantic_extra__: dict[str, Value]
 
     id: Annotated[str, Field(min_length=1), AfterValidator(_storable)]
@@ -79,8 +82,12 @@ class CaseResult(BaseModel):
     group: str
     group_type: GroupType = _FUNCTIONALITY
     type: str = "base"
-    elapsed: float = Field(default=0.0, validation_alias=AliasChoices("elapsed", "execution_time"))
-    status_code: int = 0
+    elapsed: float = Field(
+        default=0.0,
+        allow_inf_nan=False,
+        validation_alias=AliasChoices("elapsed", "execution_time"),
+    )
+    status_code: int = Field(default=0, ge=-(2**63), lt=2**63)
     resource_path: str | None = None
     adapter_error: bool = False
     output: Value = None
@@ -113,8 +120,13 @@ def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, An
     """Files by name; an expected result may list specifications with a `path` instead."""
     if isinstance(files, Mapping):
         return sorted(files.items(), key=_name)
-    paths = ((spec.get("path"), spec) for spec in files if isinstance(spec, Mapping))
-    return sorted(((path, spec) for path, spec in paths if isinstance(path, str)), key=_name)
+    named: dict[str, Any] = {}
+    for position, spec in enumerate(files):
+        path = spec.get("path") if isinstance(spec, Mapping) else None
+        # Nothing is dropped: without a path, or with one that was there before, it has a number.
+        name = path if isinstance(path, str) and path not in named else f"{path or ''}[{position}]"
+        named[name] = spec
+    return sorted(named.items(), key=_name)
 
 
 def _name(named: tuple[str, Any]) -> str:

@@ -99,6 +99,9 @@ class VerifierReport(BaseModel):
             if usual is not None and both[0] is usual.actual and both[1] is usual.expected:
                 results[name] = usual
             else:
+                # Once more, because a verifier may have changed what was valid before.
+                values.check_value(both[0])
+                values.check_value(both[1])
                 results[name] = AttributeResult.of(name, *both, found)
         return cls._of(case, duration, results, None)
 

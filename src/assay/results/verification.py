@@ -17,7 +17,8 @@ from assay.values import Value
 class VerificationResult(BaseModel):
     """What a check found out about one attribute; `is_correct` None means it could not decide."""
 
-    model_config = ConfigDict(extra="forbid")
+    # Frozen, so that what was validated stays valid.
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     diff: Value
     is_correct: bool | None

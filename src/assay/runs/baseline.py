@@ -60,7 +60,9 @@ class Baseline(BaseModel):
     def write(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+            new = path.with_name(f".{path.name}.new")
+            new.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+            new.replace(path)
         except OSError as error:
             raise InfrastructureError(
                 f"the baseline cannot be written: {error.strerror}", where=str(path)

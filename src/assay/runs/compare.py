@@ -31,17 +31,19 @@ class Comparison:
     added: list[Row] = field(default_factory=list)
     removed: list[Row] = field(default_factory=list)
     unchanged: int = 0
+    is_complete: bool = True
 
     def exit_code(self) -> int:
-        """1 if a case newly fails, else 3 if one newly ended in an error, else 0."""
+        """1 if a case newly fails, 3 if one newly ended in an error or is yet to run, else 0."""
         if self.newly_failing:
             return 1
-        return 3 if self.newly_errored else 0
+        return 3 if self.newly_errored or not self.is_complete else 0
 
 
 def compare_runs(before: Run, after: Run) -> Comparison:
     """Compare by case id; a case that only one run has is added or removed."""
-    comparison = Comparison()
+    finished = before.manifest.finished is not None and after.manifest.finished is not None
+    comparison = Comparison(is_complete=finished)
     for row in after.rows():
         earlier = before.find(row.id)
         if earlier is None:
@@ -64,7 +66,8 @@ def _place_new(comparison: Comparison, row: Row, after: Run) -> None:
 
 def _place(comparison: Comparison, row: Row, earlier: Row, failed_before: bool, after: Run) -> None:
     change, outcome = Change(row.id, earlier, row), row.outcome
-    if after.fails(outcome) and not failed_before:
+    newly_wrong = outcome is Outcome.FAILED and earlier.outcome is not Outcome.FAILED
+    if newly_wrong or (after.fails(outcome) and not failed_before):
         comparison.newly_failing.append(change)
     elif outcome is Outcome.ERROR and earlier.outcome is not Outcome.ERROR:
         comparison.newly_errored.append(change)

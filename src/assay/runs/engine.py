@@ -57,13 +57,25 @@ def execute(
     try:
         with RunWriter(path) as writer:
             shown = progress or Silent()
-            source = _drawn(iter(units))
+            source = _Source(units)
             if waits:
                 _run_loop(_lanes(writer, source, work, jobs, shown))
             else:
                 _run_straight(_lane(writer, source, work, shown))
+            if not source.is_exhausted:
+                raise InputError(
+                    "the run was ended from within: a task cancelled what it does not own",
+                    advice=f"what is finished is kept; continue with: assay runs resume {path}",
+                )
             writer.finish()
+    except SystemExit as error:
+        # Never passed on: it would end Assay with the exit code of somebody else.
+        raise InputError(
+            f"the run was ended from within: {describe(error)}", where=origin(error)
+        ) from error
     except sqlite3.Error as error:
+        # Derived and in the way: the next one to open the run makes it again.
+        (path.absolute() / "index.sqlite").unlink(missing_ok=True)
         raise InfrastructureError(
             f"the index of the run cannot be kept: {error}",
             where=str(path / "index.sqlite"),
@@ -71,26 +83,40 @@ def execute(
         ) from error
 
 
-def _drawn(units: Iterator[Unit]) -> Iterator[Unit]:
-    """The units; what their source raises is the input's fault and says where it happened."""
-    drawn = 0
-    while True:
+class _Source:
+    """The units, drawn by all lanes; what their source raises is the input's fault."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self._units = units
+        self._iterator: Iterator[Unit] | None = None
+        self._drawn = 0
+        self.is_exhausted = False
+
+    def __iter__(self) -> Iterator[Unit]:
+        return self
+
+    def __next__(self) -> Unit:
+        if self.is_exhausted:
+            raise StopIteration
         try:
-            unit = next(units)
+            if self._iterator is None:
+                self._iterator = iter(self._units)
+            unit = next(self._iterator)
         except StopIteration:
-            return
-        except AssayError:
+            self.is_exhausted = True
             raise
-        except Exception as error:
+        except (AssayError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
             raise InputError(
-                f"the cases broke off after {drawn}: {describe(error)}", where=origin(error)
+                f"the cases broke off after {self._drawn}: {describe(error)}", where=origin(error)
             ) from error
-        drawn += 1
-        yield unit
+        self._drawn += 1
+        return unit
 
 
 async def _lanes(
-    writer: RunWriter, source: Iterator[Unit], work: Work, jobs: int, progress: Progress
+    writer: RunWriter, source: _Source, work: Work, jobs: int, progress: Progress
 ) -> None:
     syncing = asyncio.create_task(_keep_syncing(writer))
     try:
@@ -103,7 +129,7 @@ async def _lanes(
         syncing.cancel()
 
 
-async def _lane(writer: RunWriter, source: Iterator[Unit], work: Work, progress: Progress) -> None:
+async def _lane(writer: RunWriter, source: _Source, work: Work, progress: Progress) -> None:
     for unit in source:
         if not writer.wants(unit):
             progress.kept()

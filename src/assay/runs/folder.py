@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import logging
 import os
 import platform
@@ -12,7 +13,7 @@ import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -45,7 +46,7 @@ class Manifest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    version: int = 1
+    version: Literal[1] = 1
     subject: str
     # What was run, in the user's words: a file, a suite; for lists and headings.
     title: str = ""
@@ -154,14 +155,15 @@ def _close_both(reader: JournalReader, index: Index) -> None:
 def read_manifest(path: Path) -> Manifest:
     """What `run.json` says; an InputError if the folder is not a run."""
     try:
-        return Manifest.model_validate_json((path / MANIFEST).read_bytes())
+        return Manifest.model_validate(json.loads((path / MANIFEST).read_bytes()))
     except FileNotFoundError:
         raise InputError(
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"
         ) from None
-    except ValidationError as error:
+    except ValueError as error:
+        problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(
-            f"run.json is not one Assay wrote: {first_problem(error)}",
+            f"run.json is not one Assay wrote: {problem}",
             where=str(path / MANIFEST),
         ) from None
 
@@ -169,7 +171,8 @@ def read_manifest(path: Path) -> Manifest:
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Replace `run.json` as a whole, so that no reader ever sees half of it."""
     new = path / f"{MANIFEST}.new"
-    new.write_text(manifest.model_dump_json(indent=2) + "\n")
+    # Not by pydantic, which cannot write the name of every folder there is.
+    new.write_text(json.dumps(manifest.model_dump(mode="json"), indent=2) + "\n")
     new.replace(path / MANIFEST)
 
 

@@ -11,20 +11,25 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.results import Outcome
-from assay.runs.journal import Span, complete_size, damaged, read_entries
+from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
 
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS cases (
+_SCHEMA = (
+    """
+CREATE TABLE cases (
     id TEXT PRIMARY KEY, place INTEGER, offset INTEGER, length INTEGER, outcome TEXT, code TEXT,
     fingerprint TEXT, score REAL, duration REAL, pass INTEGER
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS parts (
+) WITHOUT ROWID
+""",
+    """
+CREATE TABLE parts (
     id TEXT, key TEXT, fingerprint TEXT, offset INTEGER, length INTEGER, PRIMARY KEY (id, key)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS state (version INTEGER, covered INTEGER, pass INTEGER);
-"""
+) WITHOUT ROWID
+""",
+    "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER)",
+)
+_FLUSH_EVERY = 1_000
 
 
 class DoubledCaseError(Exception):
@@ -53,22 +58,25 @@ class Index:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
+        # The journal is what must survive a crash; the index can be made again.
+        database.execute("PRAGMA synchronous = OFF")
         self._passes = 0
         self._is_new = False
-        self._is_spoiled = False
         self._pending: dict[str, tuple[Any, ...]] = {}
 
     @classmethod
     def for_writing(cls, folder: Path) -> Index:
         """The index beside the journal, brought up to date; made again if it cannot be used."""
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
-        index = cls._opened(path)
-        if index is None or not index._matches(journal):
-            if index is not None:
-                index.close()
+        index = cls._opened(path, journal)
+        if index is None:
             path.unlink(missing_ok=True)
             index = cls._made(path)
-        index.cover(journal)
+        try:
+            index.cover(journal)
+        except BaseException:
+            index.close()
+            raise
         return index
 
     @classmethod
@@ -89,42 +97,38 @@ class Index:
         return private
 
     def _copy_if_complete(self, path: Path, journal: Path) -> None:
-        index = self._opened(path, read_only=True)
+        index = self._opened(path, journal, read_only=True)
         if index is not None:
-            if index._matches(journal) and index.covered() == complete_size(journal):
+            if index.covered() == complete_size(journal):
                 index._database.backup(self._database)
             index.close()
 
     @classmethod
-    def _opened(cls, path: Path, *, read_only: bool = False) -> Index | None:
-        if not path.exists():
+    def _opened(cls, path: Path, journal: Path, *, read_only: bool = False) -> Index | None:
+        """The index in a file, if it is whole and speaks of this journal."""
+        if not path.is_file():
             return None
-        mode = "?mode=ro" if read_only else ""
-        database = _connect(f"{path.absolute().as_uri()}{mode}")
+        database = _connect(f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}")
         try:
-            database.execute("SELECT version, covered, pass FROM state").fetchone()
+            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            state = database.execute("SELECT version, covered, mark FROM state").fetchone()
+            if verdict == "ok" and state is not None and _fits(state, journal):
+                return cls(database)
         except sqlite3.Error:
-            database.close()
-            return None
-        return cls._configured(database)
+            pass
+        database.close()
+        return None
 
     @classmethod
     def _made(cls, path: Path | str) -> Index:
         database = _connect(str(path))
-        database.executescript(_SCHEMA)
-        database.execute("INSERT INTO state VALUES (?, 0, 0)", (INDEX_VERSION,))
+        # In one transaction: half an index must never be mistaken for one.
+        database.execute("BEGIN")
+        for statement in _SCHEMA:
+            database.execute(statement)
+        database.execute("INSERT INTO state VALUES (?, 0, x'', 0)", (INDEX_VERSION,))
         database.commit()
-        return cls._configured(database)
-
-    @classmethod
-    def _configured(cls, database: sqlite3.Connection) -> Index:
-        # The journal is what must survive a crash; the index can be made again.
-        database.execute("PRAGMA synchronous = OFF")
         return cls(database)
-
-    def _matches(self, journal: Path) -> bool:
-        version, covered, _ = self._database.execute("SELECT * FROM state").fetchone()
-        return bool(version == INDEX_VERSION and covered <= complete_size(journal))
 
     def covered(self) -> int:
         """Up to which byte of the journal the index speaks."""
@@ -142,7 +146,9 @@ class Index:
             except (KeyError, TypeError, AttributeError):
                 raise damaged(journal, span.offset) from None
             end = span.offset + span.length
-        self.commit(end)
+            if len(self._pending) >= _FLUSH_EVERY:
+                self._flush()
+        self.commit(end, mark_at(journal, end))
 
     def add(self, span: Span, entry: dict[str, Any]) -> None:
         """Take in one line of the journal."""
@@ -179,8 +185,10 @@ class Index:
 
     def _add_case(self, span: Span, fields: tuple[Any, ...]) -> None:
         # Kept back and inserted many at a time, which costs a third of inserting each.
-        identifier, place, *rest = fields
-        self._pending[identifier] = (identifier, place, *span, *rest, self._passes)
+        identifier, place, outcome, code, *rest = fields
+        # sqlite takes only text that has a UTF-8 form; names of files need not have one.
+        code = code if code.isascii() else code.encode("utf-8", "backslashreplace").decode()
+        self._pending[identifier] = (identifier, place, *span, outcome, code, *rest, self._passes)
 
     def _flush(self) -> None:
         if not self._pending:
@@ -192,20 +200,17 @@ class Index:
                 self._pending.values(),
             )
         except sqlite3.IntegrityError:
-            # What is pending stays uncovered, so that the next one to open the run takes it in.
             self._database.rollback()
-            self._is_spoiled, self._is_new = True, False
+            self._is_new = False
             pending, self._pending = self._pending, {}
             doubled = next(name for name in pending if self.find(name) is not None)
             raise DoubledCaseError(doubled) from None
         self._pending.clear()
 
-    def commit(self, covered: int) -> None:
-        """Keep what was added, and up to which byte of the journal that is."""
-        if self._is_spoiled:
-            return
+    def commit(self, covered: int, mark: bytes) -> None:
+        """Keep what was added, up to which byte of the journal that is, and what is before it."""
         self._flush()
-        self._database.execute("UPDATE state SET covered = ?", (covered,))
+        self._database.execute("UPDATE state SET covered = ?, mark = ?", (covered, mark))
         self._database.commit()
 
     def begin_pass(self) -> None:
@@ -265,6 +270,13 @@ class Index:
 def _connect(name: str) -> sqlite3.Connection:
     # A run may move to another thread as a whole (see the engine); it is never shared by two.
     return sqlite3.connect(name, uri=True, check_same_thread=False)
+
+
+def _fits(state: tuple[int, int, bytes], journal: Path) -> bool:
+    """Whether an index speaks of this journal: of its beginning, unchanged."""
+    version, covered, mark = state
+    fits = version == INDEX_VERSION and covered <= complete_size(journal)
+    return fits and mark_at(journal, covered) == mark
 
 
 def _row(fields: tuple[Any, ...]) -> Row:

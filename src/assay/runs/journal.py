@@ -15,10 +15,12 @@ from typing import Any, NamedTuple, Self
 
 from assay import values
 from assay.errors import InfrastructureError, InputError
+from assay.forks import keep_private, release
 
 SYNC_SECONDS = 1.0
 _BLOCK = 1 << 16
 _LOCK_TRIES = 10
+_MARK_BYTES = 200
 
 
 class Span(NamedTuple):
@@ -39,6 +41,7 @@ class Journal:
             raise InfrastructureError(
                 f"cannot be written: {error.strerror}", where=str(path)
             ) from None
+        keep_private(self._file)
         self._lock()
         self.torn = _cut_torn_line(self._file)
         self.end = os.lseek(self._file, 0, os.SEEK_END)
@@ -52,6 +55,7 @@ class Journal:
                 return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 time.sleep(0.02)
+        release(self._file)
         os.close(self._file)
         raise InputError(
             "another process is writing this run",
@@ -92,6 +96,7 @@ class Journal:
 
     def close(self) -> None:
         self.sync()
+        release(self._file)
         os.close(self._file)
 
     def __enter__(self) -> Self:
@@ -135,6 +140,14 @@ def complete_size(path: Path) -> int:
             return _complete_size(file.fileno())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+
+
+def mark_at(path: Path, offset: int) -> bytes:
+    """The bytes before an offset, by which a journal is known again."""
+    start = max(0, offset - _MARK_BYTES)
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.read(offset - start)
 
 
 def torn_bytes(path: Path) -> int:

@@ -123,7 +123,7 @@ class _Worker:
         self.kill()
         code = os.waitstatus_to_exitcode(self._status)
         if code < 0:
-            return f"was ended by {signal.Signals(-code).name}"
+            return f"was ended by {signal.strsignal(-code) or 'a signal'} ({-code})"
         return f"ended its process with status {code}"
 
     def kill(self) -> None:
@@ -175,7 +175,7 @@ def _answer_calls(function: Callable[[Any], Any], connection: socket.socket) -> 
 def _answer(function: Callable[[Any], Any], argument: Any) -> bytes:
     try:
         return pickle.dumps((False, function(argument)))
-    except Exception as error:
+    except BaseException as error:
         return pickle.dumps((True, account(error)))
 
 

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from assay.errors import InputError
+from assay.failures import describe
 from assay.results import CaseRecord, Outcome
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, Index
-from assay.runs.journal import Journal
+from assay.runs.journal import Journal, mark_at
 
 logger = logging.getLogger("assay")
 
@@ -47,10 +48,15 @@ class RunWriter:
     """The one process that adds to a run; opening an existing run resumes it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        # Absolute, because the user's code may change the current folder.
+        self.path = path.absolute()
         self.manifest = read_manifest(path)
-        self._journal = Journal(path / JOURNAL)
-        self._index = Index.for_writing(path)
+        self._journal = Journal(self.path / JOURNAL)
+        try:
+            self._index = Index.for_writing(self.path)
+        except BaseException:
+            self._journal.close()
+            raise
         self._index.begin_pass()
         self._running: set[str] = set()
         self._uncommitted = 0
@@ -58,7 +64,7 @@ class RunWriter:
         if self.manifest.finished is not None:
             # A resumed run is unfinished again until it has gone through all cases.
             self.manifest.finished = None
-            write_manifest(path, self.manifest)
+            write_manifest(self.path, self.manifest)
         if self._journal.torn:
             logger.warning(
                 "%s: the last line was torn by a crash; %d bytes were cut off, its case runs again",
@@ -92,8 +98,13 @@ class RunWriter:
 
     def add(self, unit: Unit, record: CaseRecord) -> None:
         """Write the record of a case that has run."""
-        entry = {"kind": "record", "place": unit.place, "record": record.pack()}
-        self._write(entry, is_plain=record.is_plain())
+        try:
+            entry = {"kind": "record", "place": unit.place, "record": record.pack()}
+            self._write(entry, is_plain=record.is_plain())
+        except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
+            # Nothing that one case carries may cost the others theirs.
+            spoiled = _spoiled(unit, record, error)
+            self._write({"kind": "record", "place": unit.place, "record": spoiled.pack()})
         self._running.discard(unit.id)
 
     def keep_part(self, unit: Unit, key: str, value: Any) -> None:
@@ -120,7 +131,7 @@ class RunWriter:
     def _commit(self) -> None:
         self._uncommitted = 0
         try:
-            self._index.commit(self._journal.end)
+            self._index.commit(self._journal.end, mark_at(self._journal.path, self._journal.end))
         except DoubledCaseError as doubled:
             raise _doubled(str(doubled), self.path) from None
 
@@ -141,16 +152,29 @@ class RunWriter:
         self.manifest.finished = datetime.now(UTC)
         write_manifest(self.path, self.manifest)
 
-    def close(self) -> None:
-        self._commit()
-        self._index.close()
-        self._journal.close()
-
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # An interrupt may have come between the journal and the index; what the index then lacks
+        # is taken in by the next one to open the run.
+        try:
+            if kind is None:
+                self._commit()
+        finally:
+            self._index.close()
+            self._journal.close()
+
+
+def _spoiled(unit: Unit, record: CaseRecord, error: Exception) -> CaseRecord:
+    return CaseRecord(
+        id=unit.id,
+        subject=record.subject,
+        outcome=Outcome.ERROR,
+        code=Outcome.ERROR.value,
+        reason=f"its result cannot be kept: {describe(error)}",
+        fingerprint=unit.fingerprint,
+    )
 
 
 def name_some(names: list[str]) -> str:
