@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from pydantic import ValidationError
 
@@ -147,7 +147,7 @@ def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
         case, expected = _checked_pair(pair, place)
         mark = values.fingerprint(case.describe(), expected.given(), evaluation.ratio)
-        yield Unit(case.id, place, mark, (case, expected))
+        yield Unit(case.id, place, mark, (case, expected, _is_changeable(case, expected)))
 
 
 def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
@@ -188,14 +188,14 @@ class _Runner:
             self._pool.close()
 
     async def run_case(self, unit: Unit, parts: Parts) -> CaseRecord:
-        case, expected = unit.payload
+        case, expected, is_changeable = unit.payload
         started, clock = datetime.now(UTC), time.perf_counter()
         if self._ratio is None:
-            reports = [await self._sample(case, expected)]
+            reports = [await self._sample(case, expected, is_changeable)]
             outcome, reason = _single_outcome(reports[0])
         else:
             reports = [
-                await self._kept_sample(case, expected, parts, str(number))
+                await self._kept_sample(unit, parts, str(number))
                 for number in range(self._ratio.samples)
             ]
             outcome, reason = self._ratio.outcome(reports)
@@ -211,23 +211,26 @@ class _Runner:
             duration=time.perf_counter() - clock,
         )
 
-    async def _kept_sample(
-        self, case: Case, expected: CaseResult, parts: Parts, key: str
-    ) -> VerifierReport:
+    async def _kept_sample(self, unit: Unit, parts: Parts, key: str) -> VerifierReport:
         kept = parts.get(key)
         if kept is not None:
             return VerifierReport.unpack(kept)
-        report = await self._sample(case, expected)
+        case, expected, _ = unit.payload
+        report = await self._sample(case, expected, True)
         if report.outcome is not Outcome.ERROR:
             parts.keep(key, report.pack())
         return report
 
-    async def _sample(self, case: Case, expected: CaseResult) -> VerifierReport:
+    async def _sample(
+        self, case: Case, expected: CaseResult, is_changeable: bool
+    ) -> VerifierReport:
         clock = time.perf_counter()
+        # Copies, so that neither another sample nor the report sees what user code changes.
+        tried = case.model_copy(deep=True) if is_changeable else case
+        wanted = expected.model_copy(deep=True) if is_changeable else expected
         try:
-            # Copies where there is something to change, so that no sample sees another's changes.
-            actual = await self._run_task(_own_copy(case))
-            raw = _verify(self._evaluation.verifier, case, actual, _own_copy(expected))
+            actual = await self._run_task(tried)
+            raw = _verify(self._evaluation.verifier, case, actual, wanted)
             return VerifierReport.from_verifier_result(
                 case, time.perf_counter() - clock, actual, expected, raw
             )
@@ -250,8 +253,12 @@ class _Runner:
             raise _CaseError(f"the task {error}") from None
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
-        with _told_as_error("the task"):
+        try:
             result = self._evaluation.task(case)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise _raised("the task", error) from None
         return _checked_result(result)
 
 
@@ -265,15 +272,9 @@ def _is_async(task: Task) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
-@contextlib.contextmanager
-def _told_as_error(who: str) -> Iterator[None]:
+def _raised(who: str, error: BaseException) -> _CaseError:
     """Whatever the user's code raises is the error of its case; only Ctrl-C is not."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise _CaseError(f"{who} raised {account(error)}") from None
+    return _CaseError(f"{who} raised {account(error)}")
 
 
 async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
@@ -293,9 +294,8 @@ async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
     # Late is late, also if it could not be cancelled because it blocked.
     if limit is not None and ended - clock > limit:
         raise LimitExceededError
-    with _told_as_error("the task"):
-        if error is not None:
-            raise error
+    if error is not None:
+        raise _raised("the task", error)
     return result
 
 
@@ -309,15 +309,10 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
         return None, error, time.perf_counter()
 
 
-Copied = TypeVar("Copied", Case, CaseResult)
-
-
-def _own_copy(original: Copied) -> Copied:
-    """A copy, unless nothing in it can be changed but what the report does not rest on."""
-    values_of = original.describe() if isinstance(original, Case) else original.attributes()
-    if values.are_plain(value for value in values_of.values() if type(value) is not float):
-        return original
-    return original.model_copy(deep=True)
+def _is_changeable(case: Case, expected: CaseResult) -> bool:
+    """Whether user code could change something in these that a report rests on."""
+    given = (*case.describe().values(), *expected.given().values())
+    return not values.are_plain(value for value in given if type(value) is not float)
 
 
 def _checked_result(result: Any) -> CaseResult:
@@ -342,7 +337,7 @@ def _verify(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise _CaseError(f"the verifier raised {account(error)}") from None
+        raise _raised("the verifier", error) from None
 
 
 def _single_outcome(report: VerifierReport) -> tuple[Outcome, str]:

@@ -9,7 +9,7 @@ from json.encoder import encode_basestring_ascii
 from typing import Any
 
 from assay import values
-from assay.results import packed_values
+from assay.results import AT_DEFAULT
 
 _REPORT_TEXT = (
     "id",
@@ -96,19 +96,24 @@ class Group:
         self.rows += 1
 
     def _add_results(self, results: dict[str, Any]) -> None:
-        # Column by column: most attributes were not looked at and differ only in two values.
+        # Most attributes say nothing and have their text ready; few have more than two values.
         first, number = len(self._attribute), len(results)
-        scalar, other = _SCALARS.get, values.encode
-        pairs = [r if type(r) is list else packed_values(name, r) for name, r in results.items()]
+        actual, expected = self._actual.append, self._expected.append
         self._attribute += results
-        self._actual += [scalar(type(actual), other)(actual) for actual, _ in pairs]
-        self._expected += [scalar(type(expected), other)(expected) for _, expected in pairs]
         self._diff += ["null"] * number
         self._is_correct += [None] * number
         self._weight += [0.0] * number
-        for place, result in enumerate(results.values(), start=first):
-            if type(result) is dict:
-                self._diff[place] = scalar(type(result["diff"]), other)(result["diff"])
+        for place, (name, result) in enumerate(results.items(), start=first):
+            if result is None:
+                actual(_DEFAULT_TEXT[name])
+                expected(_DEFAULT_TEXT[name])
+            elif type(result) is list:
+                actual(_text(result[0]))
+                expected(_text(result[1]))
+            else:
+                actual(_text(result["actual"]))
+                expected(_text(result["expected"]))
+                self._diff[place] = _text(result["diff"])
                 self._is_correct[place] = result["is_correct"]
                 self._weight[place] = result["weight"]
         self._ends.append(first + number)
@@ -178,6 +183,14 @@ _SCALARS: dict[type, Callable[[Any], str]] = {
     bool: {True: "true", False: "false"}.__getitem__,
     type(None): {None: "null"}.__getitem__,
 }
+
+
+def _text(value: Any) -> str:
+    write = _SCALARS.get(type(value))
+    return values.encode(value) if write is None else write(value)
+
+
+_DEFAULT_TEXT = {name: _text(result.actual) for name, result in AT_DEFAULT.items()}
 
 
 def restored(row: dict[str, Any]) -> dict[str, Any]:

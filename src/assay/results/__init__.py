@@ -5,6 +5,7 @@ from assay.results.cases import Case, CaseResult, GroupType, Outcome
 from assay.results.record import CaseRecord, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
+    AT_DEFAULT,
     AttributeResult,
     PackedResult,
     VerificationResult,
@@ -15,6 +16,7 @@ from assay.results.verification import (
 )
 
 __all__ = [
+    "AT_DEFAULT",
     "AttributeResult",
     "Case",
     "CaseRecord",

@@ -46,7 +46,7 @@ class CaseRecord(BaseModel):
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only."""
         packed = dict(self.__dict__)
-        packed["outcome"] = self.outcome.value
+        packed["outcome"] = self.outcome._value_
         packed["reports"] = reports = [report.pack() for report in self.reports]
         packed["score"] = _mean([report["score"] for report in reports])
         packed["started"] = self.started.isoformat()

@@ -90,19 +90,17 @@ class VerifierReport(BaseModel):
         A check is never dropped: a key that names no field is kept beside the fields.
         """
         actual, expected = actual_result.attributes(), expected_result.attributes()
+        given = actual_result.model_fields_set | expected_result.model_fields_set
         results = {}
         for name in actual | expected | dict(raw_results):
+            if name not in given and name not in raw_results and name in AT_DEFAULT:
+                results[name] = AT_DEFAULT[name]
+                continue
             both = actual.get(name), expected.get(name)
-            found = raw_results.get(name)
-            usual = AT_DEFAULT.get(name) if found is None else None
-            # By identity: 0 and False are equal, and are not the same.
-            if usual is not None and both[0] is usual.actual and both[1] is usual.expected:
-                results[name] = usual
-            else:
-                # Once more, because a verifier may have changed what was valid before.
-                values.check_value(both[0])
-                values.check_value(both[1])
-                results[name] = AttributeResult.of(name, *both, found)
+            # Once more, because a verifier may have changed what was valid before.
+            values.check_value(both[0])
+            values.check_value(both[1])
+            results[name] = AttributeResult.of(name, *both, raw_results.get(name))
         return cls._of(case, duration, results, None)
 
     @classmethod
@@ -136,17 +134,17 @@ class VerifierReport(BaseModel):
 
     def is_plain(self) -> bool:
         """Whether no value of the case or its results is bytes, a float or nested."""
-        return values.are_plain(self.case.values()) and all(
-            values.are_plain((result.actual, result.expected, result.diff))
-            for name, result in self.results.items()
-            if result is not AT_DEFAULT.get(name)
-        )
+        several = list(self.case.values())
+        for name, result in self.results.items():
+            if result is not AT_DEFAULT.get(name):
+                several += (result.actual, result.expected, result.diff)
+        return values.are_plain(several)
 
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only; outcome and score for its readers."""
         packed = dict(self.__dict__)
         packed["timestamp"] = self.timestamp.isoformat()
-        packed["outcome"] = self.outcome.value
+        packed["outcome"] = self.outcome._value_
         packed["score"] = self.calculate_score()
         packed["results"] = {
             name: None if result is AT_DEFAULT.get(name) else result.pack()
