@@ -27,13 +27,17 @@ from assay.failures import account, describe, first_problem
 from assay.ratio import Ratio
 from assay.results import (
     Case,
-    CaseRecord,
     CaseResult,
+    FinishedCase,
     Outcome,
+    PackedReport,
     VerificationResult,
-    VerifierReport,
     VerifierReturnType,
     checked_results,
+    pack_error,
+    pack_report,
+    undecided_names,
+    wrong_names,
 )
 from assay.runs import Manifest, Parts, Progress, Run, Unit, create_folder, execute
 from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
@@ -187,43 +191,40 @@ class _Runner:
         if self._pool is not None:
             self._pool.close()
 
-    async def run_case(self, unit: Unit, parts: Parts) -> CaseRecord:
+    async def run_case(self, unit: Unit, parts: Parts) -> FinishedCase:
         case, expected, is_changeable = unit.payload
         started, clock = datetime.now(UTC), time.perf_counter()
         if self._ratio is None:
             reports = [await self._sample(case, expected, is_changeable)]
-            outcome, reason = _single_outcome(reports[0])
+            outcome = _single_outcome(reports[0])
         else:
             reports = [
                 await self._kept_sample(unit, parts, str(number))
                 for number in range(self._ratio.samples)
             ]
-            outcome, reason = self._ratio.outcome(reports)
-        return CaseRecord(
-            id=unit.id,
-            subject=SUBJECT,
-            outcome=outcome,
-            reason=reason,
-            code=_code(outcome, reports),
-            reports=reports,
-            fingerprint=unit.fingerprint,
-            started=started,
-            duration=time.perf_counter() - clock,
+            outcome = self._ratio.outcome([Outcome(report["outcome"]) for report in reports])
+        return FinishedCase.of(
+            unit.id,
+            SUBJECT,
+            outcome,
+            _code(outcome[0], reports),
+            reports,
+            unit.fingerprint,
+            started,
+            time.perf_counter() - clock,
         )
 
-    async def _kept_sample(self, unit: Unit, parts: Parts, key: str) -> VerifierReport:
-        kept = parts.get(key)
+    async def _kept_sample(self, unit: Unit, parts: Parts, key: str) -> PackedReport:
+        kept: PackedReport | None = parts.get(key)
         if kept is not None:
-            return VerifierReport.unpack(kept)
+            return kept
         case, expected, _ = unit.payload
         report = await self._sample(case, expected, True)
-        if report.outcome is not Outcome.ERROR:
-            parts.keep(key, report.pack())
+        if report["outcome"] != Outcome.ERROR:
+            parts.keep(key, report)
         return report
 
-    async def _sample(
-        self, case: Case, expected: CaseResult, is_changeable: bool
-    ) -> VerifierReport:
+    async def _sample(self, case: Case, expected: CaseResult, is_changeable: bool) -> PackedReport:
         clock = time.perf_counter()
         # Copies, so that neither another sample nor the report sees what user code changes.
         tried = case.model_copy(deep=True) if is_changeable else case
@@ -231,14 +232,12 @@ class _Runner:
         try:
             actual = await self._run_task(tried)
             raw = _verify(self._evaluation.verifier, case, actual, wanted)
-            return VerifierReport.from_verifier_result(
-                case, time.perf_counter() - clock, actual, expected, raw
-            )
+            return pack_report(case, time.perf_counter() - clock, actual, expected, raw)
         except _CaseError as error:
             told = str(error)
         except (ValueError, RecursionError) as error:
             told = f"the verifier left a result that cannot be kept: {describe(error)}"
-        return VerifierReport.from_error(case, time.perf_counter() - clock, told)
+        return pack_error(case, time.perf_counter() - clock, told)
 
     async def _run_task(self, case: Case) -> CaseResult:
         limit = self._evaluation.time_limit
@@ -312,7 +311,7 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
 def _is_changeable(case: Case, expected: CaseResult) -> bool:
     """Whether user code could change something in these that a report rests on."""
     given = (*case.describe().values(), *expected.given().values())
-    return not values.are_plain(value for value in given if type(value) is not float)
+    return not values.are_unchangeable(given)
 
 
 def _checked_result(result: Any) -> CaseResult:
@@ -340,27 +339,23 @@ def _verify(
         raise _raised("the verifier", error) from None
 
 
-def _single_outcome(report: VerifierReport) -> tuple[Outcome, str]:
-    outcome = report.outcome
-    if outcome is Outcome.ERROR:
-        return outcome, (report.error or "").partition("\n")[0]
-    if outcome is Outcome.FAILED:
-        return outcome, "wrong: " + ", ".join(_wrong(report))
-    if outcome is Outcome.UNVERIFIED:
-        undecided = _undecided(report)
-        return outcome, "undecided: " + ", ".join(undecided) if undecided else "nothing was checked"
-    return outcome, ""
+def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
+    match report["outcome"]:
+        case Outcome.PASSED:
+            return Outcome.PASSED, ""
+        case Outcome.FAILED:
+            return Outcome.FAILED, "wrong: " + ", ".join(wrong_names(report))
+        case Outcome.ERROR:
+            return Outcome.ERROR, report["error"].partition("\n")[0]
+    undecided = ", ".join(undecided_names(report))
+    return Outcome.UNVERIFIED, f"undecided: {undecided}" if undecided else "nothing was checked"
 
 
-def _code(outcome: Outcome, reports: list[VerifierReport]) -> str:
+def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
     """What identifies the finding in a baseline: the attributes it is about, in any sample."""
-    about = {Outcome.FAILED: _wrong, Outcome.UNVERIFIED: _undecided}.get(outcome)
+    about = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
     return f"{outcome}: {', '.join(names)}" if names else outcome.value
-
-
-def _undecided(report: VerifierReport) -> list[str]:
-    return [result.attribute for result in report.results.values() if result.is_undecided]
 
 
 @contextlib.contextmanager
@@ -378,7 +373,3 @@ def exits_refused() -> Iterator[None]:
         yield
     finally:
         os._exit = ending
-
-
-def _wrong(report: VerifierReport) -> list[str]:
-    return [result.attribute for result in report.results.values() if result.is_correct is False]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 from assay.errors import InputError
-from assay.results import Outcome, VerifierReport
+from assay.results import Outcome
 
 
 class Ratio(NamedTuple):
@@ -34,16 +34,16 @@ class Ratio(NamedTuple):
     def __str__(self) -> str:
         return f"{self.needed}/{self.samples}"
 
-    def outcome(self, reports: Sequence[VerifierReport]) -> tuple[Outcome, str]:
+    def outcome(self, samples: Sequence[Outcome]) -> tuple[Outcome, str]:
         """The outcome of a case whose samples have all been taken, and why.
 
         An error is neither a pass nor a failure: if the ratio was missed only because of errors,
         nothing is known about the subject.
         """
-        counts = Counter(report.outcome for report in reports)
+        counts = Counter(samples)
         passed, errors = counts[Outcome.PASSED], counts[Outcome.ERROR]
         open_samples = counts[Outcome.UNVERIFIED]
-        reason = f"{passed} of {len(reports)} samples passed, {self} needed"
+        reason = f"{passed} of {len(samples)} samples passed, {self} needed"
         if passed >= self.needed:
             return Outcome.PASSED, reason
         if passed + open_samples + errors < self.needed:

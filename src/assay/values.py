@@ -23,6 +23,7 @@ FLOAT_TAG = "$float"
 OBJECT_TAG = "$object"
 _TAGS = frozenset({BYTES_TAG, FLOAT_TAG, OBJECT_TAG})
 _PLAIN = frozenset({str, int, bool, type(None)})
+_UNCHANGEABLE = _PLAIN | {float, bytes}
 _SIMPLE = frozenset({str, bool, type(None)})
 
 # Deeper values and longer integers are refused when they come in, so that writing them out can
@@ -132,6 +133,11 @@ def encode(value: Any, *, is_plain: bool = False) -> str:
         if '"$' not in text:
             return text
     return _encode(value, _ENCODER)
+
+
+def are_unchangeable(several: Iterable[Any]) -> bool:
+    """Whether none of these can be changed in place."""
+    return _UNCHANGEABLE.issuperset(map(type, several))
 
 
 def are_plain(several: Iterable[Any]) -> bool:

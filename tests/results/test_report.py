@@ -25,6 +25,8 @@ from assay.results import (
     VerifierProtocol,
     VerifierReport,
     checked_results,
+    is_plain,
+    pack_report,
 )
 from tests.conftest import values_and_bytes
 
@@ -131,6 +133,17 @@ def test_expected_files_may_be_a_list_of_specifications() -> None:
     assert report.outcome is Outcome.UNVERIFIED
 
 
+def test_the_short_form_is_the_same_however_it_is_made() -> None:
+    actual = CASE.result(output=[1], files={"a": b""}, elapsed=0.5)
+    raw = {
+        "output": VerificationResult.create("x", False, 2.0),
+        "more": VerificationResult.create("", None),
+    }
+    packed = pack_report(CASE, 0.1, actual, CASE.result(output=2), raw)
+    assert VerifierReport.unpack(packed).pack() == packed
+    assert list(VerifierReport.unpack(packed).pack()) == list(packed)
+
+
 def test_results_built_from_validated_parts_equal_validated_ones() -> None:
     report = VerifierReport.from_verifier_result(
         CASE, 0.1, CASE.result(output=1), CASE.result(output=1),
@@ -160,7 +173,7 @@ def test_round_trips_of_a_report(
     record = CaseRecord(
         id="ü", subject="s", outcome=Outcome.ERROR, reports=[report], detail=three[0]
     )
-    line = values.encode(record.pack(), is_plain=record.is_plain())
+    line = values.encode(record.pack(), is_plain=is_plain(report.pack()) and record.detail is None)
     again = CaseRecord.unpack(values.decode(line.encode()))
     assert again == record
     assert exactly(again.reports[0]) == exactly(report)

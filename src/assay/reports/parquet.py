@@ -64,11 +64,10 @@ class _Pieces(io.RawIOBase):
 
 def _groups(run: Run) -> Iterator[Group]:
     group, size = Group(), 0
-    for row in run.rows():
-        record = run.read_packed(row)
+    for length, record in run.all_packed():
         for sample, report in enumerate(record["reports"], start=1):
             group.add(record, sample, report)
-        size += row.span.length
+        size += length
         if group.rows >= GROUP_ROWS or (group.rows and size >= GROUP_BYTES):
             yield group
             group, size = Group(), 0

@@ -2,7 +2,15 @@
 how the two compare, and what the case is worth."""
 
 from assay.results.cases import Case, CaseResult, GroupType, Outcome
-from assay.results.record import CaseRecord, OutcomeRule
+from assay.results.packing import (
+    PackedReport,
+    is_plain,
+    pack_error,
+    pack_report,
+    undecided_names,
+    wrong_names,
+)
+from assay.results.record import CaseRecord, FinishedCase, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
     AT_DEFAULT,
@@ -21,14 +29,21 @@ __all__ = [
     "Case",
     "CaseRecord",
     "CaseResult",
+    "FinishedCase",
     "GroupType",
     "Outcome",
     "OutcomeRule",
+    "PackedReport",
     "PackedResult",
     "VerificationResult",
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
     "checked_results",
+    "is_plain",
+    "pack_error",
+    "pack_report",
     "packed_values",
+    "undecided_names",
+    "wrong_names",
 ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.results.cases import Outcome, now
+from assay.results.packing import PackedReport
 from assay.results.report import VerifierReport
 from assay.values import Value
 
@@ -39,14 +40,10 @@ class CaseRecord(BaseModel):
         """The mean score of the reports; 0.0 without any."""
         return _mean([report.calculate_score() for report in self.reports])
 
-    def is_plain(self) -> bool:
-        """Whether no value of the record is bytes, a float or nested; see `values.encode`."""
-        return self.detail is None and all(report.is_plain() for report in self.reports)
-
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only."""
         packed = dict(self.__dict__)
-        packed["outcome"] = self.outcome._value_
+        packed["outcome"] = self.outcome.value
         packed["reports"] = reports = [report.pack() for report in self.reports]
         packed["score"] = _mean([report["score"] for report in reports])
         packed["started"] = self.started.isoformat()
@@ -57,6 +54,47 @@ class CaseRecord(BaseModel):
         fields = {name: packed[name] for name in cls.model_fields}
         fields["reports"] = [VerifierReport.unpack(report) for report in fields["reports"]]
         return cls(**fields)
+
+
+class FinishedCase(NamedTuple):
+    """A record in the short form of the journal, for runs that make very many.
+
+    It is what `CaseRecord.pack` gives, without the models; `unpack` gives the models.
+    """
+
+    outcome: Outcome
+    packed: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        identifier: str,
+        subject: str,
+        outcome: tuple[Outcome, str],
+        code: str,
+        reports: list[PackedReport],
+        fingerprint: str,
+        started: datetime,
+        duration: float,
+    ) -> Self:
+        packed: dict[str, Any] = {
+            "id": identifier,
+            "subject": subject,
+            "outcome": outcome[0]._value_,
+            "reason": outcome[1],
+            "code": code,
+            "reports": reports,
+            "detail": None,
+            "fingerprint": fingerprint,
+            "usage": {},
+            "started": started.isoformat(),
+            "duration": duration,
+            "score": _mean([report["score"] for report in reports]),
+        }
+        return cls(outcome[0], packed)
+
+    def pack(self) -> dict[str, Any]:
+        return self.packed
 
 
 def _mean(scores: list[float]) -> float:

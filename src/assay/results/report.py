@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Generator, Mapping
 from datetime import datetime
 from typing import Any, Self
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assay import values
 from assay.results.cases import Case, CaseResult, GroupType, Outcome, now
+from assay.results.packing import Judgement, outcome_of, pack_error, pack_report, score_of
 from assay.results.verification import AT_DEFAULT, AttributeResult, VerificationResult
 from assay.values import Value
 
@@ -36,15 +36,10 @@ class VerifierReport(BaseModel):
         """Passed only if something was verified, all of it is right and nothing stayed open."""
         if self.error is not None:
             return Outcome.ERROR
-        verified = undecided = False
-        for result in self.results.values():
-            if result.is_correct is None:
-                undecided = undecided or result.weight > 0
-            elif result.is_correct:
-                verified = True
-            else:
-                return Outcome.FAILED
-        return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
+        return outcome_of(self._judgements())
+
+    def _judgements(self) -> list[Judgement]:
+        return [(result.is_correct, result.weight) for result in self.results.values()]
 
     def did_pass(self) -> bool:
         """True only for the outcome `passed`."""
@@ -52,16 +47,7 @@ class VerifierReport(BaseModel):
 
     def calculate_score(self) -> float:
         """The weighted share of verified attributes that are right; 0.0 if none was verified."""
-        verified = [r for r in self.results.values() if r.is_correct is not None]
-        heaviest = max([result.weight for result in verified], default=0.0)
-        if heaviest == 0.0:
-            return 0.0
-        if len(verified) == 1:
-            return 1.0 if verified[0].is_correct else 0.0
-        # Scaled by the heaviest, so that the sum of finite weights stays finite.
-        total = math.fsum([result.weight / heaviest for result in verified])
-        right = math.fsum([r.weight / heaviest for r in verified if r.is_correct])
-        return right / total
+        return score_of(self._judgements())
 
     def get_verified_attributes(self) -> Generator[AttributeResult, None, None]:
         """The attributes about which there is a judgement."""
@@ -85,66 +71,19 @@ class VerifierReport(BaseModel):
         expected_result: CaseResult,
         raw_results: Mapping[str, VerificationResult],
     ) -> Self:
-        """Every field and file of both results, and every key the verifier returned.
-
-        A check is never dropped: a key that names no field is kept beside the fields.
-        """
-        actual, expected = actual_result.attributes(), expected_result.attributes()
-        given = actual_result.model_fields_set | expected_result.model_fields_set
-        results = {}
-        for name in actual | expected | dict(raw_results):
-            if name not in given and name not in raw_results and name in AT_DEFAULT:
-                results[name] = AT_DEFAULT[name]
-                continue
-            both = actual.get(name), expected.get(name)
-            # Once more, because a verifier may have changed what was valid before.
-            values.check_value(both[0])
-            values.check_value(both[1])
-            results[name] = AttributeResult.of(name, *both, raw_results.get(name))
-        return cls._of(case, duration, results, None)
+        """Every field and file of both results, and every key the verifier returned."""
+        return cls.unpack(pack_report(case, duration, actual_result, expected_result, raw_results))
 
     @classmethod
     def from_error(cls, case: Case, duration: float, error: str) -> Self:
         """The report of a case about which nothing can be said, and why."""
-        return cls._of(case, duration, {}, error)
-
-    @classmethod
-    def _of(
-        cls,
-        case: Case,
-        duration: float,
-        results: dict[str, AttributeResult],
-        error: str | None,
-    ) -> Self:
-        return values.construct(
-            cls,
-            {
-                "id": case.id,
-                "group": case.group,
-                "type": case.group_type,
-                "timestamp": now(),
-                "duration": duration,
-                "results": results,
-                "case": case.describe(),
-                "original_checkpoint": case.original_checkpoint,
-                "original_group": case.original_group,
-                "error": error,
-            },
-        )
-
-    def is_plain(self) -> bool:
-        """Whether no value of the case or its results is bytes, a float or nested."""
-        several = list(self.case.values())
-        for name, result in self.results.items():
-            if result is not AT_DEFAULT.get(name):
-                several += (result.actual, result.expected, result.diff)
-        return values.are_plain(several)
+        return cls.unpack(pack_error(case, duration, error))
 
     def pack(self) -> dict[str, Any]:
         """The short form of the journal, made of values only; outcome and score for its readers."""
         packed = dict(self.__dict__)
         packed["timestamp"] = self.timestamp.isoformat()
-        packed["outcome"] = self.outcome._value_
+        packed["outcome"] = self.outcome.value
         packed["score"] = self.calculate_score()
         packed["results"] = {
             name: None if result is AT_DEFAULT.get(name) else result.pack()

@@ -14,11 +14,11 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.failures import describe, origin
-from assay.results import CaseRecord, Outcome
+from assay.results import CaseRecord, FinishedCase, Outcome
 from assay.runs.journal import SYNC_SECONDS
 from assay.runs.writer import Parts, RunWriter, Unit
 
-Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord]]
+Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord | FinishedCase]]
 T = TypeVar("T")
 
 

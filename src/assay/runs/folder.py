@@ -97,6 +97,11 @@ class Run:
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
 
+    def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Every record as the journal has it, in order, with the length of its line."""
+        for span in self._index.spans():
+            yield span.length, self._reader.read(span)["record"]
+
     def find(self, identifier: str) -> Row | None:
         """The row of one case, if the run has it."""
         found = self._index.find(identifier)

@@ -258,6 +258,11 @@ class Index:
         )
         return (_row(fields) for fields in found)
 
+    def spans(self) -> Iterator[Span]:
+        """Where the lines of all cases are, in the order of the cases."""
+        found = self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
+        return map(Span._make, found)
+
     def counts(self) -> dict[Outcome, int]:
         found = self._database.execute("SELECT outcome, count(*) FROM cases GROUP BY outcome")
         counted = {Outcome(outcome): number for outcome, number in found}

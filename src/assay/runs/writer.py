@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from assay.errors import InputError
 from assay.failures import describe
-from assay.results import CaseRecord, Outcome
+from assay.results import CaseRecord, FinishedCase, Outcome, is_plain
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, Index
 from assay.runs.journal import Journal, mark_at
@@ -96,16 +96,19 @@ class RunWriter:
             self._write({"kind": "moved", "id": unit.id, "place": unit.place})
         self._index.touch(unit.id)
 
-    def add(self, unit: Unit, record: CaseRecord) -> None:
+    def add(self, unit: Unit, record: CaseRecord | FinishedCase) -> None:
         """Write the record of a case that has run."""
         try:
-            entry = {"kind": "record", "place": unit.place, "record": record.pack()}
-            self._write(entry, is_plain=record.is_plain())
+            self._write_record(unit, record.pack())
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # Nothing that one case carries may cost the others theirs.
-            spoiled = _spoiled(unit, record, error)
-            self._write({"kind": "record", "place": unit.place, "record": spoiled.pack()})
+            self._write_record(unit, _spoiled(unit, self.manifest.subject, error).pack())
         self._running.discard(unit.id)
+
+    def _write_record(self, unit: Unit, packed: dict[str, Any]) -> None:
+        plain = packed["detail"] is None and all(map(is_plain, packed["reports"]))
+        entry = {"kind": "record", "place": unit.place, "record": packed}
+        self._write(entry, is_plain=plain)
 
     def keep_part(self, unit: Unit, key: str, value: Any) -> None:
         self._write(
@@ -166,10 +169,10 @@ class RunWriter:
             self._journal.close()
 
 
-def _spoiled(unit: Unit, record: CaseRecord, error: Exception) -> CaseRecord:
+def _spoiled(unit: Unit, subject: str, error: Exception) -> CaseRecord:
     return CaseRecord(
         id=unit.id,
-        subject=record.subject,
+        subject=subject,
         outcome=Outcome.ERROR,
         code=Outcome.ERROR.value,
         reason=f"its result cannot be kept: {describe(error)}",

@@ -1,0 +1,143 @@
+"""The short form in which a report goes into the journal, made straight from what happened.
+
+A run of many cases makes it without building the models first, which would cost as much again;
+whoever reads it gets the models. `VerifierReport` is made from it too, so that both are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from assay import values
+from assay.results.cases import Case, CaseResult, Outcome, now
+from assay.results.verification import AT_DEFAULT, PackedResult, VerificationResult
+
+PackedReport: TypeAlias = dict[str, Any]
+Judgement: TypeAlias = tuple[bool | None, float]
+
+
+def outcome_of(judgements: Iterable[Judgement]) -> Outcome:
+    """Passed only if something was verified, all of it is right and nothing stayed open."""
+    verified = undecided = False
+    for is_correct, weight in judgements:
+        if is_correct is None:
+            undecided = undecided or weight > 0
+        elif is_correct:
+            verified = True
+        else:
+            return Outcome.FAILED
+    return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
+
+
+def score_of(judgements: Iterable[Judgement]) -> float:
+    """The weighted share of what was verified that is right; 0.0 if nothing was."""
+    verified = [pair for pair in judgements if pair[0] is not None]
+    heaviest = max([weight for _, weight in verified], default=0.0)
+    if heaviest == 0.0:
+        return 0.0
+    # Scaled by the heaviest, so that the sum of finite weights stays finite.
+    total = math.fsum([weight / heaviest for _, weight in verified])
+    return math.fsum([weight / heaviest for right, weight in verified if right]) / total
+
+
+def pack_report(
+    case: Case,
+    duration: float,
+    actual_result: CaseResult,
+    expected_result: CaseResult,
+    raw_results: Mapping[str, VerificationResult],
+) -> PackedReport:
+    """Every field and file of both results, and every key the verifier returned.
+
+    A check is never dropped: a key that names no field is kept beside the fields. Raises
+    ValueError if a verifier has put something into a result that cannot be kept.
+    """
+    judgements = [(found.is_correct, found.weight) for found in raw_results.values()]
+    return _packed(
+        case,
+        duration,
+        _pack_results(actual_result, expected_result, raw_results),
+        outcome_of(judgements),
+        score_of(judgements),
+        None,
+    )
+
+
+def pack_error(case: Case, duration: float, error: str) -> PackedReport:
+    """The report of a case about which nothing can be said, and why."""
+    return _packed(case, duration, {}, Outcome.ERROR, 0.0, error)
+
+
+def _packed(
+    case: Case,
+    duration: float,
+    results: dict[str, PackedResult],
+    outcome: Outcome,
+    score: float,
+    error: str | None,
+) -> PackedReport:
+    return {
+        "id": case.id,
+        "group": case.group,
+        "type": case.group_type,
+        "timestamp": now().isoformat(),
+        "duration": duration,
+        "results": results,
+        "case": case.describe(),
+        "original_checkpoint": case.original_checkpoint,
+        "original_group": case.original_group,
+        "error": error,
+        "outcome": outcome._value_,
+        "score": score,
+    }
+
+
+def _pack_results(
+    actual_result: CaseResult,
+    expected_result: CaseResult,
+    raw_results: Mapping[str, VerificationResult],
+) -> dict[str, PackedResult]:
+    actual, expected = actual_result.attributes(), expected_result.attributes()
+    given = actual_result.__pydantic_fields_set__ | expected_result.__pydantic_fields_set__
+    packed: dict[str, PackedResult] = {}
+    for name in actual | expected | dict(raw_results):
+        found = raw_results.get(name)
+        if found is None and name not in given and name in AT_DEFAULT:
+            packed[name] = None
+            continue
+        # Checked once more, because a verifier may have changed what was valid before.
+        both = [values.check_value(actual.get(name)), values.check_value(expected.get(name))]
+        packed[name] = both if found is None else _pack_found(both, found)
+    return packed
+
+
+def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
+    return {"actual": both[0], "expected": both[1], **found.__dict__}
+
+
+def is_plain(report: PackedReport) -> bool:
+    """Whether no value in it is bytes, a float or nested; see `values.encode`."""
+    several = list(report["case"].values())
+    for result in report["results"].values():
+        if type(result) is list:
+            several += result
+        elif result is not None:
+            several += (result["actual"], result["expected"], result["diff"])
+    return values.are_plain(several)
+
+
+def wrong_names(report: PackedReport) -> list[str]:
+    """The attributes that are wrong."""
+    results = report["results"].items()
+    return [name for name, found in results if type(found) is dict and found["is_correct"] is False]
+
+
+def undecided_names(report: PackedReport) -> list[str]:
+    """The attributes about which a check could not decide."""
+    return [
+        name
+        for name, found in report["results"].items()
+        if type(found) is dict and found["is_correct"] is None and found["weight"] > 0
+    ]
