@@ -16,7 +16,7 @@ from benchmarks.measure import Cost, environment_with, median, run
 HERE = Path(__file__).parent
 BIN = Path(sys.executable).parent
 PEER = "pydantic-evals==2.62.0"
-ROUNDS = 3
+ROUNDS = 5
 CASES = 10_000
 MANY = 100_000
 
