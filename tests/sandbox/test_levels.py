@@ -19,7 +19,7 @@ from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.warm import check_readable
 from tests.sandbox.support import SMALL, write_files
 
-ORDINARY_USER = 54_321
+ORDINARY_USER = 55_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 
 PROOFS = {

@@ -22,7 +22,9 @@ import pytest
 
 from assay.sandbox.isolation import probe
 
-ORDINARY_USER = 54_321
+# A user for each test process: without namespaces the kernel counts processes by user, and tests
+# that run side by side must not count each other's.
+ORDINARY_USER = 54_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 SECRET = f"canary-{secrets.token_hex(8)}"
 SOURCE = Path(__file__).parents[3] / "src" / "assay"
 SMALL = {
