@@ -101,7 +101,17 @@ def executing(
     """Around the cases: progress for a person, standard output kept for the result."""
     watched = not options.quiet and sys.stderr.isatty()
     progress = TerminalProgress(total) if watched else None
-    before = signal.signal(signal.SIGTERM, _terminate)
+    terminated = False
+
+    def terminate(*_: object) -> None:
+        # As an interrupt, which an event loop knows how to end with; raising here would tear it.
+        nonlocal terminated
+        terminated = True
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            raise Terminated
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
         with standard_output_reserved():
             yield progress
@@ -113,6 +123,8 @@ def executing(
             f"assay runs resume {folder}",
             err=True,
         )
+        if terminated:
+            raise Terminated from None
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -122,10 +134,6 @@ def executing(
 
 class Terminated(KeyboardInterrupt):
     """Somebody asked the process to end: what CI systems do when a job is cancelled."""
-
-
-def _terminate(*_: object) -> None:
-    raise Terminated
 
 
 @contextlib.contextmanager
