@@ -35,7 +35,7 @@ test: $(READY) ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n 2 $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
 format: $(READY) ## Rewrite the code in the project's format
 	$(BIN)/ruff format .
