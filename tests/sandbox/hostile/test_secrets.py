@@ -35,7 +35,7 @@ def test_other_processes_are_not_described(sandbox: Sandbox) -> None:
 attempt("command line", lambda: open(f"/proc/{sys.argv[1]}/cmdline").read())
 attempt("status", lambda: open(f"/proc/{sys.argv[1]}/status").read())
 attempt("descriptors", lambda: os.listdir(f"/proc/{sys.argv[1]}/fd"))
-attempt("root", lambda: os.listdir(f"/proc/{sys.argv[1]}/root/"))
+attempt("root", lambda: os.listdir(f"/proc/{sys.argv[1]}/root"))
 attempt("folder", lambda: os.listdir(f"/proc/{sys.argv[1]}/cwd/"))
 """,
         str(sandbox.driver),
