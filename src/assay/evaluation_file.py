@@ -22,7 +22,8 @@ def load_evaluation(text: str) -> Evaluation:
         raise InputError("is a folder, not a Python file", where=file)
     if not path.is_file():
         siblings = [str(each) for each in path.parent.glob("*.py")] if path.parent.is_dir() else []
-        raise InputError("there is no such file", where=file, advice=nearest(file, siblings))
+        advice = nearest(file, siblings) if siblings else "name a Python file that defines one"
+        raise InputError("there is no such file", where=file, advice=advice)
     module = _load(path)
     found = getattr(module, name, None) if name else _only_one(module, path)
     if found is None:
