@@ -1,0 +1,128 @@
+"""What a suite holds: questions as provers see them, and, apart from them, their keys.
+
+Whoever makes or runs proofs is given a `Question`, which has no key and no explanation: that they
+stay blind is a matter of types, not of care. `Entry` holds both, for those who judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+from assay import values
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a file: what a message or an editor points to."""
+
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """The code a question refers to: its section, dedented, and the imports that section uses."""
+
+    code: str
+    imports: tuple[str, ...] = ()
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A multiple-choice question without its key: options by letter, in their order."""
+
+    id: str
+    text: str
+    options: Mapping[str, str]
+    snippet: Snippet | None = None
+
+    def fingerprint(self) -> str:
+        """Changes with the stem, the options or the resolved snippet, and with nothing else."""
+        return values.fingerprint(self.text, dict(self.options), self._code())
+
+    def option_fingerprint(self, option: str) -> str:
+        """Changes with what one option's proof depends on; the other options are not part of it."""
+        return values.fingerprint(self.text, self.options[option], self._code())
+
+    def _code(self) -> list[str] | None:
+        return None if self.snippet is None else [self.snippet.code, *self.snippet.imports]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One accepted answer of an API question: its short form and the full names it stands for."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ApiQuestion:
+    """A question answered by a name of the library; the accepted names are what can be tested."""
+
+    id: str
+    text: str
+    answers: tuple[Answer, ...]
+    category: str = ""
+
+    def fingerprint(self) -> str:
+        return values.fingerprint(self.text, [[one.text, *one.names] for one in self.answers])
+
+
+@dataclass(frozen=True)
+class FixQuestion:
+    """A program to be repaired: its test, the broken file and the repaired one, as text.
+
+    `module` is the name under which the test imports the file that is to be repaired.
+    """
+
+    id: str
+    name: str
+    description: str
+    test: str
+    unfixed: str
+    fixed: str
+    module: str
+    requirements: tuple[str, ...] = ()
+    error_output: str = ""
+
+    def fingerprint(self) -> str:
+        return values.fingerprint(
+            self.description, self.test, self.unfixed, self.fixed, list(self.requirements)
+        )
+
+
+AnyQuestion: TypeAlias = Question | ApiQuestion | FixQuestion
+
+
+@dataclass(frozen=True)
+class Key:
+    """What only the judge sees: the letter that is keyed as right, and why."""
+
+    answer: str
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One question of a suite with its key and the place of each of its fields."""
+
+    question: AnyQuestion
+    key: Key | None
+    file: Path
+    places: Mapping[str, Place] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.question.id
+
+    def place(self, name: str = "id") -> Place:
+        """Where a field stands, such as `question`, `options.B` or `correct_answer`."""
+        return self.places.get(name) or self.places.get("") or Place(self.file, 1)
