@@ -76,7 +76,7 @@ def start_runner(
 
     runner = background.run(make())
 
-    def prove(proof: str | Path, *, fresh: bool = False) -> ProofOutcome:
-        return background.run(runner.run(proof, fresh=fresh))
+    def prove(proof: str | Path, **options: Any) -> ProofOutcome:
+        return background.run(runner.run(proof, **options))
 
     return runner, prove

@@ -301,3 +301,40 @@ def test_a_proof_may_be_a_file(prove: Prove, tmp_path: Path) -> None:
     path.write_text("import small_thing\ndef test_x():\n    assert __name__ == 'test_named'\n")
     (tmp_path / "conftest.py").write_text("raise RuntimeError('never read')\n")
     assert prove(path).passed
+
+
+def test_files_lie_beside_a_proof(prove: Prove) -> None:
+    outcome = prove(
+        "import beside, small_thing\ndef test_x():\n    assert beside.answer() == 42\n",
+        files={"beside.py": "import small_thing\ndef answer():\n    return small_thing.ANSWER\n"},
+    )
+    assert outcome.passed, outcome
+
+
+def test_what_a_raises_caught_is_told(prove: Prove) -> None:
+    outcome = prove(
+        "import pytest\nfrom small_thing.strict import Strict\n"
+        "def test_x():\n"
+        "    with pytest.raises(Exception):\n"
+        "        Strict(size=-1)\n"
+    )
+    (caught,) = outcome.tests[0].caught
+    assert caught.classes == ("ValueError", "Exception", "BaseException", "object")
+    assert "negative" in caught.message
+    assert not caught.in_proof
+
+
+def test_a_hash_seed_means_an_interpreter_of_its_own(prove: Prove) -> None:
+    source = "import small_thing\ndef test_x():\n    assert hash('assay') == {}\n"
+    seen = [
+        int(outcome.tests[0].message.split()[1])
+        for outcome in (
+            prove(source.format(0), fresh=True),
+            prove(source.format(0), fresh=True),
+            prove(source.format(0), hash_seed=7),
+            prove(source.format(0), hash_seed=7),
+            prove(source.format(0)),
+        )
+    ]
+    assert seen[0] == seen[1] == seen[4]
+    assert seen[2] == seen[3] != seen[0]

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from assay.sandbox.integrity import Inspection, Objection, inspect_proof
     from assay.sandbox.isolation import Layer, choose, probe
     from assay.sandbox.limits import Limits
-    from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+    from assay.sandbox.modules import target_modules
+    from assay.sandbox.outcomes import Caught, ProofOutcome, Status, TestOutcome
     from assay.sandbox.programs import ProgramResult, Programs, run_program
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.servers import NotServingError, Response, Server, serve
@@ -29,7 +30,8 @@ _HOMES = {
     "integrity": ("Inspection", "Objection", "inspect_proof"),
     "isolation": ("Layer", "choose", "probe"),
     "limits": ("Limits",),
-    "outcomes": ("ProofOutcome", "Status", "TestOutcome"),
+    "modules": ("target_modules",),
+    "outcomes": ("Caught", "ProofOutcome", "Status", "TestOutcome"),
     "programs": ("ProgramResult", "Programs", "run_program"),
     "proofs": ("ProofRunner",),
     "servers": ("NotServingError", "Response", "Server", "serve"),
@@ -46,6 +48,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "BuiltTarget",
+    "Caught",
     "DoctorReport",
     "Environment",
     "Inspection",
@@ -71,6 +74,7 @@ __all__ = [
     "remove_target",
     "run_program",
     "serve",
+    "target_modules",
 ]
 
 

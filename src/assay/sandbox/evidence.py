@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from assay.sandbox.integrity import Inspection
-from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+from assay.sandbox.outcomes import Caught, ProofOutcome, Status, TestOutcome
 
 # What a failed check raises: anything else is a proof that broke, not one that was answered.
 _CHECK_FAILURES = ("AssertionError", "Failed")
@@ -229,6 +229,11 @@ def _judge_test(
         output=max((phase.output for phase in phases), key=len, default=""),
         seconds=sum(phase.seconds for phase in phases),
         objection=objection or _against_test(phases, decisive, status),
+        caught=tuple(
+            Caught(tuple(one.bases), one.message, one.in_proof)
+            for phase in phases
+            for one in phase.caught
+        ),
     )
 
 

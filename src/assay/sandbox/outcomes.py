@@ -17,6 +17,19 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True)
+class Caught:
+    """An exception that a `raises` of the test was satisfied with.
+
+    `classes` are the names of its class and all bases, nearest first; `in_proof` says that a line
+    of the proof itself raised it.
+    """
+
+    classes: tuple[str, ...]
+    message: str
+    in_proof: bool
+
+
+@dataclass(frozen=True)
 class TestOutcome:
     """One test function, with one set of parameters: what happened, where and why."""
 
@@ -32,6 +45,7 @@ class TestOutcome:
     output: str = ""
     seconds: float = 0.0
     objection: str | None = None
+    caught: tuple[Caught, ...] = ()
 
     @property
     def evidence(self) -> bool:

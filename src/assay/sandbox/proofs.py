@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from assay.sandbox.isolation import choose
 from assay.sandbox.limits import Limits
 from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
 from assay.sandbox.targets import Environment
-from assay.sandbox.warm import Lost, Order, WarmProcess
+from assay.sandbox.warm import Lost, Order, ProofText, WarmProcess
 
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
@@ -23,9 +23,14 @@ _TRIES = 3
 
 @dataclass
 class _Slot:
-    """A place for one proof at a time, and the warm process that serves it."""
+    """A place for one proof at a time, and the processes that serve it.
 
-    process: WarmProcess | None = None
+    The warm one has imported the target, the clean one has not: what is forked from it meets the
+    target as a new interpreter does, without paying for pytest again.
+    """
+
+    warm: WarmProcess | None = None
+    clean: WarmProcess | None = None
 
 
 class ProofRunner:
@@ -89,13 +94,25 @@ class ProofRunner:
         finally:
             self._slots.put_nowait(slot)
 
-    async def run(self, proof: str | Path, *, fresh: bool = False) -> ProofOutcome:
-        """Run a proof, given as source or as a file; `fresh` in a new interpreter of its own."""
+    async def run(
+        self,
+        proof: str | Path,
+        *,
+        fresh: bool = False,
+        files: Mapping[str, str] | None = None,
+        hash_seed: int | None = None,
+    ) -> ProofOutcome:
+        """Run a proof, given as source or as a file, with other `files` beside it.
+
+        `fresh` runs it where nothing of the target is imported yet; a `hash_seed` starts a new
+        interpreter with that seed for this proof alone.
+        """
         name, source = _read(proof)
+        text = ProofText(name, source, files or {})
         inspection = inspect_proof(source, self._modules)
         slot = await self._slots.get()
         try:
-            ending, used_fresh, attempt = await self._run(slot, name, source, fresh)
+            ending, used_fresh, attempt = await self._run(slot, text, fresh, hash_seed)
         finally:
             self._slots.put_nowait(slot)
         if ending is None:
@@ -105,17 +122,18 @@ class ProofRunner:
         return replace(outcome, fresh=used_fresh, isolation=self._order.level, attempts=attempt)
 
     async def _run(
-        self, slot: _Slot, name: str, source: str, fresh: bool
+        self, slot: _Slot, text: ProofText, fresh: bool, hash_seed: int | None
     ) -> tuple[Ending | None, bool, int]:
         for attempt in range(1, _TRIES + 1):
-            last = attempt == _TRIES
-            process = None
-            if not (fresh or last or self._threaded):
-                process = await self._serving(slot)
             try:
-                if process is None or self._threaded:
-                    return await self._run_fresh(name, source), True, attempt
-                return await process.run(name, source, self._limits.wall_time), False, attempt
+                if hash_seed is not None or attempt == _TRIES:
+                    return await self._run_alone(text, hash_seed or 0), True, attempt
+                if not (fresh or self._threaded):
+                    warm = await self._serving(slot)
+                    if not self._threaded:
+                        return await warm.run(text, self._limits.wall_time), False, attempt
+                clean = await self._serving_clean(slot)
+                return await clean.run(text, self._limits.wall_time), True, attempt
             except Lost as loss:
                 self.notes.append(f"a runner was lost ({loss}) and what it did is repeated")
                 await self._retire(slot)
@@ -126,19 +144,27 @@ class ProofRunner:
                 raise
         return None, True, _TRIES
 
-    async def _run_fresh(self, name: str, source: str) -> Ending:
-        # A new interpreter has imported nothing of the target, only what pytest itself needs.
-        process = await WarmProcess.start(replace(self._order, imports=(), samples=(), learn=False))
+    async def _run_alone(self, text: ProofText, hash_seed: int) -> Ending:
+        process = await WarmProcess.start(replace(self._clean_order(), hash_seed=hash_seed))
         try:
-            return await process.run(name, source, self._limits.wall_time)
+            return await process.run(text, self._limits.wall_time)
         finally:
             await process.close()
 
+    def _clean_order(self) -> Order:
+        """A process that has imported nothing of the target, only what pytest itself needs."""
+        return replace(self._order, imports=(), samples=(), learn=False)
+
     async def _serving(self, slot: _Slot) -> WarmProcess:
-        if slot.process is None:
-            slot.process = await WarmProcess.start(self._order)
-            self._look_at(slot.process)
-        return slot.process
+        if slot.warm is None:
+            slot.warm = await WarmProcess.start(self._order)
+            self._look_at(slot.warm)
+        return slot.warm
+
+    async def _serving_clean(self, slot: _Slot) -> WarmProcess:
+        if slot.clean is None:
+            slot.clean = await WarmProcess.start(self._clean_order())
+        return slot.clean
 
     def _look_at(self, process: WarmProcess) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
@@ -149,9 +175,10 @@ class ProofRunner:
         self.notes += [note for note in notes if note not in self.notes]
 
     async def _retire(self, slot: _Slot) -> None:
-        process, slot.process = slot.process, None
-        if process is not None:
-            await process.close()
+        processes, slot.warm, slot.clean = (slot.warm, slot.clean), None, None
+        for process in processes:
+            if process is not None:
+                await process.close()
 
 
 def _read(proof: str | Path) -> tuple[str, str]:

@@ -9,8 +9,8 @@ import secrets
 import socket
 import stat
 import tempfile
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
@@ -29,6 +29,15 @@ _SLACK_SECONDS = 30.0
 _LINE_BYTES = 64 << 20
 
 
+@dataclass(frozen=True)
+class ProofText:
+    """The file of a proof, and those that lie beside it."""
+
+    name: str
+    source: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
 class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
     """The process died, or no longer does what it is for, before it gave an answer."""
 
@@ -44,6 +53,7 @@ class Order:
     samples: tuple[str, ...] = ()
     learn: bool = True
     fast: bool = True
+    hash_seed: int = 0
 
     def message(self) -> dict[str, Any]:
         """The order as the process inside reads it."""
@@ -113,6 +123,7 @@ class WarmProcess:
                 env={
                     "PATH": f"{order.environment.python.parent}:/usr/local/bin:/usr/bin:/bin",
                     "LANG": "C.UTF-8",
+                    "PYTHONHASHSEED": str(order.hash_seed),
                 },
             )
         reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
@@ -140,10 +151,10 @@ class WarmProcess:
         self.failed_imports = ready["failed"]
         self.fast = ready["fast"]
 
-    async def run(self, name: str, source: str, seconds: float) -> Ending:
+    async def run(self, text: ProofText, seconds: float) -> Ending:
         """Run one proof; raises Lost if the process did not live to tell."""
         token = secrets.token_hex(8)
-        job = {"id": token, "name": name, "source": source, "token": token, "seconds": seconds}
+        job = {**asdict(text), "id": token, "token": token, "seconds": seconds}
         answer = await self._ask(job, seconds + _SLACK_SECONDS)
         if answer["event"] != "done" or answer["id"] != token:
             raise Lost(str(answer.get("reason", "it answered something else")))

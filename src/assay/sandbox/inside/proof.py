@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import pages
@@ -27,6 +27,7 @@ class Job:
     source: str
     token: str
     seconds: float
+    files: dict[str, str] = field(default_factory=dict)
     learn: bool = False
 
 
@@ -45,8 +46,9 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
 
     started = time.process_time()
     path = os.path.join(os.getcwd(), job.name)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write(job.source)
+    for name, text in {**job.files, job.name: job.source}.items():
+        with open(os.path.join(os.getcwd(), name), "w", encoding="utf-8", newline="") as file:
+            file.write(text)
     channel = Channel(_REPORT, job.token)
     lesson = _Lesson() if job.learn else None
     problem = None
