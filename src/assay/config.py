@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,15 @@ from assay.errors import InputError, nearest
 FILE = "assay.toml"
 
 
+class QuestionsConfig(BaseModel):
+    """The table [questions]."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # Codes of lint findings that are not wanted.
+    ignore: list[str] = Field(default_factory=list)
+
+
 class Config(BaseModel):
     """Every key of the configuration, with its default."""
 
@@ -26,6 +36,7 @@ class Config(BaseModel):
     jobs: int | None = Field(default=None, ge=1, strict=True)
     runs: Path = Path(".assay/runs")
     baseline: Path | None = None
+    questions: QuestionsConfig = Field(default_factory=QuestionsConfig)
 
     def jobs_or_default(self) -> int:
         return self.jobs or os.cpu_count() or 1
@@ -80,12 +91,21 @@ def _validated(path: Path, table: dict[str, Any]) -> Config:
         return Config.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
-        key = str(first["loc"][0])
-        where = f"{path}:{_line_of(path, key)}"
+        names = [part for part in first["loc"] if isinstance(part, str)]
+        where = f"{path}:{_line_of(path, names[-1])}"
         if first["type"] == "extra_forbidden":
-            advice = nearest(key, Config.model_fields)
-            raise InputError(f"unknown key {key!r}", where=where, advice=advice) from None
-        raise InputError(f"{key}: {first['msg']}", where=where) from None
+            advice = nearest(names[-1], _keys_beside(names))
+            unknown = ".".join(names)
+            raise InputError(f"unknown key {unknown!r}", where=where, advice=advice) from None
+        raise InputError(f"{'.'.join(names)}: {first['msg']}", where=where) from None
+
+
+def _keys_beside(names: list[str]) -> Iterable[str]:
+    """The valid keys of the table that a key stands in."""
+    model: Any = Config
+    for name in names[:-1]:
+        model = model.model_fields[name].annotation
+    return list(model.model_fields)
 
 
 def _line_of(path: Path, key: str) -> int:

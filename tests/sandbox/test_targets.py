@@ -108,7 +108,7 @@ def test_a_source_folder_goes_first_and_brings_its_dependencies(
     assert imports(found, "import mine; print(mine.V)") == "0.1"
     changed = build(Target(sources=(folder,)))
     assert changed.key != found.key
-    assert changed.lock_hash == found.lock_hash
+    assert changed.lock == found.lock
     assert imports(changed, "import mine; print(mine.V)") == "changed"
 
 

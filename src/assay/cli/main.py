@@ -21,6 +21,10 @@ Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wr
 
 # Name, where it is defined, and its line in the help, so that help needs none of the modules.
 COMMANDS = {
+    "questions": (
+        "assay.cli.questions:questions",
+        "Prove every option of benchmark questions against the real library.",
+    ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
     "report": ("assay.cli.report:report", "Write a report of a run in any format."),

@@ -20,7 +20,10 @@ from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
 from assay.visible import visible
 
 # Which command continues a run of which subject.
-RESUMERS = {"evaluation": "assay.cli.run:resume"}
+RESUMERS = {
+    "evaluation": "assay.cli.run:resume",
+    "questions": "assay.cli.questions:resume",
+}
 
 
 @click.group()

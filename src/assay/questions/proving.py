@@ -21,6 +21,7 @@ OTHER_SEED = 1
 
 _MISSING = re.compile(r"No module named '([^']+)'|cannot import name '[^']+' from '([^']+)'")
 _MACHINE = frozenset({"OSError", "MemoryError", "RecursionError"})
+_MACHINE_FAILURES = _MACHINE | {"PermissionError", "TimeoutError", "ConnectionError"}
 _CREDENTIAL = re.compile(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
 
 
@@ -154,6 +155,28 @@ def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
             return f"it met an error of the machine, not of the target: {caught.classes[0]}"
         if "Credential" in caught.classes[0] or _CREDENTIAL.search(caught.message):
             return f"it met a missing credential: {caught.message.splitlines()[0]}"
+    return None
+
+
+def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | None:
+    """Why an outcome says nothing about what was run: trouble of the machine or of others."""
+    if outcome.objection is not None and not outcome.tests:
+        return outcome.objection
+    for test in outcome.tests:
+        if test.status is Status.TIMED_OUT:
+            return f"{test.name} ran into its time limit"
+        if test.status is Status.SKIPPED:
+            return f"{test.name} was skipped"
+        kind = (test.exception or "").rpartition(".")[2]
+        missing = (
+            _foreign(Caught((kind,), test.message, in_proof=False), modules)
+            if kind in ("ModuleNotFoundError", "ImportError")
+            else None
+        )
+        if missing is not None:
+            return f"{test.name} met a missing module that is not the target's: {missing}"
+        if kind in _MACHINE_FAILURES:
+            return f"{test.name} met an error of the machine: {kind}"
     return None
 
 

@@ -9,6 +9,7 @@ import asyncio
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -46,9 +47,11 @@ def execute(
     jobs: int = 1,
     waits: bool = True,
     progress: Progress | None = None,
+    around: AbstractAsyncContextManager[Any] | None = None,
 ) -> None:
     """Run the units that have no record yet, `jobs` at a time, and write their records.
 
+    `around` is entered before the first and left after the last, in the event loop they run in.
     `waits` False promises that `work` never suspends; it then runs in the calling thread as a
     plain loop. An interrupt or an error leaves a run that can be resumed.
     """
@@ -59,7 +62,7 @@ def execute(
             shown = progress or Silent()
             source = _Source(units)
             if waits:
-                _run_loop(_lanes(writer, source, work, jobs, shown))
+                _run_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
             else:
                 _run_straight(_lane(writer, source, work, shown))
             if not source.is_exhausted:
@@ -113,6 +116,13 @@ class _Source:
             ) from error
         self._drawn += 1
         return unit
+
+
+async def _surrounded(
+    work: Coroutine[Any, Any, None], around: AbstractAsyncContextManager[Any] | None
+) -> None:
+    async with around or nullcontext():
+        await work
 
 
 async def _lanes(

@@ -64,7 +64,7 @@ class Environment:
     first: tuple[Path, ...]
     kit: Path | None
     reads: tuple[Path, ...]
-    lock_hash: str
+    lock: str
     described: str
 
 
@@ -119,7 +119,7 @@ def environment(
         first=first,
         kit=kit_folder,
         reads=(interpreter.base, folder, kit_folder),
-        lock_hash=lock_hash,
+        lock=lock,
         described=str(target),
     )
 
@@ -244,7 +244,7 @@ def _current(progress: Progress | None) -> Environment:
         first=(),
         kit=kit_folder,
         reads=tuple(dict.fromkeys([*reads, *([kit_folder] if kit_folder else [])])),
-        lock_hash=lock_hash,
+        lock="".join(f"{line}\n" for line in packages),
         described="current",
     )
 

@@ -1,0 +1,76 @@
+"""API questions: whether the names that count as right answers exist at all.
+
+That a name exists does not make it the answer, so without a model the best verdict is Unproven;
+that none of the accepted names exists makes the question Incorrect.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from assay.questions.dotted_names import dotted_name_proof
+from assay.questions.findings import Truth
+from assay.questions.laboratories import Laboratory
+from assay.questions.model import ApiQuestion, Entry
+from assay.questions.proving import OTHER_SEED, Trial, try_proof
+from assay.questions.records import proof_values, simple_record
+from assay.questions.verdict import Verdict
+from assay.results import CaseRecord
+
+DEAD_NAME = "dead-name"
+
+
+async def api_record(
+    identifier: str, entry: Entry, question: ApiQuestion, laboratory: Laboratory
+) -> CaseRecord:
+    """The record of an API question."""
+    names = [name for answer in question.answers for name in answer.names]
+    trials = await _try(names, laboratory)
+    verdict, reason = judge_names(names, [trial.settled.truth for trial in trials])
+    if verdict is Verdict.INCORRECT:
+        again = await _try(names, laboratory, hash_seed=OTHER_SEED)
+        if any(trial.settled.truth is not Truth.FALSE for trial in again):
+            verdict, reason = Verdict.UNPROVEN, "unstable: a new interpreter found a name after all"
+    dead = [
+        name
+        for name, trial in zip(names, trials, strict=True)
+        if trial.settled.truth is Truth.FALSE
+    ]
+    notes = [f"{DEAD_NAME}: {name}" for name in dead] if verdict is Verdict.UNPROVEN else []
+    detail = {
+        "type": "api_understanding",
+        "question": question.text,
+        "notes": notes,
+        "names": {
+            name: {"truth": trial.settled.truth.value, "proofs": [proof_values(trial)]}
+            for name, trial in zip(names, trials, strict=True)
+        },
+    }
+    return simple_record(identifier, entry, verdict, reason, detail)
+
+
+async def _try(
+    names: Sequence[str], laboratory: Laboratory, hash_seed: int | None = None
+) -> list[Trial]:
+    proofs = [dotted_name_proof(str(place), name) for place, name in enumerate(names, 1)]
+    return list(
+        await asyncio.gather(
+            *(
+                try_proof(proof, laboratory.runner, modules=laboratory.modules, hash_seed=hash_seed)
+                for proof in proofs
+            )
+        )
+    )
+
+
+def judge_names(names: Sequence[str], truths: Sequence[Truth]) -> tuple[Verdict, str]:
+    """The verdict on an API question from what is known about its accepted names."""
+    dead = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.FALSE]
+    live = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.TRUE]
+    if live:
+        beside = f"; dead beside it: {', '.join(dead)}" if dead else ""
+        return Verdict.UNPROVEN, f"the answer exists ({live[0]}){beside}"
+    if names and len(dead) == len(names):
+        return Verdict.INCORRECT, f"no accepted answer exists: {', '.join(dead)}"
+    return Verdict.UNPROVEN, "whether the accepted names exist could not be settled"

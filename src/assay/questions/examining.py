@@ -1,0 +1,151 @@
+"""Examines a question without its key: replays stored proofs and leaves the rest to the provers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from assay.questions.claims import Proof
+from assay.questions.compounds import read_compounds
+from assay.questions.exceptions import ExceptionMatch, match_exceptions
+from assay.questions.findings import Finding, State, Truth, combine
+from assay.questions.model import Question
+from assay.questions.proof_file import read_proof
+from assay.questions.proving import OTHER_SEED, Runner, Trial, agrees, try_proof
+from assay.questions.store import Kept, Shown
+from assay.sandbox import Environment
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What a prover gives back: proofs, and per option why it has none."""
+
+    proofs: tuple[Proof, ...] = ()
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+class Prover(Protocol):
+    """Turns options into claims with proofs; it is never given a key."""
+
+    name: str
+
+    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+        """Proofs for those of the options it understands."""
+        ...
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where proofs are made and run: the sandbox's runner, the target's modules, the provers."""
+
+    runner: Runner
+    environment: Environment | None = None
+    modules: tuple[str, ...] = ()
+    provers: tuple[Prover, ...] = ()
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What is known about every option that is not derived from others, and how."""
+
+    trials: Mapping[str, Sequence[Trial]]
+    findings: Mapping[str, Finding]
+    new: tuple[Shown, ...] = ()
+
+    def without(self, options: Sequence[str], reason: str) -> Examination:
+        """The same with these options unproven after all."""
+        unproven = {option: Finding(State.UNPROVEN, reason) for option in options}
+        return replace(self, findings={**self.findings, **unproven})
+
+
+async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> Examination:
+    """Settle what can be settled about a question's options."""
+    compounds = read_compounds(question.options)
+    options = [option for option in question.options if option not in compounds]
+    proofs = [kept.proof for kept in stored if kept.is_current]
+    trials = await _try_all([proof for proof in proofs if proof.claim.option in options], bench)
+    reasons = {kept.proof.claim.option: _STALE for kept in stored if not kept.is_current}
+    found: list[Trial] = []
+    for prover in bench.provers:
+        open_options = [one for one in options if not _is_settled(trials + found, one)]
+        if not open_options:
+            break
+        attempt = await prover.prove(question, open_options, bench)
+        reasons |= attempt.reasons
+        found += await _try_all(attempt.proofs, bench)
+    new = tuple(shown(trial) for trial in found if _is_shown(trial))
+    return _examination(options, [*trials, *found], new, reasons, bench.exception_match)
+
+
+_STALE = "its proof is of another wording of the question or the option"
+
+
+async def _try_all(proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
+    return list(
+        await asyncio.gather(
+            *(try_proof(proof, bench.runner, modules=bench.modules) for proof in proofs)
+        )
+    )
+
+
+def _examination(
+    options: Sequence[str],
+    trials: Sequence[Trial],
+    new: tuple[Shown, ...],
+    reasons: Mapping[str, str],
+    policy: ExceptionMatch,
+) -> Examination:
+    by_option = {
+        option: [trial for trial in trials if trial.proof.claim.option == option]
+        for option in options
+    }
+    settled = {option: [trial.settled for trial in tried] for option, tried in by_option.items()}
+    matched, notes = match_exceptions(settled, policy)
+    findings = {}
+    for option in options:
+        finding = combine(matched[option])
+        if finding.state is State.UNPROVEN and not matched[option]:
+            finding = replace(finding, reason=reasons.get(option, finding.reason))
+        findings[option] = replace(finding, notes=(*finding.notes, *notes.get(option, ())))
+    return Examination(by_option, findings, new)
+
+
+def _is_settled(trials: Sequence[Trial], option: str) -> bool:
+    """Whether the proofs an option has decide it, so that no prover need be asked."""
+    settled = [trial.settled for trial in trials if trial.proof.claim.option == option]
+    return combine(settled).state is not State.UNPROVEN
+
+
+def _is_shown(trial: Trial) -> bool:
+    return trial.settled.truth in (Truth.TRUE, Truth.FALSE)
+
+
+def shown(trial: Trial) -> Shown:
+    """A trial that settled its claim, as the store takes it in."""
+    file = read_proof(trial.proof.source)
+    return Shown(trial.proof, trial.settled.truth, (file.holds, file.fails, file.controls))
+
+
+async def repeat(examination: Examination, options: Sequence[str], bench: Bench) -> tuple[str, ...]:
+    """Run the proofs of these options once more, each in a new interpreter with another seed.
+
+    Gives the options about which the repetition said something else.
+    """
+    trials = [trial for option in options for trial in examination.trials.get(option, ())]
+    decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
+    again = await asyncio.gather(
+        *(
+            try_proof(trial.proof, bench.runner, modules=bench.modules, hash_seed=OTHER_SEED)
+            for trial in decided
+        )
+    )
+    return tuple(
+        dict.fromkeys(
+            trial.proof.claim.option
+            for trial, second in zip(decided, again, strict=True)
+            if not agrees(trial.settled, second.settled)
+        )
+    )

@@ -1,0 +1,94 @@
+"""Repair questions: the repaired file is the control, and the broken one must fail its test."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from typing import Any
+
+from assay.questions.laboratories import Laboratory
+from assay.questions.model import Entry, FixQuestion
+from assay.questions.proving import OTHER_SEED, ambient_failure
+from assay.questions.records import simple_record, test_values
+from assay.questions.verdict import Verdict
+from assay.results import CaseRecord
+from assay.sandbox import ProofOutcome, Status
+
+# Shorter lines (`else:`, `return x`) stand in every program and give nothing away.
+_TELLING = 12
+
+
+async def fix_record(
+    identifier: str, entry: Entry, question: FixQuestion, laboratory: Laboratory
+) -> CaseRecord:
+    """The record of a repair question."""
+    fixed, unfixed = await _run_both(question, laboratory, None)
+    verdict, reason = judge_fix(question, fixed, unfixed, laboratory.modules)
+    if verdict in (Verdict.BROKEN, Verdict.TRIVIAL):
+        again = judge_fix(
+            question, *await _run_both(question, laboratory, OTHER_SEED), laboratory.modules
+        )
+        if again[0] is not verdict:
+            verdict, reason = Verdict.UNPROVEN, f"unstable: {reason}; then: {again[1]}"
+    detail: dict[str, Any] = {
+        "type": "fix_error",
+        "question": question.description,
+        "fixed": test_values(fixed),
+        "unfixed": test_values(unfixed),
+    }
+    return simple_record(identifier, entry, verdict, reason, detail)
+
+
+async def _run_both(
+    question: FixQuestion, laboratory: Laboratory, hash_seed: int | None
+) -> tuple[ProofOutcome, ProofOutcome]:
+    name = f"{question.module}.py"
+    runs = [
+        await laboratory.runner.run(
+            question.test, fresh=True, files={name: text}, hash_seed=hash_seed
+        )
+        for text in (question.fixed, question.unfixed)
+    ]
+    return runs[0], runs[1]
+
+
+def judge_fix(
+    question: FixQuestion, fixed: ProofOutcome, unfixed: ProofOutcome, modules: tuple[str, ...] = ()
+) -> tuple[Verdict, str]:
+    """The verdict on a repair question from what its test said about both files."""
+    for name, outcome in (("fixed", fixed), ("unfixed", unfixed)):
+        if (trouble := ambient_failure(outcome, modules)) is not None:
+            return Verdict.UNPROVEN, f"the {name} file could not be tried: {trouble}"
+    if not fixed.passed:
+        return Verdict.BROKEN, f"the fixed file does not pass the test: {_why(fixed)}"
+    if unfixed.passed:
+        return Verdict.TRIVIAL, "the unfixed file passes the test already"
+    failed = [
+        test for test in unfixed.tests if test.status is Status.FAILED and test.line is not None
+    ]
+    if not failed:
+        return Verdict.BROKEN, f"the unfixed file never reaches the test: {_why(unfixed)}"
+    if leak := leaked_lines(question):
+        return Verdict.LEAKED, f"the repair stands in what the solver is given: {leak[0].strip()}"
+    return Verdict.VALID, "the fixed file passes, the unfixed one fails in the test"
+
+
+def leaked_lines(question: FixQuestion) -> list[str]:
+    """The lines of the repair, if all that tell something stand in the texts a solver sees."""
+    changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
+    added = [line[2:] for line in changes if line.startswith("+ ")]
+    telling = [line for line in added if len(_plain(line)) >= _TELLING]
+    seen = _plain("\n".join([question.description, question.error_output, question.unfixed]))
+    return telling if telling and all(_plain(line) in seen for line in telling) else []
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\s+", "", text)
+
+
+def _why(outcome: ProofOutcome) -> str:
+    for test in outcome.tests:
+        if test.status is not Status.PASSED or not test.evidence:
+            message = test.message.strip().partition("\n")[0]
+            return f"{test.name} {test.status}: {message or test.objection or ''}".rstrip(": ")
+    return outcome.objection or "no test ran"

@@ -1,0 +1,109 @@
+"""What a command is to work on: from suites, filters and targets to the questions of a run."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import InputError, nearest
+from assay.questions.exceptions import ExceptionMatch
+from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
+from assay.questions.store import ProofStore
+from assay.questions.suites import Suite, load_suites
+from assay.questions.targets import resolve_target
+from assay.questions.verifying import Work
+from assay.sandbox import Environment, Target, environment
+
+TYPES = {
+    "multiple_choice": Question,
+    "api_understanding": ApiQuestion,
+    "fix_error": FixQuestion,
+}
+# A runner learns from a few proofs what to import before it forks; more teach it little.
+_SAMPLES = 12
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What was asked for, as a run keeps it to be resumed: paths are absolute."""
+
+    suites: tuple[str, ...]
+    folder: str
+    targets: tuple[str, ...] = ()
+    proofs: str | None = None
+    cases: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    exception_match: str | None = None
+
+
+def select(selection: Selection) -> list[Work]:
+    """The questions that were asked for; none is an error of the input."""
+    suites = load_suites(selection.suites)
+    work = [one for suite in suites for one in _work(suite, selection)]
+    chosen = [one for one in work if _is_chosen(one, selection)]
+    if not chosen:
+        wanted = selection.cases[0] if selection.cases else ""
+        raise InputError(
+            "no question was selected",
+            where=", ".join(selection.cases or selection.types) or None,
+            advice=nearest(wanted, (one.entry.id for one in work)),
+        )
+    return chosen
+
+
+def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
+    return (work_of(suite, entry, selection) for entry in suite.entries)
+
+
+def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
+    """One question of a suite with all that verifying it needs."""
+    name = os.path.relpath(suite.path.absolute(), selection.folder)
+    obstacle = suite.obstacle(entry)
+    given = selection.exception_match
+    return Work(
+        entry=entry,
+        identifier=f"{Path(name).as_posix()}::{entry.id}",
+        target=_target(suite, entry, selection.targets),
+        store=ProofStore(suite.path, Path(selection.proofs) if selection.proofs else None),
+        exception_match=ExceptionMatch(given) if given else suite.policy(entry),
+        obstacle=None if obstacle is None else obstacle.message,
+    )
+
+
+def _target(suite: Suite, entry: Entry, given: Sequence[str]) -> Target:
+    """The suite's target, with what a repair question needs besides."""
+    target = resolve_target(suite, given)
+    extra = entry.question.requirements if isinstance(entry.question, FixQuestion) else ()
+    if not extra or target.current:
+        return target
+    return Target(tuple(dict.fromkeys([*target.requirements, *extra])), target.sources)
+
+
+def _is_chosen(work: Work, selection: Selection) -> bool:
+    named = not selection.cases or any(
+        fnmatch.fnmatchcase(work.entry.id, pattern) for pattern in selection.cases
+    )
+    kinds = tuple(TYPES[name] for name in selection.types)
+    return named and (not kinds or isinstance(work.entry.question, kinds))
+
+
+def build_environments(
+    work: Iterable[Work], say: Callable[[str], None] | None = None
+) -> dict[Target, Environment]:
+    """Every environment the questions need, before the first of them is looked at."""
+    targets = dict.fromkeys(one.target for one in work)
+    return {target: environment(target, progress=say) for target in targets}
+
+
+def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
+    """A few stored proofs per target, for its runner to learn from."""
+    found: dict[Target, list[str]] = {}
+    for one in work:
+        taken = found.setdefault(one.target, [])
+        if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
+            kept = one.store.load(one.entry.question)
+            taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
+    return found

@@ -1,0 +1,118 @@
+"""Verifies the questions of a suite: examined blind, judged against the key, kept as records."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assay import values
+from assay.questions.api_understanding import api_record
+from assay.questions.examining import Bench, Examination, examine, repeat
+from assay.questions.exceptions import ExceptionMatch
+from assay.questions.findings import Finding
+from assay.questions.fix_error import fix_record
+from assay.questions.laboratories import Laboratories, Laboratory
+from assay.questions.model import ApiQuestion, Entry, Question
+from assay.questions.records import obstructed_record, question_record
+from assay.questions.stems import classify
+from assay.questions.store import ProofStore
+from assay.questions.verdict import Judgement, accuses, judge
+from assay.results import CaseRecord
+from assay.runs import Parts, Progress, Unit, execute
+from assay.sandbox import Target
+
+
+@dataclass(frozen=True)
+class Work:
+    """One question of a run: its target, where its proofs are, and how exceptions match."""
+
+    entry: Entry
+    identifier: str
+    target: Target
+    store: ProofStore
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
+    obstacle: str | None = None
+
+
+def verify(
+    folder: Path,
+    work: Sequence[Work],
+    laboratories: Laboratories,
+    *,
+    jobs: int,
+    writes: bool = True,
+    progress: Progress | None = None,
+) -> None:
+    """Verify the questions that have no record yet in a run folder; with `writes` keep proofs."""
+
+    async def verify_unit(unit: Unit, parts: Parts) -> CaseRecord:
+        return await verify_one(unit.payload, laboratories, writes=writes)
+
+    execute(folder, units(work), verify_unit, jobs=jobs, progress=progress, around=laboratories)
+
+
+def units(work: Iterable[Work]) -> Iterator[Unit]:
+    """The questions as units of a run; a changed key or rule is a changed input."""
+    for place, one in enumerate(work):
+        yield Unit(one.identifier, place, fingerprint(one), one)
+
+
+def fingerprint(work: Work) -> str:
+    entry = work.entry
+    key = None if entry.key is None else entry.key.answer
+    return values.fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
+
+
+async def verify_one(work: Work, laboratories: Laboratories, *, writes: bool = True) -> CaseRecord:
+    """The record of one question."""
+    clock = time.perf_counter()
+    question = work.entry.question
+    laboratory = laboratories.of(work.target)
+    if work.obstacle is not None:
+        record = obstructed_record(work.identifier, work.entry, work.obstacle)
+    elif isinstance(question, Question):
+        record = await _verify_choice(work, question, laboratory, writes)
+    elif isinstance(question, ApiQuestion):
+        record = await api_record(work.identifier, work.entry, question, laboratory)
+    else:
+        record = await fix_record(work.identifier, work.entry, question, laboratory)
+    spent = {"fingerprint": fingerprint(work), "duration": time.perf_counter() - clock}
+    return record.model_copy(update=spent)
+
+
+async def _verify_choice(
+    work: Work, question: Question, laboratory: Laboratory, writes: bool
+) -> CaseRecord:
+    bench = laboratory.bench(work.exception_match)
+    examination = await examine(question, work.store.load(question), bench)
+    if writes and examination.new:
+        work.store.save(question, examination.new, laboratory.environment.lock)
+    # From here on the key is known; nothing is proven any more, only repeated.
+    assert work.entry.key is not None
+    examination, findings, judgement = await _judged(
+        question, work.entry.key.answer, examination, bench
+    )
+    return question_record(work.identifier, work.entry, question, examination, findings, judgement)
+
+
+async def _judged(
+    question: Question, key: str, examination: Examination, bench: Bench
+) -> tuple[Examination, dict[str, Finding], Judgement]:
+    """The verdict; an accusation only if a new interpreter says the same."""
+    stem = classify(question.text)
+    findings, judgement = judge(question, stem, examination.findings, key)
+    if not accuses(judgement):
+        return examination, findings, judgement
+    unstable = await repeat(examination, judgement.rests_on, bench)
+    if not unstable:
+        return examination, findings, judgement
+    examination = examination.without(
+        unstable, "unstable: a new interpreter with another hash seed gave another outcome"
+    )
+    findings, judgement = judge(question, stem, examination.findings, key)
+    if accuses(judgement):
+        # What is left accuses on other grounds, which must be repeated in their turn.
+        return await _judged(question, key, examination, bench)
+    return examination, findings, replace(judgement, notes=(*judgement.notes, "unstable"))
