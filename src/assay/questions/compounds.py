@@ -1,0 +1,316 @@
+"""Compound options ("All of the above", "Both A and C", "None"): derived from others, never proven."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from assay.questions.claims import Grounds
+from assay.questions.findings import Finding, Findings, State
+from assay.questions.model import Question
+from assay.questions.stems import Stem
+
+
+class CompoundKind(StrEnum):
+    """How a compound is made of its parts."""
+
+    ALL = "all"
+    NONE = "none"
+    BOTH = "both"
+    ONLY = "only"
+    NEITHER = "neither"
+    EITHER = "either"
+    EXCEPT = "except"
+
+
+@dataclass(frozen=True)
+class Compound:
+    """An option about options: it is right if those of `hold` hold and those of `fail` do not.
+
+    `perhaps` are options below an "above", which a shuffled suite may mean too. `words` are what it
+    adds of its own ("are correct"), which a negated question makes hard to read.
+    """
+
+    kind: CompoundKind
+    hold: tuple[str, ...] = ()
+    fail: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
+    words: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The options that hold with it and are not its rivals."""
+        return self.hold + self.perhaps
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Every option it speaks of."""
+        return self.hold + self.fail + self.perhaps
+
+
+Compounds = Mapping[str, Compound]
+
+
+# --- Reading -----------------------------------------------------------------------------------
+
+_NOUN = r"(?:options?|choices?|answers?)"
+_GROUP = (
+    rf"(?:(?:of )?(?:the |these |those )?(?:{_NOUN} )?above(?: {_NOUN})?"
+    rf"|of (?:these|those|them)(?: {_NOUN})?|of the (?:other )?{_NOUN}|of the others)"
+)
+_WORDS = r"(?P<words> (?:is|are|apply|applies|works?)(?: (?:correct|true|right|valid))?)?"
+
+
+def read_compound(text: str, letters: Sequence[str], position: int) -> Compound | None:
+    """The compound that the option at `position` of `letters` is, by its words alone."""
+    plain = _plain(text)
+    others = tuple(letter for letter in letters if letter != letters[position])
+    return _read_group(plain, text, letters, position) or _read_letters(plain, others)
+
+
+def read_compounds(question: Question) -> dict[str, Compound]:
+    """The compounds among the options, in the light of the whole question."""
+    letters = tuple(question.options)
+    found = {
+        letter: compound
+        for position, letter in enumerate(letters)
+        if (compound := read_compound(question.options[letter], letters, position))
+    }
+    found = _without_values(question, found)
+    found = _without_names(question, found)
+    return {letter: _bound(letter, one, found, letters) for letter, one in found.items()}
+
+
+def _plain(text: str) -> str:
+    """The words without the marks people set around letters."""
+    plain = re.sub(r"[`*\"“”'’]|\((?=\w+\))|(?<=\w)\)", "", text)
+    return re.sub(r"\s+", " ", plain).strip(" .;:!")
+
+
+def _read_group(plain: str, text: str, letters: Sequence[str], position: int) -> Compound | None:
+    above, below = tuple(letters[:position]), tuple(letters[position + 1 :])
+    others = above + below
+    bare = plain.lower() in {"none", "neither"} and not below and "`" not in text
+    none = re.fullmatch(rf"(?:none|neither|no {_NOUN})(?: {_GROUP}){_WORDS}", plain, re.IGNORECASE)
+    if others and (bare or none):
+        return Compound(CompoundKind.NONE, fail=others, words=_words(none))
+    both = re.fullmatch(rf"both(?: {_GROUP})?{_WORDS}", plain, re.IGNORECASE)
+    if both and position == 2:
+        return Compound(CompoundKind.ALL, hold=above, words=_words(both))
+    every = re.fullmatch(rf"(?:all|each|any|every one) {_GROUP}{_WORDS}", plain, re.IGNORECASE)
+    if not every or len(others) < 2 or plain.lower().startswith("any"):
+        return None
+    if above and "above" in plain.lower():
+        return Compound(CompoundKind.ALL, hold=above, perhaps=below, words=_words(every))
+    return Compound(CompoundKind.ALL, hold=others, words=_words(every))
+
+
+def _words(found: re.Match[str] | None) -> str:
+    return (found.group("words") or "").strip() if found else ""
+
+
+def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
+    if not others:
+        return None
+    one = rf"(?:(?i:options?|choices?|answers?) )?(?:{'|'.join(map(re.escape, others))})"
+    several = rf"{one}(?:, {one})*,? (?i:and|&) {one}"
+    either = rf"{one}(?:, {one})*,? (?i:or) {one}"
+    every = rf"(?i:all|everything|all {_GROUP}),? (?i:except|but|except for|apart from)"
+    words = _WORDS.replace("(?P<words>", "(?P<words>(?i:").replace(")?)?", ")?))?")
+    forms = (
+        (CompoundKind.ONLY, rf"(?i:only|just) (?P<named>{several}|{one}){words}"),
+        (CompoundKind.ONLY, rf"(?P<named>{several}|{one}) (?i:only){words}"),
+        (CompoundKind.BOTH, rf"(?:(?i:both|all of) )?(?P<named>{several}){words}"),
+        (CompoundKind.NEITHER, rf"(?i:neither) (?P<named>{one} (?i:nor) {one}){words}"),
+        (CompoundKind.EITHER, rf"(?:(?i:either) )?(?P<named>{either}){words}"),
+        (CompoundKind.EXCEPT, rf"{every} (?P<named>{several}|{one})"),
+    )
+    for kind, form in forms:
+        if found := re.fullmatch(form, plain):
+            named = _named(found.group("named"), others)
+            words = found.groupdict().get("words") or ""
+            return _of_letters(kind, named, others, words.strip())
+    return None
+
+
+def _named(text: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    tokens = set(re.split(r"[,\s]+", text))
+    return tuple(letter for letter in others if letter in tokens)
+
+
+def _of_letters(
+    kind: CompoundKind, named: tuple[str, ...], others: tuple[str, ...], words: str
+) -> Compound | None:
+    rest = tuple(letter for letter in others if letter not in named)
+    if kind is not CompoundKind.ONLY and kind is not CompoundKind.EXCEPT and len(named) < 2:
+        return None
+    if kind is CompoundKind.NEITHER:
+        return Compound(kind, fail=named, words=words)
+    if kind is CompoundKind.EXCEPT:
+        return Compound(kind, hold=rest, fail=named, words=words) if rest else None
+    fail = rest if kind is CompoundKind.ONLY else ()
+    return Compound(kind, hold=named, fail=fail, words=words)
+
+
+_VALUE = re.compile(r"^[`'\"\[({]|^(?:True|False|null|-?\d[\d.]*)$")
+_ASKS_A_VALUE = re.compile(
+    r"\b(?:returns?|returned|default|defaults|value|type|output|prints?|printed|evaluates?)\b",
+    re.IGNORECASE,
+)
+
+
+def _without_values(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
+    """A plain "None" among values, or where a value is asked for, is the value `None`."""
+    values = any(_VALUE.match(text.strip()) for text in question.options.values())
+    if not (values or _ASKS_A_VALUE.search(question.text)):
+        return found
+    return {
+        letter: one
+        for letter, one in found.items()
+        if question.options[letter].strip(" .") != "None"
+    }
+
+
+def _without_names(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
+    """Where the question itself has an A or a B, letters name those and not the options."""
+    letters = tuple(question.options)
+    atomic = [text for letter, text in question.options.items() if letter not in found]
+    code = " ".join([question.snippet.code if question.snippet else "", *atomic])
+    code += " ".join(re.findall(r"`[^`]*`", question.text))
+    named = {letter for letter in letters if re.search(rf"\b{re.escape(letter)}\b(?! [a-z])", code)}
+    named |= {
+        letter
+        for letter in letters
+        if letter not in ("A", "I", "a") and re.search(rf"\b{re.escape(letter)}\b", question.text)
+    }
+    groups = (CompoundKind.ALL, CompoundKind.NONE)
+    return {letter: one for letter, one in found.items() if not named or one.kind in groups}
+
+
+def _bound(
+    letter: str, one: Compound, found: dict[str, Compound], letters: tuple[str, ...]
+) -> Compound:
+    """The compound with its letters bound to what it can be about: mostly to ordinary options."""
+    if one.kind is CompoundKind.NONE:
+        others = (other for other in letters if other != letter)
+        fail = (o for o in others if o not in found or found[o].kind is not CompoundKind.NONE)
+        return replace(one, fail=tuple(fail))
+    ordinary = {
+        "hold": tuple(part for part in one.hold if part not in found),
+        "fail": tuple(part for part in one.fail if part not in found),
+        "perhaps": tuple(part for part in one.perhaps if part not in found),
+    }
+    return replace(one, **ordinary)
+
+
+# --- Deriving ----------------------------------------------------------------------------------
+
+
+def derive(findings: Findings, compounds: Compounds, stem: Stem) -> dict[str, Finding]:
+    """The findings with those on compounds derived; `findings` have the stem's polarity already."""
+    derived = {letter: one for letter, one in findings.items() if letter not in compounds}
+    # "None" may be about other compounds, so it comes after them.
+    order = sorted(compounds, key=lambda letter: compounds[letter].kind is CompoundKind.NONE)
+    for letter in order:
+        derived[letter] = _derived(compounds[letter], derived, stem)
+    return {letter: derived[letter] for letter in dict.fromkeys([*findings, *order])}
+
+
+def decided_by(letter: str, findings: Findings, compounds: Compounds) -> tuple[str, ...]:
+    """The ordinary options on whose proofs the finding on an option rests."""
+    if letter not in compounds:
+        return (letter,)
+    deciding = _deciding(compounds[letter], findings[letter].state, findings)
+    reached = (one for part in deciding for one in decided_by(part, findings, compounds))
+    return tuple(dict.fromkeys(reached))
+
+
+def _derived(compound: Compound, findings: Findings, stem: Stem) -> Finding:
+    state, why = _read_state(compound, findings, stem)
+    deciding = _deciding(compound, state, findings)
+    grounds = [findings[letter].grounds for letter in deciding]
+    claims = [claim for letter in deciding for claim in findings[letter].rests_on]
+    return Finding(
+        state,
+        why or _told(deciding, findings),
+        grounds=Grounds.DOCUMENTED if Grounds.DOCUMENTED in grounds else Grounds.EXECUTED,
+        rests_on=tuple(dict.fromkeys(claims)),
+        derived_from=compound.about,
+    )
+
+
+def _read_state(compound: Compound, findings: Findings, stem: Stem) -> tuple[State, str]:
+    """The state, and the reason where it stays open."""
+    state = _state(compound, findings)
+    if compound.perhaps and _state(replace(compound, perhaps=()), findings) is not state:
+        return State.UNPROVEN, "it is not clear whether 'above' means the options below as well"
+    if state is State.UNPROVEN:
+        return state, _why_open(compound, findings)
+    if stem.negated and compound.words:
+        return State.UNPROVEN, f"the question is negated and the option says '{compound.words}'"
+    if not stem.strict and _rests_on_working(compound, state, findings):
+        return State.UNPROVEN, "that an option works does not make it what is asked for"
+    return state, ""
+
+
+def _state(compound: Compound, findings: Findings) -> State:
+    hold = [_known(findings, letter) for letter in compound.parts]
+    fail = [_known(findings, letter) for letter in compound.fail]
+    if compound.kind is CompoundKind.EITHER:
+        # One of two: "either will do" says no, "one of them" says yes. Only agreement decides.
+        return hold[0] if len(set(hold)) == 1 else State.UNPROVEN
+    if State.FAILS in hold or any(_refutes(findings, letter) for letter in compound.fail):
+        return State.FAILS
+    if set(hold) <= {State.HOLDS} and set(fail) <= {State.FAILS}:
+        return State.HOLDS
+    return State.UNPROVEN
+
+
+def _known(findings: Findings, letter: str) -> State:
+    """The state of a part, where a contradiction is as good as nothing."""
+    found = findings.get(letter)
+    return found.state if found and found.state in (State.HOLDS, State.FAILS) else State.UNPROVEN
+
+
+def _refutes(findings: Findings, letter: str) -> bool:
+    """That it is documented confirms an option, and refutes no other."""
+    found = findings.get(letter)
+    return bool(found) and found.state is State.HOLDS and found.grounds is Grounds.EXECUTED
+
+
+def _deciding(compound: Compound, state: State, findings: Findings) -> tuple[str, ...]:
+    if state is State.FAILS and compound.kind is not CompoundKind.EITHER:
+        failed = [one for one in compound.parts if _known(findings, one) is State.FAILS]
+        return (*failed, *(one for one in compound.fail if _refutes(findings, one)))
+    return compound.about if state in (State.HOLDS, State.FAILS) else ()
+
+
+def _rests_on_working(compound: Compound, state: State, findings: Findings) -> bool:
+    """Whether it is decided by an option that holds alone, and not by one that fails."""
+    if state is State.HOLDS:
+        return bool(compound.parts)
+    return not any(_known(findings, letter) is State.FAILS for letter in compound.parts)
+
+
+def _told(letters: Iterable[str], findings: Findings) -> str:
+    letters = tuple(letters)
+    holding = [one for one in letters if findings[one].state is State.HOLDS]
+    failing = [one for one in letters if findings[one].state is State.FAILS]
+    return "; ".join(filter(None, (_all_of(holding, "hold"), _all_of(failing, "fail"))))
+
+
+def _all_of(letters: list[str], verb: str) -> str:
+    if not letters:
+        return ""
+    if len(letters) == 1:
+        return f"{letters[0]} {verb}s"
+    return f"{', '.join(letters[:-1])} and {letters[-1]} {verb}"
+
+
+def _why_open(compound: Compound, findings: Findings) -> str:
+    unknown = [one for one in compound.about if _known(findings, one) is State.UNPROVEN]
+    if unknown:
+        return f"it depends on {', '.join(unknown)}, which nothing has settled"
+    return "its parts do not decide it"
