@@ -1,4 +1,4 @@
-"""Compound options ("All of the above", "Both A and C", "None"): derived from others, never proven."""
+"""Compound options ("All of the above", "Both A and C", "None"): derived, never proven."""
 
 from __future__ import annotations
 
@@ -45,6 +45,11 @@ class Compound:
         return self.hold + self.perhaps
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """The options whose letters stand in its text."""
+        return self.fail if self.kind in (CompoundKind.NEITHER, CompoundKind.EXCEPT) else self.hold
+
+    @property
     def about(self) -> tuple[str, ...]:
         """Every option it speaks of."""
         return self.hold + self.fail + self.perhaps
@@ -60,7 +65,7 @@ _GROUP = (
     rf"(?:(?:of )?(?:the |these |those )?(?:{_NOUN} )?above(?: {_NOUN})?"
     rf"|of (?:these|those|them)(?: {_NOUN})?|of the (?:other )?{_NOUN}|of the others)"
 )
-_WORDS = r"(?P<words> (?:is|are|apply|applies|works?)(?: (?:correct|true|right|valid))?)?"
+_WORDS = r"(?P<words> (?i:is|are|apply|applies|works?)(?: (?i:correct|true|right|valid))?)?"
 
 
 def read_compound(text: str, letters: Sequence[str], position: int) -> Compound | None:
@@ -79,8 +84,9 @@ def read_compounds(question: Question) -> dict[str, Compound]:
         if (compound := read_compound(question.options[letter], letters, position))
     }
     found = _without_values(question, found)
-    found = _without_names(question, found)
-    return {letter: _bound(letter, one, found, letters) for letter, one in found.items()}
+    found = _without_nesting(_without_names(question, found))
+    bound = {letter: _bound(letter, one, found, letters) for letter, one in found.items()}
+    return {letter: one for letter, one in bound.items() if _is_about_something(one)}
 
 
 def _plain(text: str) -> str:
@@ -99,8 +105,8 @@ def _read_group(plain: str, text: str, letters: Sequence[str], position: int) ->
     both = re.fullmatch(rf"both(?: {_GROUP})?{_WORDS}", plain, re.IGNORECASE)
     if both and position == 2:
         return Compound(CompoundKind.ALL, hold=above, words=_words(both))
-    every = re.fullmatch(rf"(?:all|each|any|every one) {_GROUP}{_WORDS}", plain, re.IGNORECASE)
-    if not every or len(others) < 2 or plain.lower().startswith("any"):
+    every = re.fullmatch(rf"(?:all|each) {_GROUP}{_WORDS}", plain, re.IGNORECASE)
+    if not every or len(others) < 2:
         return None
     if above and "above" in plain.lower():
         return Compound(CompoundKind.ALL, hold=above, perhaps=below, words=_words(every))
@@ -108,7 +114,7 @@ def _read_group(plain: str, text: str, letters: Sequence[str], position: int) ->
 
 
 def _words(found: re.Match[str] | None) -> str:
-    return (found.group("words") or "").strip() if found else ""
+    return (found.groupdict().get("words") or "").strip() if found else ""
 
 
 def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
@@ -118,20 +124,18 @@ def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
     several = rf"{one}(?:, {one})*,? (?i:and|&) {one}"
     either = rf"{one}(?:, {one})*,? (?i:or) {one}"
     every = rf"(?i:all|everything|all {_GROUP}),? (?i:except|but|except for|apart from)"
-    words = _WORDS.replace("(?P<words>", "(?P<words>(?i:").replace(")?)?", ")?))?")
     forms = (
-        (CompoundKind.ONLY, rf"(?i:only|just) (?P<named>{several}|{one}){words}"),
-        (CompoundKind.ONLY, rf"(?P<named>{several}|{one}) (?i:only){words}"),
-        (CompoundKind.BOTH, rf"(?:(?i:both|all of) )?(?P<named>{several}){words}"),
-        (CompoundKind.NEITHER, rf"(?i:neither) (?P<named>{one} (?i:nor) {one}){words}"),
-        (CompoundKind.EITHER, rf"(?:(?i:either) )?(?P<named>{either}){words}"),
+        (CompoundKind.ONLY, rf"(?i:only|just) (?P<named>{several}|{one}){_WORDS}"),
+        (CompoundKind.ONLY, rf"(?P<named>{several}|{one}) (?i:only){_WORDS}"),
+        (CompoundKind.BOTH, rf"(?:(?i:both|all of) )?(?P<named>{several}){_WORDS}"),
+        (CompoundKind.NEITHER, rf"(?i:neither) (?P<named>{one} (?i:nor) {one}){_WORDS}"),
+        (CompoundKind.EITHER, rf"(?:(?i:either) )?(?P<named>{either}){_WORDS}"),
         (CompoundKind.EXCEPT, rf"{every} (?P<named>{several}|{one})"),
     )
     for kind, form in forms:
         if found := re.fullmatch(form, plain):
             named = _named(found.group("named"), others)
-            words = found.groupdict().get("words") or ""
-            return _of_letters(kind, named, others, words.strip())
+            return _of_letters(kind, named, others, _words(found))
     return None
 
 
@@ -175,18 +179,36 @@ def _without_values(question: Question, found: dict[str, Compound]) -> dict[str,
 
 def _without_names(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
     """Where the question itself has an A or a B, letters name those and not the options."""
-    letters = tuple(question.options)
-    atomic = [text for letter, text in question.options.items() if letter not in found]
-    code = " ".join([question.snippet.code if question.snippet else "", *atomic])
-    code += " ".join(re.findall(r"`[^`]*`", question.text))
-    named = {letter for letter in letters if re.search(rf"\b{re.escape(letter)}\b(?! [a-z])", code)}
-    named |= {
-        letter
-        for letter in letters
-        if letter not in ("A", "I", "a") and re.search(rf"\b{re.escape(letter)}\b", question.text)
-    }
+    if not _names_letters(question, found):
+        return found
     groups = (CompoundKind.ALL, CompoundKind.NONE)
-    return {letter: one for letter, one in found.items() if not named or one.kind in groups}
+    return {letter: one for letter, one in found.items() if one.kind in groups}
+
+
+def _names_letters(question: Question, found: dict[str, Compound]) -> bool:
+    letters = tuple(question.options)
+    ordinary = [text for letter, text in question.options.items() if letter not in found]
+    if any(_plain(text) in letters or _read_letters(_plain(text), letters) for text in ordinary):
+        return True
+    quoted = re.findall(r"`[^`]*`", " ".join([question.text, *ordinary]))
+    code = " ".join([question.snippet.code if question.snippet else "", *quoted])
+    # "A" alone is mostly an article in prose; other letters are not.
+    names = [one for one in letters if one not in ("A", "I", "a")]
+    return _mentions(code, letters) or _mentions(question.text, names)
+
+
+def _mentions(text: str, letters: Sequence[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(letter)}\b", text) for letter in letters)
+
+
+def _without_nesting(found: dict[str, Compound]) -> dict[str, Compound]:
+    """A compound that names another compound is left to be an ordinary option."""
+    return {
+        letter: one
+        for letter, one in found.items()
+        if one.kind in (CompoundKind.ALL, CompoundKind.NONE)
+        or not any(part in found for part in one.named)
+    }
 
 
 def _bound(
@@ -197,12 +219,18 @@ def _bound(
         others = (other for other in letters if other != letter)
         fail = (o for o in others if o not in found or found[o].kind is not CompoundKind.NONE)
         return replace(one, fail=tuple(fail))
-    ordinary = {
-        "hold": tuple(part for part in one.hold if part not in found),
-        "fail": tuple(part for part in one.fail if part not in found),
-        "perhaps": tuple(part for part in one.perhaps if part not in found),
-    }
-    return replace(one, **ordinary)
+    return replace(
+        one,
+        hold=tuple(part for part in one.hold if part not in found),
+        fail=tuple(part for part in one.fail if part not in found),
+        perhaps=tuple(part for part in one.perhaps if part not in found),
+    )
+
+
+def _is_about_something(one: Compound) -> bool:
+    if one.kind in (CompoundKind.NONE, CompoundKind.NEITHER):
+        return bool(one.fail)
+    return bool(one.hold)
 
 
 # --- Deriving ----------------------------------------------------------------------------------
@@ -277,7 +305,7 @@ def _known(findings: Findings, letter: str) -> State:
 def _refutes(findings: Findings, letter: str) -> bool:
     """That it is documented confirms an option, and refutes no other."""
     found = findings.get(letter)
-    return bool(found) and found.state is State.HOLDS and found.grounds is Grounds.EXECUTED
+    return found is not None and found.state is State.HOLDS and found.grounds is Grounds.EXECUTED
 
 
 def _deciding(compound: Compound, state: State, findings: Findings) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Pure functions; the sandbox runs the tests, this says what their outcomes mean.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assay.questions.claims import Claim, Grounds, Relation
@@ -34,7 +34,9 @@ class State(StrEnum):
 class Settled:
     """A claim with its truth, the reason if it stayed open, and what its `raises` caught.
 
-    `raised` is the chain of classes, nearest first, of the exception that made the claim true.
+    `exception` is the class the option names, as written, where it names one. `raised` is the
+    chain of classes, nearest first, of the exception that made the claim true. `notes` go along
+    to the finding.
     """
 
     claim: Claim
@@ -42,6 +44,7 @@ class Settled:
     reason: str = ""
     raised: tuple[str, ...] = ()
     exception: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,23 @@ class _Weighed:
 
 
 def combine(settled: Iterable[Settled]) -> Finding:
-    """The finding on an option from all of its claims."""
+    """The finding on an option from all of its claims, in whatever order they come.
+
+    What was executed outweighs what is documented: only two executed proofs, or two passages of
+    documentation, contradict each other.
+    """
+    settled = tuple(settled)
     weighed = _weigh(settled)
+    finding = _decide(_outweighed(weighed))
+    said = tuple(note for one in settled for note in one.notes)
+    return replace(finding, notes=tuple(dict.fromkeys((*said, *_documented_otherwise(weighed)))))
+
+
+def _decide(weighed: _Weighed) -> Finding:
     if weighed.contradicted:
         return Finding(
             State.CONTRADICTED,
-            weighed.contradicted[0].reason,
+            weighed.contradicted[0].reason or "both sides of its proof passed",
             rests_on=_claims(weighed.contradicted),
         )
     if weighed.confirming and weighed.refuting:
@@ -90,7 +104,7 @@ def combine(settled: Iterable[Settled]) -> Finding:
     if weighed.refuting:
         return Finding(
             State.FAILS,
-            f"it is not true that {weighed.refuting[0].claim.statement}",
+            _refuted(weighed.refuting[0]),
             grounds=_grounds(weighed.refuting),
             is_absent_path=any(one.claim.absent_path for one in weighed.refuting),
             rests_on=_claims(weighed.refuting),
@@ -120,14 +134,44 @@ def _weigh(settled: Iterable[Settled]) -> _Weighed:
     return weighed
 
 
+def _outweighed(weighed: _Weighed) -> _Weighed:
+    """Without the documentation where an executed proof has decided something."""
+    executed = _Weighed(
+        _executed(weighed.confirming),
+        _executed(weighed.refuting),
+        _executed(weighed.contradicted),
+        weighed.open,
+    )
+    decides = executed.confirming or executed.refuting or executed.contradicted
+    return executed if decides else weighed
+
+
+def _executed(settled: list[Settled]) -> list[Settled]:
+    return [one for one in settled if one.claim.grounds is Grounds.EXECUTED]
+
+
+def _documented_otherwise(weighed: _Weighed) -> list[str]:
+    """A note where the documentation says the opposite of what was executed."""
+    executed = _outweighed(weighed)
+    lost = []
+    if executed.refuting and not executed.confirming:
+        lost = [f"documented otherwise: {one.claim.statement}" for one in weighed.confirming]
+    if executed.confirming and not executed.refuting:
+        lost = [f"documented otherwise: not {one.claim.statement}" for one in weighed.refuting]
+    return lost
+
+
+def _refuted(settled: Settled) -> str:
+    return settled.reason or f"it is not true that {settled.claim.statement}"
+
+
 def _claims(settled: list[Settled]) -> tuple[Claim, ...]:
     return tuple(one.claim for one in settled)
 
 
 def _grounds(settled: list[Settled]) -> Grounds:
     """The strongest of them: one executed proof is enough."""
-    executed = any(one.claim.grounds is Grounds.EXECUTED for one in settled)
-    return Grounds.EXECUTED if executed else Grounds.DOCUMENTED
+    return Grounds.EXECUTED if _executed(settled) else Grounds.DOCUMENTED
 
 
 def _why_open(weighed: _Weighed) -> str:
