@@ -63,7 +63,7 @@ class Examination:
 
 async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> Examination:
     """Settle what can be settled about a question's options."""
-    compounds = read_compounds(question.options)
+    compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
     proofs = [kept.proof for kept in stored if kept.is_current]
     trials = await _try_all([proof for proof in proofs if proof.claim.option in options], bench)
@@ -103,13 +103,13 @@ def _examination(
         for option in options
     }
     settled = {option: [trial.settled for trial in tried] for option, tried in by_option.items()}
-    matched, notes = match_exceptions(settled, policy)
+    matched = match_exceptions(settled, policy)
     findings = {}
     for option in options:
         finding = combine(matched[option])
         if finding.state is State.UNPROVEN and not matched[option]:
             finding = replace(finding, reason=reasons.get(option, finding.reason))
-        findings[option] = replace(finding, notes=(*finding.notes, *notes.get(option, ())))
+        findings[option] = finding
     return Examination(by_option, findings, new)
 
 

@@ -24,7 +24,7 @@ def check_proof(question: Question, option: str, path: Path, relation: Relation)
             f"the question has no option {option!r}",
             advice=f"its options are {', '.join(question.options)}",
         )
-    if option in read_compounds(question.options):
+    if option in read_compounds(question):
         raise InputError(
             f"option {option} is derived from the others and needs no proof",
             advice="prove the options it speaks of",

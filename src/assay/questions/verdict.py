@@ -18,12 +18,15 @@ from assay.questions.stems import Stem
 
 
 class Verdict(StrEnum):
-    """What is said about a question."""
+    """What is said about a question; the last three only about one that asks for a repair."""
 
     VALID = "Valid"
     AMBIGUOUS = "Ambiguous"
     INCORRECT = "Incorrect"
     UNPROVEN = "Unproven"
+    TRIVIAL = "Trivial"
+    LEAKED = "Leaked"
+    BROKEN = "Broken"
 
 
 @dataclass(frozen=True)

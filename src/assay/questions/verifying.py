@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay import values
@@ -18,7 +18,7 @@ from assay.questions.model import ApiQuestion, Entry, Question
 from assay.questions.records import obstructed_record, question_record
 from assay.questions.stems import classify
 from assay.questions.store import ProofStore
-from assay.questions.verdict import Judgement, accuses, judge
+from assay.questions.verdict import Judgement, accuses, answers_of, judge
 from assay.results import CaseRecord
 from assay.runs import Parts, Progress, Unit, execute
 from assay.sandbox import Target
@@ -102,17 +102,13 @@ async def _judged(
 ) -> tuple[Examination, dict[str, Finding], Judgement]:
     """The verdict; an accusation only if a new interpreter says the same."""
     stem = classify(question.text)
-    findings, judgement = judge(question, stem, examination.findings, key)
-    if not accuses(judgement):
-        return examination, findings, judgement
-    unstable = await repeat(examination, judgement.rests_on, bench)
-    if not unstable:
-        return examination, findings, judgement
-    examination = examination.without(
-        unstable, "unstable: a new interpreter with another hash seed gave another outcome"
-    )
-    findings, judgement = judge(question, stem, examination.findings, key)
+    judgement = judge(question, stem, examination.findings, key)
     if accuses(judgement):
-        # What is left accuses on other grounds, which must be repeated in their turn.
-        return await _judged(question, key, examination, bench)
-    return examination, findings, replace(judgement, notes=(*judgement.notes, "unstable"))
+        unstable = await repeat(examination, judgement.rests_on, bench)
+        if unstable:
+            # What is left may accuse on other grounds, which must be repeated in their turn.
+            return await _judged(question, key, examination.without(unstable, _UNSTABLE), bench)
+    return examination, answers_of(question, stem, examination.findings), judgement
+
+
+_UNSTABLE = "unstable: a new interpreter with another hash seed gave another outcome"

@@ -71,7 +71,7 @@ def run_uv(
     It runs in `folder`, so that the settings of whatever project the user stands in stay out of it.
     """
     process = subprocess.Popen(  # noqa: S603 - uv itself, with arguments made here
-        [find_uv(), *arguments, "--no-progress", "--color", "never"],
+        [find_uv(), "--no-progress", "--color", "never", *arguments],
         cwd=folder,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
