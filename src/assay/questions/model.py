@@ -80,7 +80,8 @@ class ApiQuestion:
 class FixQuestion:
     """A program to be repaired: its test, the broken file and the repaired one, as text.
 
-    `module` is the name under which the test imports the file that is to be repaired.
+    `module` is the name under which the test imports the file that is to be repaired. `companions`
+    are the other local files that the test needs, as pairs of relative path and text.
     """
 
     id: str
@@ -92,10 +93,16 @@ class FixQuestion:
     module: str
     requirements: tuple[str, ...] = ()
     error_output: str = ""
+    companions: tuple[tuple[str, str], ...] = ()
 
     def fingerprint(self) -> str:
         return values.fingerprint(
-            self.description, self.test, self.unfixed, self.fixed, list(self.requirements)
+            self.description,
+            self.test,
+            self.unfixed,
+            self.fixed,
+            list(self.requirements),
+            [list(companion) for companion in self.companions],
         )
 
 
