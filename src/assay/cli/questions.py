@@ -307,12 +307,13 @@ def lint(
     out: Path | None,
 ) -> None:
     """Find defects that need no execution: each with a code, a place and advice."""
-    from assay.questions.lint import check_codes, lint_suites, render
+    from assay.questions.lint import StaticResolver, findings_text
+    from assay.questions.lint import lint as lint_suites
     from assay.questions.suites import read_suites
 
-    ignored = check_codes([*load_config().questions.ignore, *ignore])
-    findings = lint_suites(read_suites(suites), ignored)
-    text = render(findings, name)
+    ignored = [*load_config().questions.ignore, *ignore]
+    findings = lint_suites(read_suites(suites), ignored=ignored, resolve=StaticResolver())
+    text = findings_text(findings, name)
     if out is None:
         click.echo(text, nl=False)
     else:

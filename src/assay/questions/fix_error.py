@@ -42,10 +42,13 @@ async def fix_record(
 async def _run_both(
     question: FixQuestion, laboratory: Laboratory, hash_seed: int | None
 ) -> tuple[ProofOutcome, ProofOutcome]:
-    name = f"{question.module}.py"
+    name = f"{question.module.replace('.', '/')}.py"
     runs = [
         await laboratory.runner.run(
-            question.test, fresh=True, files={name: text}, hash_seed=hash_seed
+            question.test,
+            fresh=True,
+            files={**dict(question.companions), name: text},
+            hash_seed=hash_seed,
         )
         for text in (question.fixed, question.unfixed)
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from assay.questions.exceptions import ExceptionMatch
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -21,14 +22,6 @@ def _listed(value: Any) -> Any:
 # An option left empty is a defect to report beside others, not a reason to read nothing.
 MaybeText = Annotated[str, BeforeValidator(_text_or_nothing, json_schema_input_type=str | None)]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[Text])]
-
-
-class ExceptionMatch(StrEnum):
-    """When an option that names an exception class is right about what was raised."""
-
-    CLOSEST = "closest"
-    ISINSTANCE = "isinstance"
-    EXACT = "exact"
 
 
 class _Format(BaseModel):

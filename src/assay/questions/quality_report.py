@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.reports.markup import cell, code_block, code_span
-from assay.reports.sarif import SarifFinding, sarif_text
+from assay.reports.sarif import Level, SarifFinding, SarifRule, sarif_text, to_sarif
 from assay.reports.text import count, one_line
 from assay.results import Outcome
 from assay.runs import Row, Run
@@ -122,7 +122,11 @@ def write_quality_report(run: Run) -> Path:
 
 def render_sarif(run: Run) -> Iterator[str]:
     """What was found wrong, on the lines of the suite."""
-    yield sarif_text(_sarif_findings(run))
+    rules = [
+        SarifRule(verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
+        for verdict, title in _HELP.items()
+    ]
+    yield sarif_text(to_sarif(_sarif_findings(run), rules, root=Path.cwd()))
 
 
 def _sarif_findings(run: Run) -> Iterator[SarifFinding]:
@@ -138,10 +142,11 @@ def _sarif_findings(run: Run) -> Iterator[SarifFinding]:
             message=packed["reason"],
             file=Path(file),
             line=int(line),
-            help=_HELP[verdict],
+            identity=packed["id"],
         )
 
 
+_LEVELS: dict[str, Level] = {"Unproven": "note"}
 _HELP = {
     "Incorrect": "Execution refutes the key: correct the key or the option.",
     "Ambiguous": "More than one option holds: harden the others or say more in the question.",

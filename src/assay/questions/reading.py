@@ -14,10 +14,10 @@ from pydantic_core import ErrorDetails
 from assay.errors import nearest
 from assay.questions import documents
 from assay.questions.documents import Node
+from assay.questions.exceptions import ExceptionMatch
 from assay.questions.formats import (
     FORMATS,
     ApiUnderstanding,
-    ExceptionMatch,
     FixError,
     MultipleChoice,
     SnippetReference,

@@ -9,8 +9,9 @@ from pathlib import Path
 from assay.errors import InputError
 from assay.questions import documents
 from assay.questions.documents import DocumentError, Node, Sequence, read_document
+from assay.questions.exceptions import ExceptionMatch
 from assay.questions.files import suite_files
-from assay.questions.formats import ExceptionMatch, SnippetReference, SuiteKeys
+from assay.questions.formats import SnippetReference, SuiteKeys
 from assay.questions.model import Entry, Place
 from assay.questions.problems import DUPLICATE_ID, FATAL, MISSING_SECTION, UNREADABLE, LintFinding
 from assay.questions.reading import Reader, repeated_keys

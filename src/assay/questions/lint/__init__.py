@@ -5,10 +5,20 @@ from __future__ import annotations
 import importlib
 
 from assay.questions.lint.registry import Level, Resolve, Rule, lint, rules
+from assay.questions.lint.rendering import findings_text
 from assay.questions.lint.resolving import StaticResolver
 from assay.questions.problems import LintFinding
 
-__all__ = ["Level", "LintFinding", "Resolve", "Rule", "StaticResolver", "lint", "rules"]
+__all__ = [
+    "Level",
+    "LintFinding",
+    "Resolve",
+    "Rule",
+    "StaticResolver",
+    "findings_text",
+    "lint",
+    "rules",
+]
 
 # Imported for the rules they register, in the order in which rules are listed.
 for _name in ("reading", "options", "leaks", "hints", "contradictions", "positions", "imports"):

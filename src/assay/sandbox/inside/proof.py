@@ -47,7 +47,9 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     started = time.process_time()
     path = os.path.join(os.getcwd(), job.name)
     for name, text in {**job.files, job.name: job.source}.items():
-        with open(os.path.join(os.getcwd(), name), "w", encoding="utf-8", newline="") as file:
+        place = os.path.join(os.getcwd(), name)
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        with open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
     channel = Channel(_REPORT, job.token)
     lesson = _Lesson() if job.learn else None
