@@ -25,8 +25,9 @@ _TRIES = 3
 class _Slot:
     """A place for one proof at a time, and the processes that serve it.
 
-    The warm one has imported the target, the clean one has not: what is forked from it meets the
-    target as a new interpreter does, without paying for pytest again.
+    The warm one has imported the target. The clean one has not, only what the target needs of
+    others: what is forked from it meets the target as a new interpreter does, without paying for
+    pytest and all of the target's dependencies again.
     """
 
     warm: WarmProcess | None = None
@@ -53,6 +54,8 @@ class ProofRunner:
         fast: bool = True,
     ) -> None:
         self._modules = modules
+        self._roots = tuple(modules or ())
+        self._others: tuple[str, ...] | None = None
         self._limits = limits or Limits(wall_time=20.0, cpu_time=20)
         self._order = Order(
             environment,
@@ -163,8 +166,24 @@ class ProofRunner:
 
     async def _serving_clean(self, slot: _Slot) -> WarmProcess:
         if slot.clean is None:
-            slot.clean = await WarmProcess.start(self._clean_order())
+            clean = await WarmProcess.start(await self._order_with_others(slot))
+            if clean.threads > 1:
+                await clean.close()
+                clean = await WarmProcess.start(self._clean_order())
+            slot.clean = clean
         return slot.clean
+
+    async def _order_with_others(self, slot: _Slot) -> Order:
+        """A clean process that has imported what the target imports, but nothing of its own."""
+        if not (self._roots and self._order.imports):
+            return self._clean_order()
+        if self._others is None:
+            loaded = (await self._serving(slot)).loaded
+            self._others = tuple(name for name in loaded if not self._is_own(name))
+        return replace(self._clean_order(), imports=self._others, learn=True)
+
+    def _is_own(self, name: str) -> bool:
+        return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
 
     def _look_at(self, process: WarmProcess) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
