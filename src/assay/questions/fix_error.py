@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import io
 import re
+import tokenize
 from typing import Any
 
 from assay.questions.laboratories import Laboratory
@@ -81,8 +83,22 @@ def leaked_lines(question: FixQuestion) -> list[str]:
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
     telling = [line for line in added if len(_plain(line)) >= _TELLING]
-    seen = _plain("\n".join([question.description, question.error_output, question.unfixed]))
+    seen = _plain(
+        "\n".join([question.description, question.error_output, _prose(question.unfixed)])
+    )
     return telling if telling and all(_plain(line) in seen for line in telling) else []
+
+
+def _prose(source: str) -> str:
+    """The comments and strings of a program: its code itself gives nothing away."""
+    found = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type in (tokenize.COMMENT, tokenize.STRING):
+                found.append(token.string)
+    except (tokenize.TokenError, SyntaxError):
+        found += re.findall("#.*", source)
+    return "\n".join(found)
 
 
 def _plain(text: str) -> str:
