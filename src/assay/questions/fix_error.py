@@ -91,14 +91,12 @@ def leaked_lines(question: FixQuestion) -> list[str]:
 
 def _prose(source: str) -> str:
     """The comments and strings of a program: its code itself gives nothing away."""
-    found = []
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type in (tokenize.COMMENT, tokenize.STRING):
-                found.append(token.string)
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
-        found += re.findall("#.*", source)
-    return "\n".join(found)
+        return "\n".join(re.findall("#.*", source))
+    kinds = (tokenize.COMMENT, tokenize.STRING)
+    return "\n".join(token.string for token in tokens if token.type in kinds)
 
 
 def _plain(text: str) -> str:
