@@ -80,7 +80,8 @@ class _Builder:
         if isinstance(event, yaml.DocumentStartEvent) and self._root is not None:
             raise DocumentError("holds more than one document", line, "make a file of each")
         if isinstance(event, yaml.ScalarEvent):
-            is_null = event.style is None and event.value in _NULLS
+            # Only a plain scalar means null; in quotes the same letters are text.
+            is_null = event.implicit[0] and event.value in _NULLS
             self._add(Scalar(line, None if is_null else event.value), 1, event.anchor)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
