@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.questions.formats import ExceptionMatch
+from assay.questions.lint import lint
 from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.suites import Suite, load_suites, read_suite, read_suites
 from tests.questions.suite_support import choice, real_suites, suite_of, write, write_suite
@@ -299,3 +303,36 @@ def test_a_repair_is_read_from_its_files(tmp_path: Path) -> None:
     assert question.unfixed == "def run(): ...\n"
     assert question.requirements == ("Keep the name.",)
     assert question.companions == ()
+
+
+fields = st.sampled_from(
+    ["id", "question", "options", "correct_answer", "code_snippet_ref", "answers", "test_file",
+     "unfixed_file", "fixed_file", "benchmark_type", "A", "B", "file", "section", "answer",
+     "fully_qualified_class_name", "target", "target_repo_url", "exception_match"]
+)  # fmt: skip
+words = st.text(max_size=8) | st.sampled_from(["A", "multiple_choice", "x" * 300, "{a}_b", "\0"])
+anything: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.integers() | words,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(fields, inner, max_size=6),
+    max_leaves=12,
+)
+
+
+@given(st.lists(anything, max_size=4), st.dictionaries(fields, anything, max_size=3))
+def test_whatever_a_file_holds_becomes_problems_and_never_a_crash(
+    questions: list[Any], keys: dict[str, Any]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_suite(Path(folder) / "suite.json", *questions, **keys)
+        suite = read_suite(path)
+        lint([suite])
+        lost = {problem.code for problem in suite.problems} & {"unreadable", "duplicate-id"}
+        assert len(suite.entries) == len(questions) or lost
+
+
+@given(st.text() | st.text(alphabet="benchmarks:-[]{}&*!|>'\"\n \t", max_size=60))
+def test_whatever_text_a_file_is_becomes_problems_and_never_a_crash(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "suite.yaml"
+        path.write_bytes(f"benchmarks:\n{text}".encode("utf-8", "surrogatepass"))
+        read_suite(path)

@@ -86,9 +86,18 @@ def find_beside(name: str, suite: Path) -> Path | None:
     root = root_of(suite)
     folder = suite.resolve().parent
     for base in (folder, *folder.parents):
-        candidate = (base / name).resolve()
-        if candidate.is_file() and candidate.is_relative_to(root):
+        candidate = _file(base, name)
+        if candidate is not None and candidate.is_relative_to(root):
             return candidate
         if base == root:
             return None
     return None
+
+
+def _file(base: Path, name: str) -> Path | None:
+    try:
+        candidate = (base / name).resolve()
+        return candidate if candidate.is_file() else None
+    except (OSError, ValueError):
+        # What cannot be a name on this system names no file.
+        return None
