@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.questions.formats import ExceptionMatch
+from assay.questions.exceptions import ExceptionMatch
 from assay.questions.lint import lint
 from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.suites import Suite, load_suites, read_suite, read_suites

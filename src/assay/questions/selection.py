@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,20 +66,11 @@ def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
     return Work(
         entry=entry,
         identifier=f"{Path(name).as_posix()}::{entry.id}",
-        target=_target(suite, entry, selection.targets),
+        target=resolve_target(suite, selection.targets),
         store=ProofStore(suite.path, Path(selection.proofs) if selection.proofs else None),
         exception_match=ExceptionMatch(given) if given else suite.policy(entry),
         obstacle=None if obstacle is None else obstacle.message,
     )
-
-
-def _target(suite: Suite, entry: Entry, given: Sequence[str]) -> Target:
-    """The suite's target, with what a repair question needs besides."""
-    target = resolve_target(suite, given)
-    extra = entry.question.requirements if isinstance(entry.question, FixQuestion) else ()
-    if not extra or target.current:
-        return target
-    return Target(tuple(dict.fromkeys([*target.requirements, *extra])), target.sources)
 
 
 def _is_chosen(work: Work, selection: Selection) -> bool:
@@ -94,8 +85,30 @@ def build_environments(
     work: Iterable[Work], say: Callable[[str], None] | None = None
 ) -> dict[Target, Environment]:
     """Every environment the questions need, before the first of them is looked at."""
+    work = list(work)
     targets = dict.fromkeys(one.target for one in work)
-    return {target: environment(target, progress=say) for target in targets}
+    environments = {target: environment(target, progress=say) for target in targets}
+    for one in work:
+        _keep_blind(one.entry.file.absolute(), one.target, environments[one.target])
+    return environments
+
+
+def _keep_blind(suite: Path, target: Target, built: Environment) -> None:
+    """Refuse a suite that proofs could read together with its keys."""
+    copied = [
+        copy / suite.relative_to(root)
+        for source, copy in zip(target.sources, built.first, strict=False)
+        for root in (source.absolute(), source.absolute() / "src")
+        if suite.is_relative_to(root)
+    ]
+    if any(suite.is_relative_to(path) for path in built.reads) or any(
+        path.exists() for path in copied
+    ):
+        raise InputError(
+            "the suite lies inside its own target, where proofs could read the keys",
+            where=str(suite),
+            advice="keep suites outside of the folders that are installed or given as target",
+        )
 
 
 def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
