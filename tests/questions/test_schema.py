@@ -10,10 +10,11 @@ import jsonschema
 import pytest
 import yaml
 
+from assay.questions.files import suite_files
 from assay.questions.schema import make_schema, schema_text
 from tests.questions.suite_support import REAL, choice
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "questions").glob("*.yaml"))
+EXAMPLES = Path(__file__).parents[2] / "examples" / "questions"
 
 
 def errors(document: Any) -> list[str]:
@@ -29,9 +30,11 @@ def test_it_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(json.loads(schema_text()))
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_the_examples_satisfy_it(path: Path) -> None:
-    assert errors(yaml.safe_load(path.read_text())) == []
+def test_the_examples_satisfy_it() -> None:
+    if not EXAMPLES.is_dir():
+        pytest.skip("there are no example suites yet")
+    for path in suite_files([EXAMPLES]):
+        assert errors(yaml.safe_load(path.read_text())) == [], path
 
 
 def test_the_public_questions_satisfy_it() -> None:

@@ -108,7 +108,7 @@ SUBSET: dict[str, Any] = {
     },
 }
 RULE = SarifRule("bad-thing", "error", "A bad thing", "Mend it.")
-ROOT = Path("/root/of/project")
+ROOT = Path("/projects/one")
 
 
 def finding(**more: Any) -> SarifFinding:
@@ -152,7 +152,7 @@ def test_no_findings_is_a_document_too() -> None:
     [
         ("a/b.yaml", "a/b.yaml"),
         ("./a/../b.yaml", "b.yaml"),
-        ("/root/of/project/a/b.yaml", "a/b.yaml"),
+        ("/projects/one/a/b.yaml", "a/b.yaml"),
         ("with space/ü#1.yaml", "with%20space/%C3%BC%231.yaml"),
         ("/elsewhere/b.yaml", "file:///elsewhere/b.yaml"),
     ],
