@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.questions.claims import Grounds
-from assay.questions.compounds import Compound, decided_by, derive, read_compounds
+from assay.questions.compounds import Compounds, decided_by, derive, read_compounds
 from assay.questions.findings import Finding, Findings, State
 from assay.questions.model import Question
 from assay.questions.stems import Stem
@@ -62,7 +62,12 @@ def answers_of(question: Question, stem: Stem, findings: Findings) -> dict[str, 
 
     This is after the polarity of the stem and with the compound options derived.
     """
-    compounds = read_compounds(question)
+    return _answers(question, stem, findings, read_compounds(question))
+
+
+def _answers(
+    question: Question, stem: Stem, findings: Findings, compounds: Compounds
+) -> dict[str, Finding]:
     ordinary = {
         letter: _answering(_weighted(findings.get(letter)), stem)
         for letter in question.options
@@ -74,7 +79,8 @@ def answers_of(question: Question, stem: Stem, findings: Findings) -> dict[str, 
 
 def judge(question: Question, stem: Stem, findings: Findings, key: str) -> Judgement:
     """The verdict on a question from its findings and its key."""
-    case = _Case(key, stem, answers_of(question, stem, findings), read_compounds(question))
+    compounds = read_compounds(question)
+    case = _Case(key, stem, _answers(question, stem, findings, compounds), compounds)
     judgement = _judged(case)
     notes = (f"{one}: {note}" for one, found in case.findings.items() for note in found.notes)
     return replace(judgement, notes=(*judgement.notes, *notes))
@@ -87,7 +93,7 @@ class _Case:
     key: str
     stem: Stem
     findings: Mapping[str, Finding]
-    compounds: Mapping[str, Compound]
+    compounds: Compounds
 
     def holding(self) -> tuple[str, ...]:
         return self.having(State.HOLDS)
@@ -159,8 +165,9 @@ def _key_fails(case: _Case) -> Judgement:
         reason = "every option fails, so the question may have been read wrongly"
         return _open(case, reason, "suspect-reading")
     reason = f"the key {case.told(case.key, 'fails')}"
-    if case.holding():
-        reason += f"; {_listed(case.holding(), 'hold')}"
+    holding = _listed(case.holding(), "hold") if case.holding() else ""
+    if holding not in reason:
+        reason += f"; {holding}"
     return Judgement(
         Verdict.INCORRECT, reason, "key-fails", case.holding(), case.resting((case.key,))
     )
