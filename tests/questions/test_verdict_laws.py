@@ -111,13 +111,16 @@ class Case:
 
 @cache
 def _cases() -> tuple[tuple[Case, Judgement], ...]:
-    """Every combination of up to four ordinary options, with its verdict."""
+    """Every combination of up to four ordinary options, with its verdict.
+
+    The loose stems are judged alike, which is shown on up to three options.
+    """
     cases = (
         Case(kind, states, extras, key)
         for count in (2, 3, 4)
         for states in itertools.product(STATES, repeat=count)
         for extras in MIXES
-        for kind in StemKind
+        for kind in (StemKind if count < 4 else (*STRICT, StemKind.OTHER))
         for key in "ABCDEF"[: count + len(extras)]
     )
     return tuple((case, case.judged()) for case in cases)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from assay.questions.claims import Grounds
 from assay.questions.findings import Finding, Findings, State
-from assay.questions.model import Question
+from assay.questions.model import Question, Snippet
 from assay.questions.stems import Stem
 
 
@@ -77,6 +78,14 @@ def read_compound(text: str, letters: Sequence[str], position: int) -> Compound 
 
 def read_compounds(question: Question) -> dict[str, Compound]:
     """The compounds among the options, in the light of the whole question."""
+    code = question.snippet.code if question.snippet else ""
+    return dict(_read_all(question.text, tuple(question.options.items()), code))
+
+
+@lru_cache(maxsize=256)
+def _read_all(text: str, options: tuple[tuple[str, str], ...], code: str) -> Compounds:
+    """Kept, because a question is judged anew for every version of its target."""
+    question = Question("", text, dict(options), Snippet(code))
     letters = tuple(question.options)
     found = {
         letter: compound
@@ -118,8 +127,16 @@ def _words(found: re.Match[str] | None) -> str:
 
 
 def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
-    if not others:
-        return None
+    for kind, form in _forms(others) if others else ():
+        if found := form.fullmatch(plain):
+            named = _named(found.group("named"), others)
+            return _of_letters(kind, named, others, _words(found))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _forms(others: tuple[str, ...]) -> tuple[tuple[CompoundKind, re.Pattern[str]], ...]:
+    """The ways to speak of options by their letters; letters as written, words in any case."""
     one = rf"(?:(?i:options?|choices?|answers?) )?(?:{'|'.join(map(re.escape, others))})"
     several = rf"{one}(?:, {one})*,? (?i:and|&) {one}"
     either = rf"{one}(?:, {one})*,? (?i:or) {one}"
@@ -132,11 +149,7 @@ def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
         (CompoundKind.EITHER, rf"(?:(?i:either) )?(?P<named>{either}){_WORDS}"),
         (CompoundKind.EXCEPT, rf"{every} (?P<named>{several}|{one})"),
     )
-    for kind, form in forms:
-        if found := re.fullmatch(form, plain):
-            named = _named(found.group("named"), others)
-            return _of_letters(kind, named, others, _words(found))
-    return None
+    return tuple((kind, re.compile(form)) for kind, form in forms)
 
 
 def _named(text: str, others: tuple[str, ...]) -> tuple[str, ...]:
