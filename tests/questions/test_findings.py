@@ -90,7 +90,9 @@ def test_execution_outweighs_documentation_and_says_so() -> None:
     assert refuted.notes == ("documented otherwise: the documentation says so",)
     confirmed = combine([_documented(EQUIVALENT, FALSE), _settled(EQUIVALENT, TRUE)])
     assert (confirmed.state, confirmed.grounds) == (State.HOLDS, Grounds.EXECUTED)
-    assert confirmed.notes == ("documented otherwise: not the documentation says so",)
+    assert confirmed.notes == (
+        "documented otherwise: it is not true that the documentation says so",
+    )
     torn = combine([_documented(EQUIVALENT, BOTH), _settled(EQUIVALENT, TRUE)])
     assert torn.state is State.HOLDS
 

@@ -157,7 +157,10 @@ def _documented_otherwise(weighed: _Weighed) -> list[str]:
     if executed.refuting and not executed.confirming:
         lost = [f"documented otherwise: {one.claim.statement}" for one in weighed.confirming]
     if executed.confirming and not executed.refuting:
-        lost = [f"documented otherwise: not {one.claim.statement}" for one in weighed.refuting]
+        lost = [
+            f"documented otherwise: it is not true that {one.claim.statement}"
+            for one in weighed.refuting
+        ]
     return lost
 
 

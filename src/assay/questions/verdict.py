@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.questions.claims import Grounds
-from assay.questions.compounds import Compounds, decided_by, derive, read_compounds
+from assay.questions.compounds import Compounds, read_compounds
+from assay.questions.derivation import decided_by, derive
 from assay.questions.findings import Finding, Findings, State
 from assay.questions.model import Question
 from assay.questions.stems import Stem
