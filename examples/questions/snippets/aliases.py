@@ -1,7 +1,7 @@
 """Code of the questions on aliases, a section each."""
 
 from pydantic import BaseModel, Field
-from pydantic.alias import AliasGenerator
+from pydantic.aliases import AliasMaker
 
 
 def two_names() -> None:
