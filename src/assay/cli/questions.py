@@ -198,6 +198,7 @@ def _carry_out(
     show_default=True,
     help="What the truth of the claim means for the option.",
 )
+@click.option("--fresh", is_flag=True, help="Run it in a new interpreter, as imports need it.")
 @click.option("--add", "beside", is_flag=True, help="Keep the proofs the option has already.")
 @_TARGET
 @_PROOFS
@@ -207,6 +208,7 @@ def prove(
     option: str,
     file: Path,
     relation: str,
+    fresh: bool,
     beside: bool,
     targets: tuple[str, ...],
     proofs: Path | None,
@@ -221,7 +223,7 @@ def prove(
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
-    proof = check_proof(question, option, file, Relation(relation))
+    proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
 
     async def run() -> Any:
         async with laboratories:

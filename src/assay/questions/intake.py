@@ -17,7 +17,9 @@ from assay.questions.store import ProofStore, proof_name
 from assay.sandbox import inspect_proof
 
 
-def check_proof(question: Question, option: str, path: Path, relation: Relation) -> Proof:
+def check_proof(
+    question: Question, option: str, path: Path, relation: Relation, *, fresh: bool = False
+) -> Proof:
     """The proof in a file, if what it says can be believed before it is run."""
     if option not in question.options:
         raise InputError(
@@ -42,7 +44,7 @@ def check_proof(question: Question, option: str, path: Path, relation: Relation)
     if not file.statement:
         raise _refusal("it does not say what it claims: begin it with a docstring", path)
     statement = file.statement.partition(": ")[2] or file.statement
-    claim = Claim(option, statement.rstrip("."), relation)
+    claim = Claim(option, statement.rstrip("."), relation, fresh=fresh)
     return Proof(claim, path.name, source)
 
 

@@ -151,7 +151,9 @@ class ProofStore:
             claims=sorted(claims, key=lambda claim: (claim.option, claim.file)),
         )
         files = {one.proof.file: one.proof.source for one in new}
-        return self._write(folder, stored, files, lock)
+        # Only what was ours: a draft that somebody keeps there is theirs.
+        gone = {claim.file for claim in (before.claims if before else [])}
+        return self._write(folder, stored, files, lock, gone - {claim.file for claim in claims})
 
     def _read(self, folder: Path) -> StoredProof | None:
         path = folder / MANIFEST
@@ -171,7 +173,12 @@ class ProofStore:
             ) from None
 
     def _write(
-        self, folder: Path, stored: StoredProof, files: Mapping[str, str], lock: str
+        self,
+        folder: Path,
+        stored: StoredProof,
+        files: Mapping[str, str],
+        lock: str,
+        gone: Iterable[str],
     ) -> bool:
         text = json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
         try:
@@ -180,10 +187,9 @@ class ProofStore:
             # Last, so that a proof.json never names a file that is not there.
             written.append(_put(self.root / LOCKS / f"{stored.lock}.txt", lock))
             written.append(_put(folder / MANIFEST, text))
-            for path in folder.glob("test_*.py"):
-                if path.name not in {claim.file for claim in stored.claims}:
-                    path.unlink()
-                    written.append(True)
+            for name in gone:
+                (folder / name).unlink(missing_ok=True)
+                written.append(True)
         except OSError as error:
             raise InfrastructureError(
                 f"the proofs cannot be kept: {error.strerror}", where=str(folder)
