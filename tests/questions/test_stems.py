@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 from assay.questions.stems import StemKind, classify
 
 ONE_TRUE = [
+    "You can't use `x`. Which parameter replaces it?",
+    "What will be the result if you don't call `super().__init__()`?",
+    "Which of these values evaluates to False?",
     "Which is the correct import statement for the `TypeAdapter` class?",
     "Which of the following is a valid value of `extra`?",
     "Which of these statements about validators is true?",
@@ -49,6 +52,13 @@ ONE_TRUE = [
 ]
 
 ONE_FALSE = [
+    "Which one of the following would NOT raise an error?",
+    "Which of the following methods doesn't `BaseModel` have?",
+    "`Field` accepts all of the following keyword arguments EXCEPT which?",
+    "Except for one, all are valid. Which one is not?",
+    "Without setting `x`, which method is not available?",
+    "Which of the following statements about `X` are NOT correct?",
+    "Identify the invalid parameter.",
     "Which parameter can not be set when the model is not frozen?",
     "Which of the following is NOT a parameter of `Field`?",
     "Which of the following is **not** a valid mode?",
@@ -108,6 +118,7 @@ WHY = [
 ]
 
 OTHER = [
+    "What is wrong with the following code?",
     "How do you make a field optional?",
     "How can a model be copied?",
     "How does `model_validate` treat unknown keys?",
@@ -126,6 +137,13 @@ OTHER = [
 ]
 
 NOT_CLEAR = [
+    "Which of the following will fail to import?",
+    "Which method does `BaseModel` lack?",
+    "Which of these has been removed?",
+    "Which is the odd one out?",
+    "Which parameter makes a field not required?",
+    "Which type is returned, not raised, by `f`?",
+    "Which is not a correct way to set an alias?",
     "Which is NOT the recommended way to copy a model?",
     "Which approach should not be used?",
     "Which of these is the least efficient way to parse JSON?",
@@ -180,6 +198,24 @@ def test_a_negated_question_is_never_taken_for_its_opposite_in_other_dress(text:
 def test_code_and_quotations_negate_nothing(text: str) -> None:
     code = "```python\nassert x is not None  # NOT ok, except here\n```\n"
     assert classify(code + text).kind is StemKind.ONE_TRUE
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("Which of these is NOT a field?", "NOT"),
+        ("Which import is wrong?", "wrong"),
+        ("All of the following are fields except which?", "except"),
+        ("Which of these doesn't exist?", "doesn't"),
+    ],
+)
+def test_the_sign_is_the_word_that_negates(text: str, sign: str) -> None:
+    assert classify(text).sign == sign
+
+
+@pytest.mark.parametrize("words", ["what is a that ", "which is the option that ", "all but "])
+def test_an_endless_sentence_is_not_read(words: str) -> None:
+    assert not classify(words * 2000).clear
 
 
 @given(st.text())

@@ -140,7 +140,6 @@ def _outweighed(weighed: _Weighed) -> _Weighed:
         _executed(weighed.confirming),
         _executed(weighed.refuting),
         _executed(weighed.contradicted),
-        weighed.open,
     )
     decides = executed.confirming or executed.refuting or executed.contradicted
     return executed if decides else weighed

@@ -45,12 +45,18 @@ class Stem:
         return self.kind in (StemKind.ONE_TRUE, StemKind.ONE_FALSE)
 
 
+# A sentence longer than this is no question that these patterns were made for.
+_LONGEST = 1200
+
+
 def classify(text: str) -> Stem:
     """The stem of a question from its text."""
     sentences = _sentences(_prose(text))
     asked = _asked(sentences)
     if re.match(r"true or false\b", asked, re.IGNORECASE):
         return Stem(StemKind.ONE_TRUE, "true or false")
+    if len(asked) > _LONGEST:
+        return Stem(StemKind.OTHER, f"{asked[:40]}…", clear=False)
     core = _without_situation(asked)
     affirmed = _affirmed_kind(core)
     if affirmed.kind is StemKind.WHY and not _CHOICE.match(core):
@@ -200,7 +206,7 @@ _SUBJECT = r"(?:\s+(?:you|we|one|it|CODE|(?:the|an?|this) \w+))?"
 # Nouns that stand for the option itself: what is said of them is said of the choice.
 _OPTION = r"(?:options?|statements?|one|ones|following|answers?|choices?|claims?|assertions?|item)"
 _UNTRUE = (
-    r"(?:incorrect|invalid|wrong|untrue|inaccurate|illegal|improper|impossible|unsupported"
+    r"(?:incorrect|invalid|wrong(?! with)|untrue|inaccurate|illegal|improper|impossible|unsupported"
     r"|disallowed)"
 )
 _LISTED = rf"(?:which|{_OPTION}|these|those|sentences?|descriptions?)"
@@ -224,6 +230,16 @@ _CHOICE_NEGATIONS = tuple(
         rf"(?:select|choose|pick|identify|find|mark|name) the (?:{_UNTRUE}|false)\b",
     )
 )
+_SIGN = re.compile(
+    rf"\b(?:{_NOT}|except|excluding|apart from|other than|but|{_UNTRUE}|false)(?=\W|$)",
+    re.IGNORECASE,
+)
+# Words that negate without a "not": an option that works is hardly what they ask for, but whoever
+# proves may take them by the letter.
+_REVERSED = re.compile(
+    r"\b(?:fails?|lacks?|removed|missing|mistakes?|nonexistent|odd one|exception to)\b",
+    re.IGNORECASE,
+)
 _LEAST = re.compile(r"(?<!at )\bleast\b", re.IGNORECASE)
 _NO = re.compile(
     r"\b(?:which|what)\b.*\b(?:has|have|with|takes?|accepts?|needs?|is|are)\s+no\b", re.IGNORECASE
@@ -238,14 +254,16 @@ def _choice_negation(core: str) -> str:
     """The words that ask for the option that is not so, if there are any."""
     for pattern in _CHOICE_NEGATIONS:
         if found := pattern.match(core):
-            return found.group().split()[-1].strip("?:.…_ ") or "except"
+            signs = [one.group() for one in _SIGN.finditer(found.group())]
+            return signs[-1] if signs else found.group()
     return ""
 
 
 def _doubtful_negation(core: str, sign: str, others: list[str]) -> str:
     """A negation of which it cannot be told whether it turns the choice round."""
     for other in others:
-        if found := _SHOUTED.search(_without_situation(other)):
+        told = other if len(other) > _LONGEST else _without_situation(other)
+        if found := _SHOUTED.search(told):
             return found.group()
     if found := _LEAST.search(core):
         return found.group()
@@ -259,7 +277,7 @@ def _doubtful_negation(core: str, sign: str, others: list[str]) -> str:
     if sign:
         return ""
     found = _ANY_NOT.search(clause) or _NO.search(clause) or _SHOUTED.search(core)
-    found = found or _PREDICATE.search(core)
+    found = found or _PREDICATE.search(core) or (_CHOICE.match(core) and _REVERSED.search(clause))
     return found.group() if found else ""
 
 
