@@ -119,3 +119,14 @@ def test_a_repair_that_is_given_away_is_leaked(description: str, leaked: bool) -
     told = FixQuestion(**{**QUESTION.__dict__, "description": description})
     assert bool(leaked_lines(told)) is leaked
     assert judge_fix(told, PASSED, FAILED)[0] is (Verdict.LEAKED if leaked else Verdict.VALID)
+
+
+def test_a_repair_in_a_comment_is_leaked_and_imports_tell_nothing() -> None:
+    told = FixQuestion(
+        **{
+            **QUESTION.__dict__,
+            "unfixed": "def total(items):\n    # return math.fsum(items)\n    return 0\n",
+            "fixed": "import math_of_our_own\ndef total(items):\n    return math.fsum(items)\n",
+        }
+    )
+    assert leaked_lines(told) == ["    return math.fsum(items)"]

@@ -82,11 +82,15 @@ def leaked_lines(question: FixQuestion) -> list[str]:
     """The lines of the repair, if all that tell something stand in the texts a solver sees."""
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
-    telling = [line for line in added if len(_plain(line)) >= _TELLING]
+    telling = [line for line in added if len(_plain(line)) >= _TELLING and not _is_import(line)]
     seen = _plain(
         "\n".join([question.description, question.error_output, _prose(question.unfixed)])
     )
     return telling if telling and all(_plain(line) in seen for line in telling) else []
+
+
+def _is_import(line: str) -> bool:
+    return line.lstrip().startswith(("import ", "from "))
 
 
 def _prose(source: str) -> str:
