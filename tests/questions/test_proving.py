@@ -11,7 +11,7 @@ import pytest
 from assay.questions.claims import Claim, Proof, Relation
 from assay.questions.findings import Truth
 from assay.questions.proof_file import read_proof
-from assay.questions.proving import is_flipped, read_truth, try_proof
+from assay.questions.proving import OTHER_SEED, is_flipped, is_repeated, read_truth, try_proof
 from assay.sandbox import Caught, ProofOutcome, Status, TestOutcome
 
 SOURCE = '''\
@@ -173,8 +173,20 @@ def test_an_unfit_proof_is_not_run() -> None:
     assert "unfit" in reason
 
 
-def test_a_claim_may_ask_for_a_fresh_interpreter_and_a_seed() -> None:
+def test_a_claim_may_ask_for_a_fresh_interpreter() -> None:
     runner = Scripted({"part": TRUE, "part_that_cannot_be": FALSE})
     claim = Claim("A", "the thing is there", Relation.EQUIVALENT, fresh=True)
-    asyncio.run(try_proof(Proof(claim, "t.py", SOURCE), runner, hash_seed=3))
-    assert runner.asked == [(True, 3), (True, 3)]
+    asyncio.run(try_proof(Proof(claim, "t.py", SOURCE), runner))
+    assert runner.asked == [(True, None), (True, None)]
+
+
+def test_a_repetition_has_another_seed_and_must_say_the_same() -> None:
+    trial = asyncio.run(
+        try_proof(
+            Proof(CLAIM, "t.py", SOURCE), Scripted({"part": TRUE, "part_that_cannot_be": FALSE})
+        )
+    )
+    for second, same in ((TRUE, True), (FALSE, False), (outcome("broke", "passed"), False)):
+        runner = Scripted({"part": second})
+        assert asyncio.run(is_repeated(trial, runner)) is same
+        assert runner.asked == [(True, OTHER_SEED)]

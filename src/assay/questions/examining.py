@@ -13,7 +13,7 @@ from assay.questions.exceptions import ExceptionMatch, match_exceptions
 from assay.questions.findings import Finding, State, Truth, combine
 from assay.questions.model import Question
 from assay.questions.proof_file import read_proof
-from assay.questions.proving import OTHER_SEED, Runner, Trial, agrees, try_proof
+from assay.questions.proving import Runner, Trial, is_repeated, try_proof
 from assay.questions.store import Kept, Shown
 from assay.sandbox import Environment
 
@@ -136,16 +136,13 @@ async def repeat(examination: Examination, options: Sequence[str], bench: Bench)
     """
     trials = [trial for option in options for trial in examination.trials.get(option, ())]
     decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
-    again = await asyncio.gather(
-        *(
-            try_proof(trial.proof, bench.runner, modules=bench.modules, hash_seed=OTHER_SEED)
-            for trial in decided
-        )
+    same = await asyncio.gather(
+        *(is_repeated(trial, bench.runner, modules=bench.modules) for trial in decided)
     )
     return tuple(
         dict.fromkeys(
             trial.proof.claim.option
-            for trial, second in zip(decided, again, strict=True)
-            if not agrees(trial.settled, second.settled)
+            for trial, said_the_same in zip(decided, same, strict=True)
+            if not said_the_same
         )
     )

@@ -43,27 +43,21 @@ class Trial:
     twin: ProofOutcome | None = None
 
 
-async def try_proof(
-    proof: Proof,
-    runner: Runner,
-    *,
-    modules: Collection[str] = (),
-    hash_seed: int | None = None,
-) -> Trial:
+async def try_proof(proof: Proof, runner: Runner, *, modules: Collection[str] = ()) -> Trial:
     """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
     claim = proof.claim
     try:
         file = read_proof(proof.source)
     except UnfitProofError as error:
         return Trial(proof, Settled(claim, Truth.OPEN, f"the proof is unfit: {error}"))
-    outcome = await runner.run(proof.source, fresh=claim.fresh, hash_seed=hash_seed)
+    outcome = await runner.run(proof.source, fresh=claim.fresh)
     truth, reason = read_truth(file, outcome, modules)
     if truth not in (Truth.TRUE, Truth.FALSE):
         return Trial(proof, Settled(claim, truth, reason), outcome)
     source = file.impossible_twin() if truth is Truth.TRUE else file.counterpart_twin()
     if source is None:
         return Trial(proof, _controlled(claim, truth, file, outcome), outcome)
-    twin = await runner.run(source, fresh=claim.fresh, hash_seed=hash_seed)
+    twin = await runner.run(source, fresh=claim.fresh)
     if not is_flipped(truth, file, twin):
         what = "something that cannot be" if truth is Truth.TRUE else "what the proof itself names"
         reason = (
@@ -134,9 +128,14 @@ def _settled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome)
     return Settled(claim, truth, raised=raised, exception=file.exception)
 
 
-def agrees(first: Settled, second: Settled) -> bool:
-    """Whether a repetition said the same."""
-    return first.truth is second.truth
+async def is_repeated(trial: Trial, runner: Runner, *, modules: Collection[str] = ()) -> bool:
+    """Whether a new interpreter with another hash seed says the same.
+
+    What the twin has shown about the proof holds whatever the seed, so it is not run again.
+    """
+    outcome = await runner.run(trial.proof.source, fresh=True, hash_seed=OTHER_SEED)
+    truth, _ = read_truth(read_proof(trial.proof.source), outcome, modules)
+    return truth is trial.settled.truth
 
 
 def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:

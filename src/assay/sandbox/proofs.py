@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -27,11 +27,13 @@ class _Slot:
 
     The warm one has imported the target. The clean one has not, only what the target needs of
     others: what is forked from it meets the target as a new interpreter does, without paying for
-    pytest and all of the target's dependencies again.
+    pytest and all of the target's dependencies again. Those with a hash seed of their own have
+    imported nothing but pytest.
     """
 
     warm: WarmProcess | None = None
     clean: WarmProcess | None = None
+    seeded: dict[int, WarmProcess] = field(default_factory=dict)
 
 
 class ProofRunner:
@@ -107,8 +109,8 @@ class ProofRunner:
     ) -> ProofOutcome:
         """Run a proof, given as source or as a file, with other `files` beside it.
 
-        `fresh` runs it where nothing of the target is imported yet; a `hash_seed` starts a new
-        interpreter with that seed for this proof alone.
+        `fresh` runs it where nothing of the target is imported yet; with a `hash_seed` not even
+        what the target needs is, and the interpreter has that seed.
         """
         name, source = _read(proof)
         text = ProofText(name, source, files or {})
@@ -129,8 +131,11 @@ class ProofRunner:
     ) -> tuple[Ending | None, bool, int]:
         for attempt in range(1, _TRIES + 1):
             try:
-                if hash_seed is not None or attempt == _TRIES:
+                if attempt == _TRIES:
                     return await self._run_alone(text, hash_seed or 0), True, attempt
+                if hash_seed is not None:
+                    seeded = await self._serving_seeded(slot, hash_seed)
+                    return await seeded.run(text, self._limits.wall_time), True, attempt
                 if not (fresh or self._threaded):
                     warm = await self._serving(slot)
                     if not self._threaded:
@@ -173,6 +178,12 @@ class ProofRunner:
             slot.clean = clean
         return slot.clean
 
+    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> WarmProcess:
+        if hash_seed not in slot.seeded:
+            order = replace(self._clean_order(), hash_seed=hash_seed)
+            slot.seeded[hash_seed] = await WarmProcess.start(order)
+        return slot.seeded[hash_seed]
+
     async def _order_with_others(self, slot: _Slot) -> Order:
         """A clean process that has imported what the target imports, but nothing of its own."""
         if not (self._roots and self._order.imports):
@@ -194,7 +205,8 @@ class ProofRunner:
         self.notes += [note for note in notes if note not in self.notes]
 
     async def _retire(self, slot: _Slot) -> None:
-        processes, slot.warm, slot.clean = (slot.warm, slot.clean), None, None
+        processes = (slot.warm, slot.clean, *slot.seeded.values())
+        slot.warm, slot.clean, slot.seeded = None, None, {}
         for process in processes:
             if process is not None:
                 await process.close()
