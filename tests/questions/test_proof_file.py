@@ -150,3 +150,29 @@ def test_an_error_that_can_come_from_anywhere_is_looked_at(kind: str) -> None:
         read_proof(SOUND + handler)
     named = handler.replace(f"{kind}:", f"{kind} as error:").replace("False", "error.name")
     assert read_proof(SOUND + named)
+
+
+SPECIFICATION_NEGATIVE = '''\
+"""Option B: `summarization_freq` sets how often events are summarised."""
+
+import pytest
+from google.adk.apps.app import EventsCompactionConfig
+from pydantic import ValidationError
+
+DISPUTED = "summarization_freq"
+
+
+def test_option_B_holds():
+    assert DISPUTED in EventsCompactionConfig.model_fields
+
+
+def test_option_B_fails():
+    with pytest.raises(ValidationError, match="Extra inputs are not permitted"):
+        EventsCompactionConfig(**{DISPUTED: 5})
+'''
+
+
+def test_the_negative_example_of_the_specification_is_refused_without_a_control() -> None:
+    """An incomplete call raises whatever it is given; examples/questions has it corrected."""
+    with pytest.raises(UnfitProofError, match="`raises` without a control"):
+        read_proof(SPECIFICATION_NEGATIVE)
