@@ -223,3 +223,22 @@ def test_a_class_of_the_specification_is_a_verifier() -> None:
 def test_ids_are_text_that_can_be_stored(identifier: str) -> None:
     with pytest.raises(ValidationError):
         Case(id=identifier)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"output": 1}, {"output": "a", "stderr": b"x"}, {"output": {"a": [1.5]}}, {"elapsed": 1}],
+)
+def test_a_result_of_a_case_is_the_one_pydantic_makes(fields: dict[str, Any]) -> None:
+    case = Case(id="x", group="g", group_type=GroupType.CORE, text="y")
+    made = case.result(**fields)
+    validated = CaseResult(id="x", group="g", group_type=GroupType.CORE, **fields)
+    assert made == validated
+    assert list(made.attributes()) == list(validated.attributes())
+    assert made.model_fields_set == validated.model_fields_set
+    assert made.files is not case.result(**fields).files
+
+
+def test_a_result_of_a_case_is_validated() -> None:
+    with pytest.raises(ValidationError, match=r"output\n.*neither JSON nor bytes"):
+        Case(id="x").result(output=object())
