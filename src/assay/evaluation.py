@@ -150,16 +150,16 @@ def run_evaluation(
 def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
         case, expected = _checked_pair(pair, place)
-        mark = values.fingerprint(case.describe(), expected.given(), evaluation.ratio)
-        yield Unit(case.id, place, mark, (case, expected, _is_changeable(case, expected)))
+        about, wanted = case.describe(), expected.given()
+        mark = values.fingerprint(about, wanted, evaluation.ratio)
+        yield Unit(case.id, place, mark, (case, expected, _is_changeable(about, wanted)))
 
 
 def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
-    where = f"case {place + 1}"
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InputError(
             f"cases gave {type(pair).__name__}, not a pair (case, expected)",
-            where=where,
+            where=f"case {place + 1}",
             advice="yield (case, expected) tuples",
         )
     given, expected = pair
@@ -170,7 +170,7 @@ def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     except ValidationError as error:
         raise InputError(
             first_problem(error),
-            where=where,
+            where=f"case {place + 1}",
             advice="a case is an assay.Case or a mapping with at least an id",
         ) from None
     return case, expected
@@ -308,10 +308,9 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
         return None, error, time.perf_counter()
 
 
-def _is_changeable(case: Case, expected: CaseResult) -> bool:
+def _is_changeable(*several: dict[str, Any]) -> bool:
     """Whether user code could change something in these that a report rests on."""
-    given = (*case.describe().values(), *expected.given().values())
-    return not values.are_unchangeable(given)
+    return not all(values.are_unchangeable(given.values()) for given in several)
 
 
 def _checked_result(result: Any) -> CaseResult:

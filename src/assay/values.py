@@ -11,7 +11,8 @@ import binascii
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring_ascii
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import pydantic_core
@@ -113,10 +114,24 @@ def _from_tag(tag: str, item: Any) -> Any:
     raise ValueError(f"{{{tag!r}: …}} is not a value Assay wrote")
 
 
-_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False)
-_SORTING_ENCODER = json.JSONEncoder(
-    allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=True
-)
+
+
+def _writer(*, sort_keys: bool) -> Callable[[Any], str]:
+    """What `JSONEncoder.encode` does, with the encoder made once and not for every value."""
+    encoder = json.JSONEncoder(
+        allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=sort_keys
+    )
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    write = make(
+        None, encoder.default, encode_basestring_ascii, None, ":", ",", sort_keys, False, False
+    )
+    return lambda value: "".join(write(value, 0))
+
+
+_write = _writer(sort_keys=False)
+_write_sorted = _writer(sort_keys=True)
 
 
 def encode(value: Any, *, is_plain: bool = False) -> str:
@@ -129,10 +144,10 @@ def encode(value: Any, *, is_plain: bool = False) -> str:
         try:
             text = pydantic_core.to_json(value).decode()
         except ValueError:
-            return _encode(value, _ENCODER)
+            return _encode(value, _write)
         if '"$' not in text:
             return text
-    return _encode(value, _ENCODER)
+    return _encode(value, _write)
 
 
 def are_unchangeable(several: Iterable[Any]) -> bool:
@@ -145,13 +160,13 @@ def are_plain(several: Iterable[Any]) -> bool:
     return _PLAIN.issuperset(map(type, several))
 
 
-def _encode(value: Any, encoder: json.JSONEncoder) -> str:
-    # Tagging walks the value in Python; most values need no tag, and the encoder says which do.
+def _encode(value: Any, write: Callable[[Any], str]) -> str:
+    # Tagging walks the value in Python; most values need no tag, and the writer says which do.
     try:
-        text = encoder.encode(value)
+        text = write(value)
     except (TypeError, ValueError):
-        return encoder.encode(to_json(value))
-    return encoder.encode(to_json(value)) if '"$' in text else text
+        return write(to_json(value))
+    return write(to_json(value)) if '"$' in text else text
 
 
 def decode(text: str | bytes) -> Any:
@@ -170,7 +185,7 @@ def fingerprint(*values: Any) -> str:
 
     Baselines keep fingerprints for years, so it rests on nothing that a library may change.
     """
-    text = _encode(list(values), _SORTING_ENCODER)
+    text = _encode(list(values), _write_sorted)
     return hashlib.blake2b(text.encode("ascii"), digest_size=12).hexdigest()
 
 
