@@ -230,7 +230,7 @@ class _Runner:
         tried = case.model_copy(deep=True) if is_changeable else case
         wanted = expected.model_copy(deep=True) if is_changeable else expected
         try:
-            actual = await self._run_task(tried)
+            actual = await self._awaited(tried) if self.waits else self._called(tried)
             raw = _verify(self._evaluation.verifier, case, actual, wanted)
             return pack_report(case, time.perf_counter() - clock, actual, expected, raw)
         except _CaseError as error:
@@ -239,19 +239,22 @@ class _Runner:
             told = f"the verifier left a result that cannot be kept: {describe(error)}"
         return pack_error(case, time.perf_counter() - clock, told)
 
-    async def _run_task(self, case: Case) -> CaseResult:
-        limit = self._evaluation.time_limit
+    async def _awaited(self, case: Case) -> CaseResult:
+        """What the task gives in a worker, or as a coroutine."""
+        task, limit = self._evaluation.task, self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
                 return _checked_result(await self._pool.call(case, limit))
-            if self._is_async:
-                return _checked_result(await _supervised(self._evaluation.task, case, limit))
+            return _checked_result(await _supervised(task, case, limit))
         except LimitExceededError:
             raise _CaseError(f"the task did not end within its limit of {limit:g} s") from None
         except (WorkerDiedError, WorkRaisedError) as error:
             raise _CaseError(f"the task {error}") from None
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
+
+    def _called(self, case: Case) -> CaseResult:
+        """What the task gives here and now."""
         try:
             result = self._evaluation.task(case)
         except KeyboardInterrupt:
@@ -338,10 +341,15 @@ def _verify(
         raise _raised("the verifier", error) from None
 
 
+# Bound once: in Python 3.11 every mention of a member of an enumeration is a call.
+_PASSED: tuple[Outcome, str] = Outcome.PASSED, ""
+_ABOUT = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}
+
+
 def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
+    if report["outcome"] == _PASSED[0]:
+        return _PASSED
     match report["outcome"]:
-        case Outcome.PASSED:
-            return Outcome.PASSED, ""
         case Outcome.FAILED:
             return Outcome.FAILED, "wrong: " + ", ".join(wrong_names(report))
         case Outcome.ERROR:
@@ -352,9 +360,9 @@ def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
 
 def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
     """What identifies the finding in a baseline: the attributes it is about, in any sample."""
-    about = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}.get(outcome)
+    about = _ABOUT.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
-    return f"{outcome}: {', '.join(names)}" if names else outcome.value
+    return f"{outcome}: {', '.join(names)}" if names else outcome._value_
 
 
 @contextlib.contextmanager

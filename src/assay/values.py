@@ -140,14 +140,20 @@ def encode(value: Any, *, is_plain: bool = False) -> str:
     ASCII where a lone surrogate, which JSON text may contain, has no other safe form on disk.
     `is_plain` promises that there are no bytes and only finite floats in it, which is faster.
     """
+    return encode_bytes(value, is_plain=True).decode() if is_plain else _encode(value, _write)
+
+
+def encode_bytes(value: Any, *, is_plain: bool = False) -> bytes:
+    """What `encode` gives, as it is written to a file."""
     if is_plain:
         try:
-            text = pydantic_core.to_json(value).decode()
+            text: bytes = pydantic_core.to_json(value)
         except ValueError:
-            return _encode(value, _write)
-        if '"$' not in text:
+            return _encode(value, _write).encode()
+        # One character is found much faster than two, and few values have it.
+        if b"$" not in text or b'"$' not in text:
             return text
-    return _encode(value, _write)
+    return _encode(value, _write).encode()
 
 
 def are_unchangeable(several: Iterable[Any]) -> bool:
@@ -166,7 +172,7 @@ def _encode(value: Any, write: Callable[[Any], str]) -> str:
         text = write(value)
     except (TypeError, ValueError):
         return write(to_json(value))
-    return write(to_json(value)) if '"$' in text else text
+    return write(to_json(value)) if "$" in text and '"$' in text else text
 
 
 def decode(text: str | bytes) -> Any:
@@ -176,7 +182,10 @@ def decode(text: str | bytes) -> Any:
     except ValueError:
         # A lone surrogate, or no JSON at all: the slower reader knows the one and tells the other.
         value = json.loads(text)
-    marked = b'"$' in text if isinstance(text, bytes) else '"$' in text
+    if isinstance(text, bytes):
+        marked = b"$" in text and b'"$' in text
+    else:
+        marked = "$" in text and '"$' in text
     return from_json(value) if marked else value
 
 

@@ -78,16 +78,17 @@ def _packed(
     score: float,
     error: str | None,
 ) -> PackedReport:
+    about = case.describe()
     return {
-        "id": case.id,
-        "group": case.group,
-        "type": case.group_type,
+        "id": about["id"],
+        "group": about["group"],
+        "type": about["group_type"],
         "timestamp": now().isoformat(),
         "duration": duration,
         "results": results,
-        "case": case.describe(),
-        "original_checkpoint": case.original_checkpoint,
-        "original_group": case.original_group,
+        "case": about,
+        "original_checkpoint": about["original_checkpoint"],
+        "original_group": about["original_group"],
         "error": error,
         "outcome": outcome._value_,
         "score": score,
@@ -100,17 +101,20 @@ def _pack_results(
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
     actual, expected = actual_result.attributes(), expected_result.attributes()
-    given = actual_result.__pydantic_fields_set__ | expected_result.__pydantic_fields_set__
-    packed: dict[str, PackedResult] = {}
-    for name in actual | expected | dict(raw_results):
-        found = raw_results.get(name)
-        if found is None and name not in given and name in AT_DEFAULT:
-            packed[name] = None
-            continue
+    packed: dict[str, PackedResult] = dict.fromkeys(actual | expected | dict(raw_results))
+    silent = _MAY_BE_SILENT.difference(
+        actual_result.__pydantic_fields_set__, expected_result.__pydantic_fields_set__, raw_results
+    )
+    for name in [name for name in packed if name not in silent]:
         # Checked once more, because a verifier may have changed what was valid before.
         both = [values.check_value(actual.get(name)), values.check_value(expected.get(name))]
+        found = raw_results.get(name)
         packed[name] = both if found is None else _pack_found(both, found)
     return packed
+
+
+# Attributes that are written as nothing where neither result gives them and no check is about them.
+_MAY_BE_SILENT = frozenset(AT_DEFAULT)
 
 
 def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
@@ -120,10 +124,10 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
 def is_plain(report: PackedReport) -> bool:
     """Whether no value in it is bytes, a float or nested; see `values.encode`."""
     several = list(report["case"].values())
-    for result in report["results"].values():
+    for result in filter(None, report["results"].values()):
         if type(result) is list:
             several += result
-        elif result is not None:
+        else:
             several += (result["actual"], result["expected"], result["diff"])
     return values.are_plain(several)
 

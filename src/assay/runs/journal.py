@@ -65,7 +65,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
-        line = values.encode(entry, is_plain=is_plain).encode() + b"\n"
+        line = values.encode_bytes(entry, is_plain=is_plain) + b"\n"
         span = Span(self.end, len(line))
         try:
             written = os.write(self._file, line)
