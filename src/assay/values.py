@@ -114,8 +114,6 @@ def _from_tag(tag: str, item: Any) -> Any:
     raise ValueError(f"{{{tag!r}: …}} is not a value Assay wrote")
 
 
-
-
 def _writer(*, sort_keys: bool) -> Callable[[Any], str]:
     """What `JSONEncoder.encode` does, with the encoder made once and not for every value."""
     encoder = json.JSONEncoder(

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from json.encoder import encode_basestring_ascii
+from operator import itemgetter
 from typing import Any
 
 from assay import values
@@ -27,6 +28,10 @@ _RECORD_TEXT = {
     "record_outcome": "outcome",
     "record_reason": "reason",
 }
+_REPORT = (*_REPORT_TEXT, "duration", "outcome", "score")
+_COLUMNS = (*_RECORD_TEXT, *_REPORT, "sample", "case")
+_of_record = itemgetter(*_RECORD_TEXT.values())
+_of_report = itemgetter(*_REPORT)
 
 
 def file_schema() -> Any:
@@ -60,16 +65,11 @@ def file_schema() -> Any:
 
 
 class Group:
-    """The rows of one row group, column by column."""
+    """The rows of one row group: what all of them have as rows, the results column by column."""
 
     def __init__(self) -> None:
-        self.rows = 0
+        self._rows: list[tuple[Any, ...]] = []
         self._columns: dict[str, list[Any]] = {}
-        self._record = [(self._column(column), name) for column, name in _RECORD_TEXT.items()]
-        self._report = [(self._column(name), name) for name in (*_REPORT_TEXT, "duration")]
-        self._outcome, self._score = self._column("outcome"), self._column("score")
-        self._passed, self._sample = self._column("passed"), self._column("sample")
-        self._case, self._originals = self._column("case"), self._column("originals")
         self._ends = [0]
         self._attribute: list[str] = []
         self._actual: list[str] = []
@@ -78,48 +78,42 @@ class Group:
         self._is_correct: list[bool | None] = []
         self._weight: list[float] = []
 
-    def _column(self, name: str) -> list[Any]:
-        return self._columns.setdefault(name, [])
+    @property
+    def rows(self) -> int:
+        return len(self._rows)
 
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
-        for column, name in self._record:
-            column.append(record[name])
-        for column, name in self._report:
-            column.append(report[name])
-        self._outcome.append(report["outcome"])
-        self._score.append(report["score"])
-        self._passed.append(report["outcome"] == "passed")
-        self._sample.append(sample)
-        self._case.append(values.encode(report["case"]))
-        self._originals.append(None)
+        case = values.encode(report["case"])
+        self._rows.append((*_of_record(record), *_of_report(report), sample, case))
         self._add_results(report["results"])
-        self.rows += 1
 
     def _add_results(self, results: dict[str, Any]) -> None:
         # Most attributes say nothing and have their text ready; few have more than two values.
         first, number = len(self._attribute), len(results)
-        actual, expected = self._actual.append, self._expected.append
         self._attribute += results
+        self._actual += map(_DEFAULT_TEXT.get, results)
+        self._expected += self._actual[first:]
         self._diff += ["null"] * number
         self._is_correct += [None] * number
         self._weight += [0.0] * number
-        for place, (name, result) in enumerate(results.items(), start=first):
+        for place, result in enumerate(results.values(), start=first):
             if result is None:
-                actual(_DEFAULT_TEXT[name])
-                expected(_DEFAULT_TEXT[name])
-            elif type(result) is list:
-                actual(_text(result[0]))
-                expected(_text(result[1]))
+                continue
+            if type(result) is list:
+                actual, expected = result
             else:
-                actual(_text(result["actual"]))
-                expected(_text(result["expected"]))
+                actual, expected = result["actual"], result["expected"]
                 self._diff[place] = _text(result["diff"])
                 self._is_correct[place] = result["is_correct"]
                 self._weight[place] = result["weight"]
+            self._actual[place], self._expected[place] = _text(actual), _text(expected)
         self._ends.append(first + number)
 
     def to_batch(self, schema: Any) -> Any:
         """The group as a record batch of arrow."""
+        self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
+        self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
+        self._columns["originals"] = [None] * self.rows
         try:
             return self._batch(schema)
         except UnicodeEncodeError:
@@ -165,7 +159,7 @@ class Group:
                 originals["attributes"] = names
                 self._attribute[span] = [_SURROGATE.sub("\ufffd", name) for name in names]
             if originals:
-                self._originals[row] = values.encode(originals)
+                self._columns["originals"][row] = values.encode(originals)
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
