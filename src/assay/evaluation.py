@@ -15,7 +15,6 @@ import pickle
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -34,6 +33,7 @@ from assay.results import (
     VerificationResult,
     VerifierReturnType,
     checked_results,
+    now_text,
     pack_error,
     pack_report,
     undecided_names,
@@ -193,7 +193,7 @@ class _Runner:
 
     async def run_case(self, unit: Unit, parts: Parts) -> FinishedCase:
         case, expected, is_changeable = unit.payload
-        started, clock = datetime.now(UTC), time.perf_counter()
+        started, clock = now_text(), time.perf_counter()
         if self._ratio is None:
             reports = [await self._sample(case, expected, is_changeable)]
             outcome = _single_outcome(reports[0])

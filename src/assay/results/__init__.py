@@ -1,7 +1,7 @@
 """The result model that questions, submissions and agents share: what was expected, what happened,
 how the two compare, and what the case is worth."""
 
-from assay.results.cases import Case, CaseResult, GroupType, Outcome
+from assay.results.cases import Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
     PackedReport,
     is_plain,
@@ -41,6 +41,7 @@ __all__ = [
     "VerifierReturnType",
     "checked_results",
     "is_plain",
+    "now_text",
     "pack_error",
     "pack_report",
     "packed_values",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -16,6 +17,20 @@ from assay.values import Value
 def now() -> datetime:
     """The moment a result is made, with its time zone."""
     return datetime.now(UTC)
+
+
+_second: tuple[int, str] = 0, ""
+
+
+def now_text() -> str:
+    """`now().isoformat()`, of which all but the fraction is written once a second."""
+    global _second
+    seconds, fraction = divmod(time.time_ns() // 1000, 1_000_000)
+    known, text = _second
+    if seconds != known:
+        text = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
+        _second = seconds, text
+    return f"{text}.{fraction:06}+00:00" if fraction else f"{text}+00:00"
 
 
 class GroupType(StrEnum):
@@ -67,6 +82,15 @@ class Case(BaseModel):
                 pass
         return CaseResult(id=self.id, group=self.group, group_type=self.group_type, **fields)
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Only what is no field comes here. Pydantic finds the same, after asking much else.
+            extra = self.__pydantic_extra__
+            if extra and name in extra:
+                return extra[name]
+            return super().__getattr__(name)
+
     def describe(self) -> dict[str, Any]:
         """Everything that makes the case what it is, as values."""
         return {**self.__dict__, **(self.__pydantic_extra__ or {})}
@@ -102,8 +126,9 @@ class CaseResult(BaseModel):
 
     def given(self) -> dict[str, Any]:
         """The fields that were given and are not those of the case: what its fingerprint needs."""
-        fields = self.__dict__ | (self.__pydantic_extra__ or {})
-        return {name: fields[name] for name in self.__pydantic_fields_set__ - _FIELDS_OF_CASE}
+        fields, extra = self.__dict__, self.__pydantic_extra__ or {}
+        names = self.__pydantic_fields_set__ - _FIELDS_OF_CASE
+        return {name: fields[name] if name in fields else extra[name] for name in names}
 
     def attributes(self) -> dict[str, Any]:
         """Field name to value, extra fields included, each file as `files-<name>`."""

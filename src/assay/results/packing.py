@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from assay import values
-from assay.results.cases import Case, CaseResult, Outcome, now
+from assay.results.cases import Case, CaseResult, Outcome, now_text
 from assay.results.verification import AT_DEFAULT, PackedResult, VerificationResult
 
 PackedReport: TypeAlias = dict[str, Any]
@@ -28,7 +28,11 @@ def outcome_of(judgements: Iterable[Judgement]) -> Outcome:
             verified = True
         else:
             return Outcome.FAILED
-    return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
+    return _PASSED if verified and not undecided else Outcome.UNVERIFIED
+
+
+# Bound once: in Python 3.11 every mention of a member of an enumeration is a call.
+_PASSED = Outcome.PASSED
 
 
 def score_of(judgements: Iterable[Judgement]) -> float:
@@ -83,7 +87,7 @@ def _packed(
         "id": about["id"],
         "group": about["group"],
         "type": about["group_type"],
-        "timestamp": now().isoformat(),
+        "timestamp": now_text(),
         "duration": duration,
         "results": results,
         "case": about,
@@ -101,7 +105,7 @@ def _pack_results(
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
     actual, expected = actual_result.attributes(), expected_result.attributes()
-    packed: dict[str, PackedResult] = dict.fromkeys(actual | expected | dict(raw_results))
+    packed: dict[str, PackedResult] = dict.fromkeys({**actual, **expected, **raw_results})
     silent = _MAY_BE_SILENT.difference(
         actual_result.__pydantic_fields_set__, expected_result.__pydantic_fields_set__, raw_results
     )

@@ -74,7 +74,7 @@ class FinishedCase(NamedTuple):
         code: str,
         reports: list[PackedReport],
         fingerprint: str,
-        started: datetime,
+        started: str,
         duration: float,
     ) -> Self:
         packed: dict[str, Any] = {
@@ -87,7 +87,7 @@ class FinishedCase(NamedTuple):
             "detail": None,
             "fingerprint": fingerprint,
             "usage": {},
-            "started": started.isoformat(),
+            "started": started,
             "duration": duration,
             "score": _mean([report["score"] for report in reports]),
         }

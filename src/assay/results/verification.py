@@ -150,7 +150,7 @@ class VerifierProtocol(Protocol):
 
 def checked_results(raw: Any) -> VerifierReturnType:
     """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
-    if not isinstance(raw, Mapping):
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         raise InputError(
             f"the verifier returned {type(raw).__name__}, not a mapping of names to results",
             advice="return {'output': VerificationResult.create(diff, is_correct)}",
