@@ -7,7 +7,7 @@ whoever reads it gets the models. `VerifierReport` is made from it too, so that 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from assay import values
@@ -35,15 +35,18 @@ def outcome_of(judgements: Iterable[Judgement]) -> Outcome:
 _PASSED = Outcome.PASSED
 
 
-def score_of(judgements: Iterable[Judgement]) -> float:
+def score_of(judgements: Sequence[Judgement]) -> float:
     """The weighted share of what was verified that is right; 0.0 if nothing was."""
-    verified = [pair for pair in judgements if pair[0] is not None]
-    heaviest = max([weight for _, weight in verified], default=0.0)
+    right = [weight for is_correct, weight in judgements if is_correct]
+    wrong = [weight for is_correct, weight in judgements if is_correct is False]
+    if not wrong:
+        return 1.0 if any(right) else 0.0
+    heaviest = max(*right, *wrong, 0.0)
     if heaviest == 0.0:
         return 0.0
     # Scaled by the heaviest, so that the sum of finite weights stays finite.
-    total = math.fsum([weight / heaviest for _, weight in verified])
-    return math.fsum([weight / heaviest for right, weight in verified if right]) / total
+    total = math.fsum([weight / heaviest for weight in right + wrong])
+    return math.fsum([weight / heaviest for weight in right]) / total
 
 
 def pack_report(
@@ -105,7 +108,11 @@ def _pack_results(
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
     actual, expected = actual_result.attributes(), expected_result.attributes()
-    packed: dict[str, PackedResult] = dict.fromkeys({**actual, **expected, **raw_results})
+    packed: dict[str, PackedResult]
+    if _is_usual(actual_result, actual) and _is_usual(expected_result, expected):
+        packed = _USUAL_NAMES | dict.fromkeys(raw_results)
+    else:
+        packed = dict.fromkeys(actual | expected | dict(raw_results))
     silent = _MAY_BE_SILENT.difference(
         actual_result.__pydantic_fields_set__, expected_result.__pydantic_fields_set__, raw_results
     )
@@ -117,6 +124,14 @@ def _pack_results(
     return packed
 
 
+def _is_usual(result: CaseResult, attributes: dict[str, Any]) -> bool:
+    return len(attributes) == len(_USUAL_NAMES) and not result.__pydantic_extra__
+
+
+# What a result has that has neither files nor fields of its own: nearly all have not.
+_USUAL_NAMES: dict[str, PackedResult] = dict.fromkeys(
+    name for name in CaseResult.model_fields if name != "files"
+)
 # Attributes that are written as nothing where neither result gives them and no check is about them.
 _MAY_BE_SILENT = frozenset(AT_DEFAULT)
 
