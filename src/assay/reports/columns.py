@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from itertools import compress
 from json.encoder import encode_basestring_ascii
-from operator import itemgetter
+from operator import itemgetter, not_
 from typing import Any
 
 from assay import values
-from assay.results import AT_DEFAULT
+from assay.results import AT_DEFAULT, INHERITED
 
 _REPORT_TEXT = (
     "id",
@@ -65,18 +66,15 @@ def file_schema() -> Any:
 
 
 class Group:
-    """The rows of one row group: what all of them have as rows, the results column by column."""
+    """The rows of one row group; they become columns all at once, which is much less work."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
         self._columns: dict[str, list[Any]] = {}
-        self._ends = [0]
+        # Of all rows one after the other, the attributes of each up to its end.
         self._attribute: list[str] = []
-        self._actual: list[str] = []
-        self._expected: list[str] = []
-        self._diff: list[str] = []
-        self._is_correct: list[bool | None] = []
-        self._weight: list[float] = []
+        self._results: list[Any] = []
+        self._ends = [0]
 
     @property
     def rows(self) -> int:
@@ -85,53 +83,28 @@ class Group:
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
         case = values.encode(report["case"])
         self._rows.append((*_of_record(record), *_of_report(report), sample, case))
-        self._add_results(report["results"])
-
-    def _add_results(self, results: dict[str, Any]) -> None:
-        # Most attributes say nothing and have their text ready; few have more than two values.
-        first, number = len(self._attribute), len(results)
+        results = report["results"]
         self._attribute += results
-        self._actual += map(_DEFAULT_TEXT.get, results)
-        self._expected += self._actual[first:]
-        self._diff += ["null"] * number
-        self._is_correct += [None] * number
-        self._weight += [0.0] * number
-        for place, result in enumerate(results.values(), start=first):
-            if result is None:
-                continue
-            if type(result) is list:
-                actual, expected = result
-            else:
-                actual, expected = result["actual"], result["expected"]
-                self._diff[place] = _text(result["diff"])
-                self._is_correct[place] = result["is_correct"]
-                self._weight[place] = result["weight"]
-            self._actual[place], self._expected[place] = _text(actual), _text(expected)
-        self._ends.append(first + number)
+        self._results += results.values()
+        self._ends.append(len(self._attribute))
 
     def to_batch(self, schema: Any) -> Any:
         """The group as a record batch of arrow."""
         self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
         self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
         self._columns["originals"] = [None] * self.rows
+        # Before anything is set aside: values are JSON text, which holds every character.
+        flat = self._flat()
         try:
-            return self._batch(schema)
+            return self._batch(schema, flat)
         except UnicodeEncodeError:
             self._set_surrogates_aside()
-            return self._batch(schema)
+            return self._batch(schema, flat)
 
-    def _batch(self, schema: Any) -> Any:
+    def _batch(self, schema: Any, flat: tuple[list[Any], ...]) -> Any:
         import pyarrow as pa
 
         kind = schema.field("results").type
-        flat = (
-            self._attribute,
-            self._actual,
-            self._expected,
-            self._diff,
-            self._is_correct,
-            self._weight,
-        )
         children = [
             pa.array(column, field.type)
             for column, field in zip(flat, kind.value_type.fields, strict=True)
@@ -143,6 +116,38 @@ class Group:
             for field in schema
         ]
         return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _flat(self) -> tuple[list[Any], ...]:
+        """The columns of the results: attribute, actual, expected, diff, is_correct, weight."""
+        number = len(self._attribute)
+        # Most attributes say nothing and have their text ready; few have more than two values.
+        actual: list[Any] = list(map(_DEFAULT_TEXT.get, self._attribute))
+        self._set_inherited(actual)
+        expected, diff = actual.copy(), ["null"] * number
+        is_correct: list[bool | None] = [None] * number
+        weight = [0.0] * number
+        for place in compress(range(number), self._results):
+            result = self._results[place]
+            if type(result) is list:
+                actual[place], expected[place] = _text(result[0]), _text(result[1])
+                continue
+            actual[place], expected[place] = _text(result["actual"]), _text(result["expected"])
+            diff[place], is_correct[place] = _text(result["diff"]), result["is_correct"]
+            weight[place] = result["weight"]
+        return self._attribute, actual, expected, diff, is_correct, weight
+
+    def _set_inherited(self, actual: list[Any]) -> None:
+        """Fill in what results have from their case."""
+        texts = {
+            name: list(map(encode_basestring_ascii, self._columns[own]))
+            for name, own in INHERITED.items()
+        }
+        row = 0
+        for place in compress(range(len(actual)), map(not_, actual)):
+            while place >= self._ends[row + 1]:
+                row += 1
+            if self._results[place] is None:
+                actual[place] = texts[self._attribute[place]][row]
 
     def _set_surrogates_aside(self) -> None:
         """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""

@@ -17,7 +17,8 @@ from assay.results import VerifierReport
 from assay.runs import Run
 
 GROUP_ROWS = 1_000
-GROUP_BYTES = 8_000_000
+# Of the journal; what is read from it takes several times as much.
+GROUP_BYTES = 2_000_000
 _READ_ROWS = 64
 
 

@@ -12,9 +12,14 @@ from typing import Any, TypeAlias
 
 from assay import values
 from assay.results.cases import Case, CaseResult, Outcome, now_text
-from assay.results.verification import AT_DEFAULT, PackedResult, VerificationResult
+from assay.results.verification import (
+    AT_DEFAULT,
+    INHERITED,
+    PackedReport,
+    PackedResult,
+    VerificationResult,
+)
 
-PackedReport: TypeAlias = dict[str, Any]
 Judgement: TypeAlias = tuple[bool | None, float]
 
 
@@ -65,7 +70,7 @@ def pack_report(
     return _packed(
         case,
         duration,
-        _pack_results(actual_result, expected_result, raw_results),
+        _pack_results(case, actual_result, expected_result, raw_results),
         outcome_of(judgements),
         score_of(judgements),
         None,
@@ -103,11 +108,13 @@ def _packed(
 
 
 def _pack_results(
+    case: Case,
     actual_result: CaseResult,
     expected_result: CaseResult,
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
     actual, expected = actual_result.attributes(), expected_result.attributes()
+    inherited = case.__dict__
     packed: dict[str, PackedResult]
     if _is_usual(actual_result, actual) and _is_usual(expected_result, expected):
         packed = _USUAL_NAMES | dict.fromkeys(raw_results)
@@ -120,7 +127,10 @@ def _pack_results(
         # Checked once more, because a verifier may have changed what was valid before.
         both = [values.check_value(actual.get(name)), values.check_value(expected.get(name))]
         found = raw_results.get(name)
-        packed[name] = both if found is None else _pack_found(both, found)
+        if found is not None:
+            packed[name] = _pack_found(both, found)
+        elif name not in INHERITED or not both[0] == both[1] == inherited[name]:
+            packed[name] = both
     return packed
 
 

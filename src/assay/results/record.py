@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.results.cases import Outcome, now
-from assay.results.packing import PackedReport
 from assay.results.report import VerifierReport
+from assay.results.verification import PackedReport
 from assay.values import Value
 
 
