@@ -311,9 +311,9 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
         return None, error, time.perf_counter()
 
 
-def _is_changeable(*several: dict[str, Any]) -> bool:
+def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Whether user code could change something in these that a report rests on."""
-    return not all(values.are_unchangeable(given.values()) for given in several)
+    return not values.are_unchangeable([*about.values(), *wanted.values()])
 
 
 def _checked_result(result: Any) -> CaseResult:

@@ -76,10 +76,6 @@ class Group:
         self._results: list[Any] = []
         self._ends = [0]
 
-    @property
-    def rows(self) -> int:
-        return len(self._rows)
-
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
         case = values.encode(report["case"])
         self._rows.append((*_of_record(record), *_of_report(report), sample, case))
@@ -92,7 +88,7 @@ class Group:
         """The group as a record batch of arrow."""
         self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
         self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
-        self._columns["originals"] = [None] * self.rows
+        self._columns["originals"] = [None] * len(self._rows)
         # Before anything is set aside: values are JSON text, which holds every character.
         flat = self._flat()
         try:
@@ -151,7 +147,7 @@ class Group:
 
     def _set_surrogates_aside(self) -> None:
         """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""
-        for row in range(self.rows):
+        for row in range(len(self._rows)):
             originals: dict[str, Any] = {}
             for name in (*_RECORD_TEXT, *_REPORT_TEXT):
                 column = self._columns[name]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from assay import values
@@ -113,37 +114,50 @@ def _pack_results(
     expected_result: CaseResult,
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
-    actual, expected = actual_result.attributes(), expected_result.attributes()
-    inherited = case.__dict__
-    packed: dict[str, PackedResult]
-    if _is_usual(actual_result, actual) and _is_usual(expected_result, expected):
-        packed = _USUAL_NAMES | dict.fromkeys(raw_results)
-    else:
-        packed = dict.fromkeys(actual | expected | dict(raw_results))
-    silent = _MAY_BE_SILENT.difference(
-        actual_result.__pydantic_fields_set__, expected_result.__pydantic_fields_set__, raw_results
+    given = actual_result.__pydantic_fields_set__.union(
+        expected_result.__pydantic_fields_set__, raw_results
     )
-    for name in [name for name in packed if name not in silent]:
+    packed: dict[str, PackedResult]
+    if _are_usual(case, actual_result, expected_result) and _IMPLIED.isdisjoint(raw_results):
+        actual, expected = actual_result.__dict__, expected_result.__dict__
+        packed = _USUAL_NAMES | dict.fromkeys(raw_results)
+        told = sorted(given - _IMPLIED)
+    else:
+        actual, expected = actual_result.attributes(), expected_result.attributes()
+        packed = dict.fromkeys(actual | expected | dict(raw_results))
+        told = [name for name in packed if name in given or name not in AT_DEFAULT]
+    for name in told:
+        here, there, found = actual.get(name), expected.get(name), raw_results.get(name)
         # Checked once more, because a verifier may have changed what was valid before.
-        both = [values.check_value(actual.get(name)), values.check_value(expected.get(name))]
-        found = raw_results.get(name)
+        both = [values.check_value(here), values.check_value(there)]
         if found is not None:
             packed[name] = _pack_found(both, found)
-        elif name not in INHERITED or not both[0] == both[1] == inherited[name]:
+        elif name not in INHERITED or not here == there == case.__dict__[name]:
             packed[name] = both
     return packed
 
 
-def _is_usual(result: CaseResult, attributes: dict[str, Any]) -> bool:
-    return len(attributes) == len(_USUAL_NAMES) and not result.__pydantic_extra__
+def _are_usual(case: Case, *several: CaseResult) -> bool:
+    """Whether results have no files, no fields of their own, and from the case what they should.
+
+    Nearly all are like that, and most of their attributes need not be looked at one by one.
+    """
+    own = _inherited(case.__dict__)
+    for result in several:
+        fields = result.__dict__
+        if type(result) is not CaseResult or result.__pydantic_extra__ or fields["files"]:
+            return False
+        if _inherited(fields) != own:
+            return False
+    return True
 
 
-# What a result has that has neither files nor fields of its own: nearly all have not.
+_inherited = itemgetter(*INHERITED)
 _USUAL_NAMES: dict[str, PackedResult] = dict.fromkeys(
     name for name in CaseResult.model_fields if name != "files"
 )
-# Attributes that are written as nothing where neither result gives them and no check is about them.
-_MAY_BE_SILENT = frozenset(AT_DEFAULT)
+# About these there is nothing to say in a usual result.
+_IMPLIED = frozenset({*INHERITED, "files"})
 
 
 def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:

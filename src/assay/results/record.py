@@ -98,6 +98,8 @@ class FinishedCase(NamedTuple):
 
 
 def _mean(scores: list[float]) -> float:
+    if len(scores) == 1:
+        return scores[0]
     return math.fsum(scores) / len(scores) if scores else 0.0
 
 
