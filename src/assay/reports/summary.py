@@ -108,18 +108,11 @@ class Summary:
 
 def summarize(run: Run) -> Summary:
     """Go through the index of a run once."""
-    counts = dict.fromkeys(Outcome, 0)
-    # As many as the baseline has at most, so that memory does not grow with the run.
-    known: list[Row] = []
-    failing = 0
-    scores = 0.0
-    for row in run.rows():
-        counts[row.outcome] += 1
-        scores += row.score
-        if run.is_known(row):
-            known.append(row)
-        elif run.fails(row.outcome):
-            failing += 1
+    counts, scores = dict.fromkeys(Outcome, 0), 0.0
+    for outcome, score in run.scores():
+        counts[outcome] += 1
+        scores += score
+    known, failing = _judged(run, counts)
     total = sum(counts.values())
     return Summary(
         name=run.name,
@@ -133,6 +126,16 @@ def summarize(run: Run) -> Summary:
         finished=run.manifest.finished,
         outdated=_outdated(run, known),
     )
+
+
+def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
+    """The cases that the baseline accepts, and how many of the others make the run fail."""
+    failing = sum(number for outcome, number in counts.items() if run.fails(outcome))
+    if run.baseline is None:
+        return [], failing
+    # As many as the baseline has at most, so that memory does not grow with the run.
+    known = [row for row in run.rows() if run.is_known(row)]
+    return known, failing - sum(run.fails(row.outcome) for row in known)
 
 
 def _outdated(run: Run, known: list[Row]) -> list[Entry]:

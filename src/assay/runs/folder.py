@@ -102,6 +102,10 @@ class Run:
         for span in self._index.spans():
             yield span.length, self._reader.read(span)["record"]
 
+    def scores(self) -> Iterator[tuple[Outcome, float]]:
+        """The outcome and the score of every case, in order, for those who want no more."""
+        return self._index.scores()
+
     def find(self, identifier: str) -> Row | None:
         """The row of one case, if the run has it."""
         found = self._index.find(identifier)

@@ -262,6 +262,11 @@ class Index:
         found = self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
         return map(Span._make, found)
 
+    def scores(self) -> Iterator[tuple[Outcome, float]]:
+        """The outcome and the score of every case, in order."""
+        found = self._database.execute("SELECT outcome, score FROM cases ORDER BY place, id")
+        return ((_OUTCOMES[outcome], score) for outcome, score in found)
+
     def counts(self) -> dict[Outcome, int]:
         found = self._database.execute("SELECT outcome, count(*) FROM cases GROUP BY outcome")
         counted = {Outcome(outcome): number for outcome, number in found}
