@@ -100,7 +100,7 @@ class Run:
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every record as the journal has it, in order, with the length of its line."""
         for span in self._index.spans():
-            yield span.length, self._reader.read(span)["record"]
+            yield span[1], self._reader.read(span)["record"]
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
         """The outcome and the score of every case, in order, for those who want no more."""

@@ -257,10 +257,9 @@ class Index:
         )
         return (_row(fields) for fields in found)
 
-    def spans(self) -> Iterator[Span]:
-        """Where the lines of all cases are, in the order of the cases."""
-        found = self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
-        return map(Span._make, found)
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Offset and length of the lines of all cases, in the order of the cases."""
+        return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
         """The outcome and the score of every case, in order."""

@@ -113,9 +113,10 @@ class JournalReader:
         self.path = path
         self._file = path.open("rb")
 
-    def read(self, span: Span) -> dict[str, Any]:
-        self._file.seek(span.offset)
-        return _entry(self._file.read(span.length), self.path, span.offset)
+    def read(self, span: tuple[int, int]) -> dict[str, Any]:
+        offset, length = span
+        self._file.seek(offset)
+        return _entry(self._file.read(length), self.path, offset)
 
     def close(self) -> None:
         self._file.close()
