@@ -114,18 +114,18 @@ def _from_tag(tag: str, item: Any) -> Any:
     raise ValueError(f"{{{tag!r}: …}} is not a value Assay wrote")
 
 
-def _writer(*, sort_keys: bool) -> Callable[[Any], str]:
-    """What `JSONEncoder.encode` does, with the encoder made once and not for every value."""
+def _writer(*, sort_keys: bool) -> Callable[[Any, int], Iterable[str]]:
+    """What `JSONEncoder.encode` joins, with the encoder made once and not for every value."""
     encoder = json.JSONEncoder(
         allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=sort_keys
     )
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
-        return encoder.encode
-    write = make(
+        return lambda value, _: encoder.encode(value)
+    write: Callable[[Any, int], Iterable[str]] = make(
         None, encoder.default, encode_basestring_ascii, None, ":", ",", sort_keys, False, False
     )
-    return lambda value: "".join(write(value, 0))
+    return write
 
 
 _write = _writer(sort_keys=False)
@@ -164,13 +164,13 @@ def are_plain(several: Iterable[Any]) -> bool:
     return _PLAIN.issuperset(map(type, several))
 
 
-def _encode(value: Any, write: Callable[[Any], str]) -> str:
+def _encode(value: Any, write: Callable[[Any, int], Iterable[str]]) -> str:
     # Tagging walks the value in Python; most values need no tag, and the writer says which do.
     try:
-        text = write(value)
+        text = "".join(write(value, 0))
     except (TypeError, ValueError):
-        return write(to_json(value))
-    return write(to_json(value)) if "$" in text and '"$' in text else text
+        return "".join(write(to_json(value), 0))
+    return "".join(write(to_json(value), 0)) if "$" in text and '"$' in text else text
 
 
 def decode(text: str | bytes) -> Any:

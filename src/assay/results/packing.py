@@ -166,13 +166,13 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
 
 def is_plain(report: PackedReport) -> bool:
     """Whether no value in it is bytes, a float or nested; see `values.encode`."""
-    several = list(report["case"].values())
+    several = [*report["case"].values()]
     for result in filter(None, report["results"].values()):
-        if type(result) is list:
-            several += result
-        else:
-            several += (result["actual"], result["expected"], result["diff"])
+        several += result if type(result) is list else _three_values(result)
     return values.are_plain(several)
+
+
+_three_values = itemgetter("actual", "expected", "diff")
 
 
 def wrong_names(report: PackedReport) -> list[str]:
