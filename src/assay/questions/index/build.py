@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from assay.errors import InfrastructureError, InputError
 from assay.questions.index.facts import read_facts
 from assay.questions.index.index import Index
-from assay.questions.index.store import INSTALLED, SCHEMA, WORDS, write_store
+from assay.questions.index.store import SCHEMA, WORDS, write_store
 from assay.sandbox import Environment, Limits, ProgramResult, run_program
 from assay.sandbox.cache import build_once
 
@@ -99,15 +99,13 @@ def _inside() -> dict[str, str]:
     }
 
 
-async def _look(
-    environment: Environment, order: dict[str, Any], isolation: str
-) -> ProgramResult:
+async def _look(environment: Environment, order: dict[str, Any], isolation: str) -> ProgramResult:
     limit = order["seconds"] + _SLACK_SECONDS
     files = {name: text.encode() for name, text in _inside().items()}
     return await run_program(
         [str(environment.python), "-s", "-m", _PACKAGE],
         files={**files, "order.json": json.dumps(order).encode()},
-        collect=[_FACTS, WORDS, INSTALLED, _SUMMARY],
+        collect=[_FACTS, WORDS, _SUMMARY],
         # The same names in the same order, whoever looks; and nothing is written beside the target.
         environment={"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8"},
         limits=Limits(
@@ -119,7 +117,7 @@ async def _look(
 
 
 def _fill(folder: Path, result: ProgramResult, environment: Environment) -> dict[str, Any]:
-    if not {_FACTS, _SUMMARY} <= result.files.keys():
+    if not {_FACTS, WORDS, _SUMMARY} <= result.files.keys():
         raise InfrastructureError(
             f"the look at {environment.described} came to no end: {_last_words(result)}"
         )
@@ -130,8 +128,7 @@ def _fill(folder: Path, result: ProgramResult, environment: Environment) -> dict
             advice="name a distribution of the target",
         )
     symbols = read_facts(result.files[_FACTS])
-    for name in (WORDS, INSTALLED):
-        (folder / name).write_bytes(result.files.get(name, b""))
+    (folder / WORDS).write_bytes(result.files[WORDS])
     write_store(folder, symbols, summary)
     return {"target": environment.described, "symbols": len(symbols)}
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from assay.errors import InfrastructureError
 from assay.questions.index.docstrings import Docstring, parse
-from assay.questions.index.symbols import Parameter, Symbol
+from assay.questions.index.symbols import Parameter, Symbol, plainness
 
 _LONGEST_REST = 2000
 _LONGEST_ENTRY = 600
@@ -66,7 +66,7 @@ def _completed(found: dict[str, Symbol], docs: dict[str, Docstring]) -> Iterator
             update={
                 "doc": first[:_LONGEST_ENTRY],
                 "details": rest[:_LONGEST_REST],
-                "paths": symbol.paths or _reached(symbol, found),
+                "paths": _reached(symbol, found),
                 "parameters": _documented(symbol.parameters, own),
                 "deprecated": symbol.deprecated or own.deprecated or _marked(symbol),
             }
@@ -74,11 +74,29 @@ def _completed(found: dict[str, Symbol], docs: dict[str, Docstring]) -> Iterator
 
 
 def _reached(symbol: Symbol, found: dict[str, Symbol]) -> tuple[str, ...]:
-    """A member is reached through its class, wherever that is."""
+    """The paths to a symbol, the best first; a member is reached through its class."""
     owner = found.get(symbol.owner)
-    if owner is None or symbol.kind in ("command", "option"):
-        return (symbol.path,)
-    return tuple(f"{path}.{symbol.name}" for path in owner.paths or (owner.path,))
+    if owner is not None and symbol.kind not in ("command", "option"):
+        return tuple(f"{path}.{symbol.name}" for path in _reached(owner, found))
+    paths = {symbol.path, *symbol.paths}
+    return tuple(
+        sorted(paths, key=lambda path: (_by_accident(path, symbol, found), plainness(path)))
+    )
+
+
+def _by_accident(path: str, symbol: Symbol, found: dict[str, Symbol]) -> bool:
+    """Whether a module has the name only because it needed it itself.
+
+    A package that offers what is defined below it means to, with or without `__all__`.
+    """
+    module, _, name = path.rpartition(".")
+    where = found.get(module)
+    return not (
+        path == symbol.path
+        or symbol.module == module
+        or symbol.module.startswith(f"{module}.")
+        or (where is not None and name in where.exports)
+    )
 
 
 def _documented(

@@ -1,15 +1,15 @@
-"""The index of a target's public names: what is called so, what a class has, what fits a question."""
+"""Asking an index: what is called so, what a class has, what fits a question."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from assay.questions.index import ranking
-from assay.questions.index.store import INSTALLED, WORDS, Store
+from assay.questions.index.store import Store
 from assay.questions.index.symbols import Failure, Symbol, plainness
 from assay.questions.index.words import identifiers
 
@@ -17,7 +17,7 @@ _PART = re.compile(r"[^\W\d]\w*")
 _CLASSES = ("class", "exception")
 # What a member adds to its class in the ranking, and what naming a thing outright is worth.
 _MEMBER_SHARE = 0.6
-_NAMED = 1.0
+_NAMED = 1.5
 _SHOWN_MEMBERS = 5
 
 
@@ -84,8 +84,7 @@ class Index:
         # Too short to have been noted; nothing is to be concluded from a single letter.
         if len(word) < 2 or self._store.known(word):
             return True
-        files = (WORDS, INSTALLED) if everywhere else (WORDS,)
-        return any(word in self._store.words(file) for file in files)
+        return word in self._store.words or (everywhere and word in self._store.installed_words)
 
     def resolve(self, dotted: str) -> Symbol | None:
         """What a full path leads to: a module, a definition, or a member, inherited ones too."""
@@ -95,6 +94,27 @@ class Index:
         owner, _, name = dotted.rpartition(".")
         found = self.resolve(owner) if owner else None
         return self._inside(found, name) if found is not None else None
+
+    def origin(self, dotted: str) -> str | None:
+        """Where a name is defined that a module of the target has only imported from elsewhere."""
+        module, _, name = dotted.rpartition(".")
+        found = self.modules.get(module)
+        return found.foreign_names.get(name) if found is not None else None
+
+    def obstacle(self, dotted: str) -> str | None:
+        """Why a path that does not resolve might still exist; None if nothing stands in the way."""
+        parts = dotted.split(".")
+        for length in range(len(parts), 0, -1):
+            place = ".".join(parts[:length])
+            found = self.resolve(place)
+            if found is None:
+                continue
+            if found.failure is not None:
+                return f"{place} could not be imported: {found.failure}"
+            if length < len(parts):
+                return _obstacle_in(found, parts[length])
+            return None if found.available else f"{found.module} could not be imported"
+        return None
 
     def find(self, name: str, kinds: Collection[str] = ()) -> list[Symbol]:
         """Everything that is called so: a name, or the last components of a path.
@@ -108,6 +128,12 @@ class Index:
         return sorted(wanted, key=_preference)
 
     def _find(self, name: str) -> list[Symbol]:
+        if " " in name:
+            return [
+                one
+                for one in self._store.by_name(name.split()[-1])
+                if f" {one.path}".endswith(f" {name}")
+            ]
         owner, _, last = name.rpartition(".")
         if not owner:
             taking = self._store.with_parameter(last)
@@ -172,7 +198,12 @@ class Index:
                 if (symbol := self._store.symbol(place)).kind in kinds
             ]
             return hits[:limit]
-        return self._grouped(scores)[:limit]
+        named = {name.rpartition(".")[2] for name in identifiers(query)}
+        hits = [
+            replace(hit, score=hit.score * _NAMED) if _is_called(hit.symbol, named) else hit
+            for hit in self._grouped(scores)
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.symbol.path))[:limit]
 
     def _scores(self, query: str) -> dict[int, float]:
         priors = self._store.priors()
@@ -198,7 +229,19 @@ class Index:
             worth = own.get(path, 0.0) + (_MEMBER_SHARE * best[0][0] if best else 0.0)
             shown = tuple(symbol for _, symbol in best[:_SHOWN_MEMBERS])
             hits.append(Hit(symbol_or_none, worth, shown))
-        return sorted(hits, key=lambda hit: (-hit.score, hit.symbol.path))
+        return hits
+
+
+def _obstacle_in(found: Symbol, name: str) -> str | None:
+    if name in found.missing_names:
+        return f"{found.path}.{name} cannot be had here: {found.missing_names[name]}"
+    if found.is_dynamic:
+        return f"{found.path} makes attributes up when asked"
+    return None
+
+
+def _is_called(symbol: Symbol, names: Collection[str]) -> bool:
+    return any(path.rpartition(".")[2] in names for path in (symbol.path, *symbol.paths))
 
 
 def _best(scores: dict[int, float], limit: int) -> list[tuple[int, float]]:
@@ -211,7 +254,7 @@ def _preference(symbol: Symbol) -> tuple[object, ...]:
         symbol.kind == "parameter",
         bool(symbol.owner),
         not symbol.available,
-        plainness(symbol.shortest),
+        plainness(symbol.import_path),
     )
 
 

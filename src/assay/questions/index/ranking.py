@@ -13,11 +13,11 @@ from math import log
 from typing import NamedTuple
 
 from assay.questions.index.symbols import Symbol, is_test
-from assay.questions.index.words import stem, synonyms, terms
+from assay.questions.index.words import is_sort, stem, synonyms, terms
 
 # How much a word of each field counts, and how strongly a long field thins it out.
 _FIELDS = {
-    "name": (5.0, 0.3),
+    "name": (5.0, 0.75),
     "owner": (1.5, 0.3),
     "place": (0.5, 0.5),
     "doc": (2.0, 0.5),
@@ -25,8 +25,9 @@ _FIELDS = {
     "parameters": (0.5, 0.7),
     "members": (0.5, 0.7),
 }
-_SATURATION = 1.5
+_SATURATION = 4.0
 _SYNONYM = 0.4
+_SORT = 0.4
 _PRIOR = {
     "class": 1.0, "exception": 0.8, "function": 0.9, "method": 0.9, "property": 0.8, "field": 0.9,
     "module": 0.5, "command": 0.7, "option": 0.7, "constant": 0.5, "enum member": 0.5,
@@ -65,7 +66,7 @@ def weigh(symbols: list[Symbol]) -> dict[str, Postings]:
 
 def prior(symbol: Symbol) -> float:
     """What a symbol is worth before anything is asked: public, plainly reached and available."""
-    worth = _PRIOR.get(symbol.kind, 0.5) / (1 + 0.02 * symbol.shortest.count("."))
+    worth = _PRIOR.get(symbol.kind, 0.5) / (1 + 0.02 * symbol.import_path.count("."))
     if symbol.is_private:
         worth *= 0.4
     if is_test(symbol.path):
@@ -85,7 +86,7 @@ def score(query: str, lookup: Lookup, documents: int) -> dict[int, float]:
     mass = 0.0
     for term in asked:
         best: dict[int, float] = {}
-        rarity = _rarity(lookup(term), documents)
+        rarity = _rarity(lookup(term), documents) * (_SORT if is_sort(term) else 1.0)
         mass += rarity
         for other, factor in _variants(term):
             postings = lookup(other)
@@ -119,7 +120,7 @@ def _fields(symbol: Symbol, members: list[str]) -> dict[str, Counter[str]]:
     owner = symbol.owner.rpartition(".")[2] if symbol.owner else ""
     described = " ".join(f"{one.name} {one.doc}" for one in parameters)
     texts = {
-        "name": " ".join({symbol.name, symbol.shortest.rpartition(".")[2], *symbol.aliases}),
+        "name": " ".join({symbol.name, symbol.import_path.rpartition(".")[2], *symbol.aliases}),
         "owner": owner,
         "place": symbol.module,
         "doc": symbol.doc,

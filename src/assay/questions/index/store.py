@@ -7,13 +7,15 @@ import mmap
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InfrastructureError
+from assay.questions.index.inside import scan
 from assay.questions.index.ranking import Postings, prior, weigh
 from assay.questions.index.symbols import Symbol
+from assay.sandbox.cache import write_whole
 
 # Raised whenever what is stored, or how it is found out, changes.
 SCHEMA = 1
@@ -48,7 +50,10 @@ def write_store(folder: Path, symbols: list[Symbol], summary: dict[str, Any]) ->
         database.executemany("INSERT OR IGNORE INTO paths VALUES (?, ?)", _paths(symbols))
         database.executemany(
             "INSERT INTO terms VALUES (?, ?, ?)",
-            ((term, *map(array.tobytes, found)) for term, found in sorted(weigh(symbols).items())),
+            (
+                (term, found.places.tobytes(), found.weights.tobytes())
+                for term, found in sorted(weigh(symbols).items())
+            ),
         )
         priors = array("f", map(prior, symbols)).tobytes()
         notes = {"summary": json.dumps(summary), "priors": priors}
@@ -116,9 +121,7 @@ class Store:
         return None if row is None else Postings(array("I", row[0]), array("f", row[1]))
 
     def _symbol(self, number: int) -> Symbol:
-        row = self._database.execute(
-            "SELECT data FROM symbols WHERE id = ?", (number,)
-        ).fetchone()
+        row = self._database.execute("SELECT data FROM symbols WHERE id = ?", (number,)).fetchone()
         return Symbol.model_validate_json(row[0])
 
     def by_path(self, path: str) -> list[Symbol]:
@@ -154,9 +157,19 @@ class Store:
         rows = self._database.execute(query, tuple(values)).fetchall()
         return [self.symbol(number) for (number,) in rows]
 
-    @lru_cache(maxsize=2)  # noqa: B019 - a store lives as long as its index
-    def words(self, file: str) -> SortedWords:
-        return SortedWords(self._folder / file)
+    @cached_property
+    def words(self) -> SortedWords:
+        """The identifiers in the files of the target."""
+        return SortedWords(self._folder / WORDS)
+
+    @cached_property
+    def installed_words(self) -> SortedWords:
+        """The same for all that is installed; so much that it is only read when asked for."""
+        path = self._folder / INSTALLED
+        if not path.exists():
+            found = scan.identifiers(scan.sources_below(self.summary["installed"]))
+            write_whole(path, scan.lines_of(found).decode())
+        return SortedWords(path)
 
 
 class SortedWords:

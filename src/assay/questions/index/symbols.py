@@ -61,7 +61,7 @@ class Symbol(BaseModel):
     module: str = ""
     owner: str = ""
     paths: tuple[str, ...] = ()
-    """Every path it can be imported from, the one where it is defined included."""
+    """Every path it can be imported from, the one a reader should use first."""
     doc: str = ""
     """The first paragraph of its documentation."""
     details: str = ""
@@ -109,14 +109,14 @@ class Symbol(BaseModel):
         return self.path.rpartition(" " if self.kind in ("command", "option") else ".")[2]
 
     @property
-    def shortest(self) -> str:
-        """The plainest path to import it from: public first, then the fewest components."""
-        return min(self.paths or (self.path,), key=plainness)
+    def import_path(self) -> str:
+        """The path a reader should import it from."""
+        return self.paths[0] if self.paths else self.path
 
     @property
     def is_private(self) -> bool:
         """Whether every way to it leads through a name with an underscore in front."""
-        return is_private(self.shortest)
+        return is_private(self.import_path)
 
     @property
     def signature(self) -> str:
@@ -137,7 +137,8 @@ def is_private(path: str) -> bool:
 def is_test(path: str) -> bool:
     """Whether a path leads through a module of tests."""
     return any(
-        part in ("tests", "test", "conftest") or part.startswith("test_") for part in path.split(".")
+        part in ("tests", "test", "conftest") or part.startswith("test_")
+        for part in path.split(".")
     )
 
 

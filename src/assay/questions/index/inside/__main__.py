@@ -1,7 +1,7 @@
 """Drives the look at a target: one process imports and tells, this one watches over it.
 
-Reads `order.json` in the working folder; leaves `facts.jsonl`, `words.txt`, `installed.txt` and, last
-of all, `summary.json` there. The work is done in forks: what a module does to its process (exit,
+Reads `order.json` in the working folder; leaves `facts.jsonl`, `words.txt` and, last of all,
+`summary.json` there. The work is done in forks: what a module does to its process (exit,
 crash, hang) costs that process, which is started again without the module.
 """
 
@@ -37,8 +37,8 @@ def main() -> None:
 
 def _scan(found: layout.Layout) -> None:
     try:
-        scan.write(scan.identifiers(found.files), "words.txt")
-        scan.write(scan.identifiers(scan.installed_files()), "installed.txt")
+        with open("words.txt", "wb") as file:
+            file.write(scan.lines_of(scan.identifiers(found.files)))
     finally:
         os._exit(0)
 
@@ -70,6 +70,7 @@ def _watch(found: layout.Layout, order: dict[str, Any]) -> dict[str, Any]:
     return {
         "versions": found.versions, "absent": found.absent, "foreign": found.foreign,
         "modules": len(modules), "attempts": attempts, "complete": is_complete,
+        "installed": scan.installed_folders(),
     }  # fmt: skip
 
 

@@ -18,8 +18,8 @@ _MACHINERY = ("__pydantic_", "_abc_", "__dataclass_", "__attrs_")
 _PLUMBING = {
     "__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__qualname__",
     "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__", "__signature__",
-    "__class_vars__", "__private_attributes__", "__hash__", "__match_args__", "__static_attributes__",
-    "__firstlineno__", "__annotate__", "__annotations_cache__", "__annotate_func__", "__fields__",
+    "__class_vars__", "__private_attributes__", "__hash__", "__match_args__",
+    "__static_attributes__",    "__firstlineno__", "__annotate__", "__annotations_cache__", "__annotate_func__", "__fields__",
     "__fields_set__", "__new__", "__getstate__", "__replace__", "__protocol_attrs__",
     "__non_callable_proto_members__", "_is_protocol", "_is_runtime_protocol",
 }  # fmt: skip
@@ -56,7 +56,7 @@ def deprecation(mark: Any) -> str:
 
 def _is_dynamic(thing: type) -> bool:
     """Whether it makes attributes up when asked, so that absence cannot be read off it."""
-    listed = [*thing.__mro__[:-1], *type(thing).__mro__]
+    listed: list[type] = [*thing.__mro__[:-1], *type.mro(type(thing))]
     return any(
         "__getattr__" in vars(one) and "pydantic" not in str(getattr(one, "__module__", ""))
         for one in listed

@@ -67,7 +67,7 @@ class Collector:
 
     def _emit_failed(self, name: str, failure: dict[str, str]) -> None:
         tree = self._sources[name].tree
-        doc = reading._string(tree.body[0]) if tree is not None and tree.body else ""
+        doc = reading.string(tree.body[0]) if tree is not None and tree.body else ""
         fact = {"path": name, "kind": "module", "module": name, "available": False, "doc": doc}
         self._emit({**fact, "failure": failure})
         for fact in static.facts(name, self._sources[name]):
@@ -76,10 +76,11 @@ class Collector:
     def _module(self, name: str) -> None:
         module, source = sys.modules.get(name), self._sources[name]
         exported = _exported(module)
-        foreign, missing = {}, {}
+        foreign: dict[str, str] = {}
+        missing: dict[str, str] = {}
         constants = []
         for public, value in _names(module, exported, missing):
-            origin = self._place(f"{name}.{public}", value)
+            origin = self._place(f"{name}.{public}", value, public in exported)
             if origin is None and self._is_constant(name, public, value, exported):
                 constants.append((public, value))
             elif origin:
@@ -95,15 +96,18 @@ class Collector:
         for public, value in constants:
             self._constant(name, public, value)
 
-    def _place(self, path: str, value: Any) -> str | None:
-        """Note where an object was met; for one that is not the target's, say what it is."""
+    def _place(self, path: str, value: Any, is_exported: bool) -> str | None:
+        """Note where an object was met; for one that is not the target's, say what it is.
+
+        What another distribution defines and this one lists in `__all__` it has made its own.
+        """
         if isinstance(value, types.ModuleType):
             own = value.__name__ in self._files
             return "" if own else value.__name__
         if not _is_definition(value):
             return None
         module = getattr(value, "__module__", None)
-        if module not in self._files:
+        if module not in self._files and not is_exported:
             return showing.dotted(value)
         self._met[id(value)] = value
         self._paths.setdefault(id(value), []).append(path)
@@ -129,7 +133,7 @@ class Collector:
     def _emit_objects(self) -> None:
         for identity, thing in list(self._met.items()):
             path = self._home(thing, self._paths[identity])
-            self._report(f"describe {thing.__module__}")
+            self._report(f"describe {self._module_of(path)}")
             self._definition(thing, path, sorted(set(self._paths[identity])), brief=False)
         for path, thing in sorted(self._foreign.items()):
             self._definition(thing, path, [path], brief=True)
@@ -141,6 +145,11 @@ class Collector:
             return said
         return min(paths, key=lambda path: (not path.startswith(thing.__module__), len(path), path))
 
+    def _module_of(self, path: str) -> str:
+        while path and path not in self._files:
+            path = path.rpartition(".")[0]
+        return path
+
     def _definition(self, thing: Any, path: str, paths: list[str], *, brief: bool) -> None:
         module = thing.__module__
         shared = {"module": module, "paths": paths, "foreign": brief}
@@ -148,7 +157,9 @@ class Collector:
         if not isinstance(thing, type):
             decorated = source.functions.get(thing.__name__, []) if source else []
             fact = classes.function_fact(thing)
-            self._emit({"path": path, "kind": "function", "decorators": decorated, **fact, **shared})
+            self._emit(
+                {"path": path, "kind": "function", "decorators": decorated, **fact, **shared}
+            )
             return
         written = source.classes.get(thing.__qualname__) if source else None
         fact = classes.class_fact(thing, path, written)
@@ -164,7 +175,7 @@ class Collector:
 
     def _note_foreign(self, thing: type) -> None:
         for base in thing.__mro__[1:-1]:
-            if base.__module__ not in self._files:
+            if id(base) not in self._met:
                 self._foreign[showing.dotted(base)] = base
 
 
@@ -207,7 +218,7 @@ def _names(module: Any, exported: list[str], missing: dict[str, str]) -> Iterato
     if "__getattr__" in vars(module):
         names.update(dict.fromkeys(name for name in dir(module) if isinstance(name, str)))
     for name in sorted(names):
-        if name.startswith("__") and name not in exported:
+        if not name.isidentifier() or (name.startswith("__") and name not in exported):
             continue
         try:
             value = getattr(module, name)

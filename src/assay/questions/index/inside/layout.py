@@ -87,7 +87,7 @@ def _source_folder(found: Any) -> str | None:
 
 
 def _walk(folder: str) -> list[str]:
-    found = []
+    found: list[str] = []
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(
             name

@@ -119,7 +119,7 @@ def _attributes(
         elif isinstance(statement, ast.Assign):
             names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
             assigned.update(names)
-        documentation = _string(following)
+        documentation = string(following)
         if documentation:
             docs.update(dict.fromkeys(names, documentation))
 
@@ -144,7 +144,7 @@ def _instance_attributes(method: Any, found: ClassSource) -> None:
                 found.instance[target.attr] = found.instance.get(target.attr) or annotation
 
 
-def _string(statement: ast.stmt | None) -> str:
+def string(statement: ast.stmt | None) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         value = statement.value.value
         return value if isinstance(value, str) else ""

@@ -26,19 +26,22 @@ def identifiers(paths: Iterable[str]) -> set[str]:
     return {word for word in found if len(word) <= _LONGEST}
 
 
-def installed_files() -> Iterable[str]:
-    """The source files of everything that is installed, the target's included."""
+def installed_folders() -> list[str]:
+    """Where everything is installed, the target included."""
     folders = dict.fromkeys([*site.getsitepackages(), *sys.path])
+    return [one for one in folders if os.path.basename(one) in ("site-packages", "dist-packages")]
+
+
+def sources_below(folders: Iterable[str]) -> Iterable[str]:
+    """Every file of Python source below the folders."""
     for folder in folders:
-        if os.path.basename(folder) in ("site-packages", "dist-packages"):
-            for place, _, names in os.walk(folder):
-                for name in names:
-                    if name.endswith((".py", ".pyi")):
-                        yield os.path.join(place, name)
+        for place, _, names in os.walk(folder):
+            for name in names:
+                if name.endswith((".py", ".pyi")):
+                    yield os.path.join(place, name)
 
 
-def write(words: set[str], path: str) -> None:
+def lines_of(words: set[str]) -> bytes:
     """Sorted by their bytes, one per line, so that a reader can search by halves."""
     lines = sorted(word.encode("utf-8", "ignore") for word in words)
-    with open(path, "wb") as file:
-        file.write(b"".join(line + b"\n" for line in lines))
+    return b"".join(line + b"\n" for line in lines)
