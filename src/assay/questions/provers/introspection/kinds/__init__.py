@@ -1,0 +1,16 @@
+"""Kinds of claims, in the order in which they are asked.
+
+To add one, write a class with a `name` and `drafts(reading)` in a module of its own and list it.
+"""
+
+from __future__ import annotations
+
+from assay.questions.provers.introspection.kinds.commands import Commands
+from assay.questions.provers.introspection.kinds.imports import Imports
+from assay.questions.provers.introspection.kinds.kind import Draft, Kind
+from assay.questions.provers.introspection.kinds.members import Members
+from assay.questions.provers.introspection.kinds.names import Names
+
+KINDS: tuple[Kind, ...] = (Imports(), Commands(), Members(), Names())
+
+__all__ = ["KINDS", "Draft", "Kind"]

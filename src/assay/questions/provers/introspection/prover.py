@@ -1,0 +1,97 @@
+"""The prover: it finds the target's index, reads a question and hands out proofs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.metadata import packages_distributions
+
+from assay.errors import AssayError
+from assay.questions.examining import Attempt, Bench
+from assay.questions.index import build_index
+from assay.questions.model import Question
+from assay.questions.provers.introspection.choosing import PROVER, consider, proofs_of
+from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection.reading import Reading, read_question
+from assay.sandbox import Environment
+
+
+class IntrospectionProver:
+    """Settles by execution what needs no model; it is never given a key."""
+
+    name = PROVER
+
+    def __init__(self) -> None:
+        self._libraries: dict[tuple[str, tuple[str, ...]], Library] = {}
+        self._building = asyncio.Lock()
+
+    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+        """Proofs for those of the options it understands, and why it has none for the others."""
+        library = await self.library(question, bench)
+        if isinstance(library, str):
+            return Attempt(reasons=dict.fromkeys(options, library))
+        reading = read_question(question, options, library)
+        proofs = proofs_of(consider(reading))
+        proven = {proof.claim.option for proof in proofs}
+        reasons = {
+            option: why_open(option, reading) for option in reading.offers if option not in proven
+        }
+        return Attempt(proofs, reasons)
+
+    async def library(self, question: Question, bench: Bench) -> Library | str:
+        """The target's names; where there are none, the reason."""
+        environment = bench.environment
+        if environment is None:
+            return "there is no environment whose names could be looked at"
+        wanted = environment.distributions or mentioned_distributions(question)
+        if not wanted:
+            return "the question names no package that is installed here"
+        key = environment.key, tuple(wanted)
+        async with self._building:
+            if key not in self._libraries:
+                try:
+                    self._libraries[key] = await asyncio.to_thread(
+                        _library, environment, tuple(wanted), bench.modules
+                    )
+                except AssayError as error:
+                    return f"the names of the target could not be listed: {error}"
+        return self._libraries[key]
+
+
+def _library(
+    environment: Environment, distributions: tuple[str, ...], modules: tuple[str, ...]
+) -> Library:
+    return Library(build_index(environment, distributions=distributions), modules)
+
+
+def why_open(option: str, reading: Reading) -> str:
+    """One sentence on why there is no claim about an option."""
+    offer = reading.offers[option]
+    if offer.whole is None and not offer.mentions:
+        return "it is prose that names nothing of the target: it takes judgement, not execution"
+    if offer.is_negated and offer.whole is None:
+        return "its words may deny what it names, so nothing follows from the names in it"
+    names = ", ".join(f"`{one.code[:60]}`" for one in offer.named[:3])
+    return f"of {names} nothing can be proven that would settle it"
+
+
+_ROOT = re.compile(r"\b(?:import|from)\s+(\w+)|`([a-z_]\w*)(?:[.`])|\b([a-z_]\w*)\.[A-Za-z_]")
+
+
+def mentioned_distributions(question: Question) -> tuple[str, ...]:
+    """For the environment Assay runs in: the distributions whose packages a question names."""
+    snippet = question.snippet
+    texts = [question.text, *question.options.values()]
+    texts += [*snippet.imports, snippet.code] if snippet else []
+    words = {word for text in texts for found in _ROOT.findall(text[:20_000]) for word in found}
+    words |= {word.lower() for text in texts for word in re.findall(r"\b[A-Za-z]\w+\b", text)}
+    known = _installed()
+    found = {known[word] for word in words if word in known}
+    return tuple(sorted(found))
+
+
+@lru_cache(maxsize=1)
+def _installed() -> dict[str, str]:
+    return {name: distributions[0] for name, distributions in packages_distributions().items()}

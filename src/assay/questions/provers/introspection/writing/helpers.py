@@ -1,0 +1,72 @@
+"""Functions that proofs carry with them, as plain text: a proof imports nothing of Assay."""
+
+from __future__ import annotations
+
+NAMES_OF_CLASS = '''
+def names(owner):
+    """All that the class has or takes: members, declared and own attributes, {what}."""
+    found = set(dir(owner)){signature}
+    for one in owner.__mro__:
+        found |= set(getattr(one, "__annotations__", {{}}))
+        if one.__module__.partition(".")[0] == owner.__module__.partition(".")[0]:
+            found |= set(re.findall(r"\\bself\\.(\\w+)", inspect.getsource(one)))
+{fields}    return found
+'''
+_SIGNATURE = " | set(inspect.signature(owner).parameters)"
+_FIELDS = """\
+    for name, field in owner.model_fields.items():
+        found |= {name, field.alias, field.validation_alias, field.serialization_alias}
+"""
+
+OCCURS = '''
+def occurs(name):
+    """Whether a word stands anywhere in the files of {distribution}: code, text or comment."""
+    word = re.compile(rb"\\b" + re.escape(name.encode()) + rb"\\b")
+    files = importlib.metadata.files({distribution!r})
+    return any(word.search(file.locate().read_bytes()) for file in files)
+'''
+
+IMPORTS = '''
+def works(statement):
+    """Whether an import runs; only that what it names is not there counts as a no."""
+    try:
+        exec(statement, {})
+    except ImportError as error:
+        if not is_about(statement, error):
+            raise
+        return False
+    return True
+
+
+def is_about(statement, error):
+    """Whether it is the disputed path itself that is missing, and nothing that lies behind it."""
+    for cause in (error.__cause__, error.__context__):
+        if isinstance(cause, ImportError):
+            return is_about(statement, cause)
+    paths = re.findall(r"[\\w.]+", statement)
+    if isinstance(error, ModuleNotFoundError):
+        return any(f"{path}.".startswith(f"{error.name}.") for path in paths)
+    said = str(error)
+    is_named = any(re.search(rf"\\b{re.escape(name)}\\b", said) for name in paths[3:])
+    return is_named and not re.search("install|extra|require", said)
+'''
+
+COMMAND = '''
+def options():
+    """The options of the command, as click holds them."""
+    (script,) = entry_points(group="console_scripts", name=PROGRAM)
+    found = script.load()
+    for name in SUBCOMMANDS:
+        found = found.get_command(click.Context(found), name)
+    assert not found.ignore_unknown_options
+    return {text for one in found.params for text in (*one.opts, *one.secondary_opts)}
+'''
+
+
+def names_of_class(*, has_signature: bool, has_fields: bool) -> str:
+    """The helper `names(owner)`, with what the class in question has."""
+    return NAMES_OF_CLASS.format(
+        what="fields and parameters" if has_fields or has_signature else "nothing else",
+        signature=_SIGNATURE if has_signature else "",
+        fields=_FIELDS if has_fields else "",
+    )
