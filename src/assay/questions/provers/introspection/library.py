@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from assay.questions.index import Index, Symbol
+from assay.questions.index.symbols import plainness
 
 CLASSES = ("class", "exception")
 CALLABLES = ("function", "method")
@@ -139,9 +140,26 @@ class Library:
                 return True
         return False
 
+    def obstacle(self, path: str) -> str:
+        """Why a path may fail here without being absent: a module or an extra is missing.
+
+        That a module makes attributes up when asked is none: a proof asks it.
+        """
+        parts = path.split(".")
+        for length in range(len(parts), 0, -1):
+            found = self.index.resolve(".".join(parts[:length]))
+            if found is None:
+                continue
+            if found.failure is not None or not found.available:
+                return f"{found.path} cannot be imported here"
+            missing = found.missing_names if length < len(parts) else {}
+            return missing.get(parts[length], "") if missing else ""
+        return ""
+
     def place(self, symbol: Symbol) -> Place:
-        """From where to import a symbol."""
-        return self.place_of(symbol.import_path)
+        """From where to import a symbol under its own name."""
+        own = [path for path in symbol.paths if path.rpartition(".")[2] == symbol.name]
+        return self.place_of(min(own, key=plainness) if own else symbol.import_path)
 
     def place_of(self, path: str) -> Place:
         parts = path.split(".")
@@ -150,6 +168,12 @@ class Library:
             if module in self.index.modules:
                 return Place(module, tuple(parts[length:]))
         return Place(path, ())
+
+    @cached_property
+    def class_texts(self) -> dict[str, str]:
+        """The first paragraph that is said of every public class, by its name."""
+        hits = self.index.of_kinds(CLASSES)
+        return {one.name: one.doc for one in hits if not one.foreign and not one.is_private}
 
     def occurs(self, name: str, *, everywhere: bool = True) -> bool:
         return self.index.occurs(name, everywhere=everywhere)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
-from functools import lru_cache
-from importlib.metadata import packages_distributions
 
 from assay.errors import AssayError
 from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.provers.introspection.choosing import PROVER, consider, proofs_of
+from assay.questions.provers.introspection.guessing import mentioned_distributions
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import Reading, read_question
 from assay.sandbox import Environment
@@ -75,23 +73,3 @@ def why_open(option: str, reading: Reading) -> str:
         return "its words may deny what it names, so nothing follows from the names in it"
     names = ", ".join(f"`{one.code[:60]}`" for one in offer.named[:3])
     return f"of {names} nothing can be proven that would settle it"
-
-
-_ROOT = re.compile(r"\b(?:import|from)\s+(\w+)|`([a-z_]\w*)(?:[.`])|\b([a-z_]\w*)\.[A-Za-z_]")
-
-
-def mentioned_distributions(question: Question) -> tuple[str, ...]:
-    """For the environment Assay runs in: the distributions whose packages a question names."""
-    snippet = question.snippet
-    texts = [question.text, *question.options.values()]
-    texts += [*snippet.imports, snippet.code] if snippet else []
-    words = {word for text in texts for found in _ROOT.findall(text[:20_000]) for word in found}
-    words |= {word.lower() for text in texts for word in re.findall(r"\b[A-Za-z]\w+\b", text)}
-    known = _installed()
-    found = {known[word] for word in words if word in known}
-    return tuple(sorted(found))
-
-
-@lru_cache(maxsize=1)
-def _installed() -> dict[str, str]:
-    return {name: distributions[0] for name, distributions in packages_distributions().items()}

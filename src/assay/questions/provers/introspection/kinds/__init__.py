@@ -6,11 +6,22 @@ To add one, write a class with a `name` and `drafts(reading)` in a module of its
 from __future__ import annotations
 
 from assay.questions.provers.introspection.kinds.commands import Commands
+from assay.questions.provers.introspection.kinds.defaults import Defaults
+from assay.questions.provers.introspection.kinds.documented import Documented
 from assay.questions.provers.introspection.kinds.imports import Imports
 from assay.questions.provers.introspection.kinds.kind import Draft, Kind
 from assay.questions.provers.introspection.kinds.members import Members
 from assay.questions.provers.introspection.kinds.names import Names
+from assay.questions.provers.introspection.kinds.outcomes import Outcomes
 
-KINDS: tuple[Kind, ...] = (Imports(), Commands(), Members(), Names())
+KINDS: tuple[Kind, ...] = (
+    Imports(),
+    Outcomes(),
+    Defaults(),
+    Commands(),
+    Members(),
+    Names(),
+    Documented(),
+)
 
 __all__ = ["KINDS", "Draft", "Kind"]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from assay.questions.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
+from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.helpers import IMPORTS
@@ -51,7 +52,7 @@ def _draft(offer: Offer, statement: str, reading: Reading) -> Draft | None:
     paths = _paths(statement)
     if not paths or not all(library.is_own(path) or _is_near(path, library) for path in paths):
         return None
-    if any(library.index.obstacle(path) for path in paths):
+    if any(library.obstacle(path) for path in paths):
         return None
     known = [library.index.resolve(path) or library.index.origin(path) for path in paths]
     name = paths[-1].rpartition(".")[2]
@@ -89,13 +90,11 @@ def _paths(statement: str) -> list[str]:
     return paths
 
 
-def _is_near(path: str, library: object) -> bool:
+def _is_near(path: str, library: Library) -> bool:
     """Whether a path lies beside the target, under the same first name: `google.agents`."""
-    roots = getattr(library, "roots", ())
-    index = getattr(library, "index", None)
     first = path.partition(".")[0]
-    beside = any(root.partition(".")[0] == first for root in roots)
-    return beside and index is not None and not index.is_foreign(path)
+    beside = any(root.partition(".")[0] == first for root in library.roots)
+    return beside and not library.index.is_foreign(path)
 
 
 def _relation(statement: str, reading: Reading) -> Relation:

@@ -70,7 +70,7 @@ def _by_itself(mention: Mention, offer: Offer, reading: Reading) -> Iterator[Mem
         if owner is not None and not _is_given(mention.name, reading):
             yield from (Member(owner, one, Tie.OWN, by_option=True) for one in mention.keywords)
     if mention.form in (Form.CALL, Form.NAME, Form.KEYWORD) and mention.head:
-        holder = library.owner(mention.head, CLASSES)
+        holder = reading.types.get(mention.head) or library.owner(mention.head, CLASSES)
         if holder is not None:
             yield Member(holder, mention.last, Tie.OWN, by_option=True)
         elif (guessed := library.receiver(mention.head)) is not None:

@@ -56,7 +56,7 @@ def full_path(mention: Mention, offer: Offer, reading: Reading) -> str | None:
 def _dotted(offer: Offer, path: str, reading: Reading) -> Iterator[Draft]:
     library = reading.library
     found = library.index.resolve(path) or library.index.origin(path)
-    if found is None and library.index.obstacle(path):
+    if found is None and library.obstacle(path):
         return
     if isinstance(found, Symbol) and found.on_instance:
         return

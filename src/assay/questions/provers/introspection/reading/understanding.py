@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.questions.compounds import read_compounds
@@ -21,7 +21,7 @@ class Reading:
     """All that the kinds of claims are given; there is no key in it.
 
     `owner` is what `asked.owner` leads to. `given` are names that the question itself brings in:
-    they are nobody's to have.
+    they are nobody's to have. `types` are the classes it says that some of them are of.
     """
 
     question: Question
@@ -30,6 +30,7 @@ class Reading:
     library: Library
     owner: Symbol | None = None
     given: frozenset[str] = frozenset()
+    types: Mapping[str, Symbol] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     @property
@@ -63,6 +64,7 @@ def read_question(question: Question, options: Sequence[str], library: Library) 
         library=library,
         owner=owner,
         given=_given(question, asked),
+        types=dict(_types(asked, library)),
     )
 
 
@@ -96,6 +98,20 @@ def _only_class(asked: Asked, library: Library) -> Symbol | None:
         and (symbol := library.owner(one.name, CLASSES)) is not None
     }
     return next(iter(found.values())) if len(found) == 1 else None
+
+
+_IS_A = re.compile(
+    r"`(\w+)` is (?:an?|the) (?:instance of )?(?:an? |the )?(?:\w+ ){0,2}?(?:`(\w+)`|(\w+))"
+    r"(?=[.,;?]| with| that| whose| and)"
+)
+
+
+def _types(asked: Asked, library: Library) -> Iterator[tuple[str, Symbol]]:
+    """What the question says a name of its own is: "`user` is an instance of a model"."""
+    for name, quoted, noun in _IS_A.findall(asked.prose):
+        found = library.owner(quoted, CLASSES) if quoted else library.base_of(noun)
+        if found is not None and library.owner(name, CLASSES) is None:
+            yield name, found
 
 
 def _given(question: Question, asked: Asked) -> frozenset[str]:
