@@ -1,25 +1,26 @@
-"""Which installed distribution a question is about, where the target is `current` and says nothing."""
+"""Which installed distribution a question is about, where the target is `current`."""
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 from assay.questions.model import Question
+from assay.questions.provers.introspection.reading import mentions
 
 _LONGEST = 20_000
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _QUOTED = re.compile(r"`(?:import |from )?([A-Za-z_]\w*)(?=[.` ])")
 _WORD = re.compile(r"\b[a-z]\w+\b")
-_NAME = re.compile(r"\b(?:[A-Z]\w*[a-z]\w*|[a-z]\w*_\w+|[A-Z][a-z]+)\b")
 
 
-def mentioned_distributions(question: Question) -> tuple[str, ...]:
-    """By the packages it imports or quotes, else by a word of it, else by the names it uses."""
+def named_distributions(question: Question) -> tuple[str, ...]:
+    """The distributions whose packages the question imports, quotes or else calls by name."""
     snippet = question.snippet
     text = "\n".join([question.text, *question.options.values()])[:_LONGEST]
     code = "\n".join([*snippet.imports, snippet.code]) if snippet else ""
@@ -31,11 +32,17 @@ def mentioned_distributions(question: Question) -> tuple[str, ...]:
         found = sorted({known[word] for word in words if word in known})
         if found:
             return tuple(found)
-    return _by_names(_NAME.findall(question.text[:_LONGEST]))
+    return ()
 
 
-def _by_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The one distribution whose package offers more of these names than any other does."""
+def guessed_distributions(question: Question) -> tuple[str, ...]:
+    """The one distribution whose package offers more of the question's names than any other."""
+    text = question.text[:_LONGEST]
+    wanted = {one.name.partition(".")[0] for one in mentions(text) if one.name}
+    return _offering(wanted) or _offering({name for name in wanted if name[:1].isupper()})
+
+
+def _offering(names: Iterable[str]) -> tuple[str, ...]:
     wanted = frozenset(names)
     scores: dict[str, int] = {}
     for package, distribution in _installed().items():
@@ -54,10 +61,22 @@ def _installed() -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _offered(package: str) -> frozenset[str]:
-    """The words in a package's own file; nothing is imported for it."""
+    """What a package's own file defines or exports; nothing is imported for it."""
     try:
         spec = importlib.util.find_spec(package)
         text = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
-    except (ImportError, ValueError, OSError):
+        tree = ast.parse(text)
+    except (ImportError, ValueError, OSError, SyntaxError, RecursionError):
         return frozenset()
-    return frozenset(re.findall(r"[^\W\d]\w+", text))
+    return frozenset(_exports(tree))
+
+
+def _exports(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets):
+                parts = ast.walk(node)
+                yield from (str(one.value) for one in parts if isinstance(one, ast.Constant))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from assay.questions.index import Index, Symbol
+from assay.questions.index import Index, Parameter, Symbol
 from assay.questions.index.symbols import plainness
 
 CLASSES = ("class", "exception")
@@ -19,8 +19,10 @@ _OWNERS = (*CLASSES, *CALLABLES, "command", "module")
 _PLACEHOLDERS = re.compile(
     r"(?:foo|bar|baz|qux|spam|eggs|x|y|z|a|b|c|obj|value|result|data|item|main|example|test|self|cls"
     r"|(?:my|your|custom|some|example|sample|demo|dummy)_?[A-Za-z0-9]*"
-    r"|(?:My|Your|Custom|Some|Example|Sample|Demo|Dummy|Foo|Bar)(?:[A-Z]\w*)?)"
+    r"|(?:My|Your|Foo|Bar|Dummy)(?:[A-Z]\w*)?)"
 )
+# Names that are such unless they are offered as the answer.
+_EXAMPLES = re.compile(r"(?:Custom|Some|Example|Sample|Demo)(?:[A-Z]\w*)?")
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,17 @@ class Place:
 
 
 class Library:
-    """Answers about one target's names; `roots` are its own modules."""
+    """Answers about one target's names; `roots` are its own modules.
 
-    def __init__(self, index: Index, roots: Collection[str] = ()) -> None:
+    Where it is only guessed that a question is about this target, `is_guessed`, a name that the
+    target does not know may well be somebody else's.
+    """
+
+    def __init__(
+        self, index: Index, roots: Collection[str] = (), *, is_guessed: bool = False
+    ) -> None:
         self.index = index
+        self.is_guessed = is_guessed
         self._roots = tuple(roots)
         self.owner = lru_cache(maxsize=4096)(self._owner)
 
@@ -71,13 +80,17 @@ class Library:
         """Whether a full path begins with one of the target's own modules."""
         return _is_below(dotted, self.roots)
 
-    def is_strange(self, name: str) -> bool:
-        """Whether a name is not the target's to have: Python's, a placeholder, or another's."""
+    def is_strange(self, name: str, *, is_answer: bool = False) -> bool:
+        """Whether a name is not the target's to have: Python's, a placeholder, or another's.
+
+        `is_answer` says that an option is this name and nothing else.
+        """
         first = name.partition(".")[0]
         return (
             hasattr(builtins, first)
             or first in sys.stdlib_module_names
             or _PLACEHOLDERS.fullmatch(first) is not None
+            or (not is_answer and _EXAMPLES.fullmatch(first) is not None)
             or (self.index.is_foreign(first) and not self.is_own(name))
         )
 
@@ -116,19 +129,30 @@ class Library:
             return frozenset(own)
         return frozenset(self.members(symbol))
 
-    def is_open(self, symbol: Symbol) -> str:
-        """Why nothing can be concluded from a name's absence there; empty if something can."""
+    def is_open(self, symbol: Symbol, *, as_keyword: bool = True) -> str:
+        """Why nothing follows from a name's absence there; empty if something does.
+
+        `as_keyword` says that the name would be given to it, not asked of it.
+        """
         if not symbol.available or symbol.failure is not None:
             return f"{symbol.path} cannot be imported here"
         if symbol.is_dynamic:
             return f"{symbol.path} makes attributes up when asked"
-        if symbol.extra == "allow":
+        if as_keyword and symbol.extra == "allow":
             return f"{symbol.path} takes fields that it does not declare"
-        if any(one.kind == "var_keyword" for one in symbol.parameters or ()):
+        if as_keyword and any(self._takes_any(one) for one in symbol.parameters or ()):
             return f"{symbol.path} takes any keyword"
         if symbol.kind in CALLABLES and symbol.parameters is None:
             return f"the signature of {symbol.path} cannot be read"
         return ""
+
+    def _takes_any(self, parameter: Parameter) -> bool:
+        """Whether it is a `**parameter` that is not declared to have certain keys, or none."""
+        if parameter.kind != "var_keyword":
+            return False
+        declared = re.search(r"Unpack\[(?:\w+\.)*(\w+)\]", parameter.annotation)
+        keys = self.index.find(declared[1], CLASSES) if declared else []
+        return not keys or bool(self.members(keys[0]).keys() - set(dir(dict)))
 
     def is_field_elsewhere(self, name: str, owner: Symbol) -> bool:
         """Whether another public class takes or has something of that name."""

@@ -10,7 +10,10 @@ from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.provers.introspection.choosing import PROVER, consider, proofs_of
-from assay.questions.provers.introspection.guessing import mentioned_distributions
+from assay.questions.provers.introspection.guessing import (
+    guessed_distributions,
+    named_distributions,
+)
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import Reading, read_question
 from assay.sandbox import Environment
@@ -22,7 +25,7 @@ class IntrospectionProver:
     name = PROVER
 
     def __init__(self) -> None:
-        self._libraries: dict[tuple[str, tuple[str, ...]], Library] = {}
+        self._libraries: dict[tuple[str, tuple[str, ...], bool], Library] = {}
         self._building = asyncio.Lock()
 
     async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
@@ -43,15 +46,16 @@ class IntrospectionProver:
         environment = bench.environment
         if environment is None:
             return "there is no environment whose names could be looked at"
-        wanted = environment.distributions or mentioned_distributions(question)
+        named = environment.distributions or named_distributions(question)
+        wanted = named or guessed_distributions(question)
         if not wanted:
             return "the question names no package that is installed here"
-        key = environment.key, tuple(wanted)
+        key = environment.key, tuple(wanted), not named
         async with self._building:
             if key not in self._libraries:
                 try:
                     self._libraries[key] = await asyncio.to_thread(
-                        _library, environment, tuple(wanted), bench.modules
+                        _library, environment, tuple(wanted), bench.modules, not named
                     )
                 except AssayError as error:
                     return f"the names of the target could not be listed: {error}"
@@ -59,9 +63,13 @@ class IntrospectionProver:
 
 
 def _library(
-    environment: Environment, distributions: tuple[str, ...], modules: tuple[str, ...]
+    environment: Environment,
+    distributions: tuple[str, ...],
+    modules: tuple[str, ...],
+    is_guessed: bool,
 ) -> Library:
-    return Library(build_index(environment, distributions=distributions), modules)
+    index = build_index(environment, distributions=distributions)
+    return Library(index, modules, is_guessed=is_guessed)
 
 
 def why_open(option: str, reading: Reading) -> str:

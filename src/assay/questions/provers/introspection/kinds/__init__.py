@@ -13,13 +13,17 @@ from assay.questions.provers.introspection.kinds.kind import Draft, Kind
 from assay.questions.provers.introspection.kinds.members import Members
 from assay.questions.provers.introspection.kinds.names import Names
 from assay.questions.provers.introspection.kinds.outcomes import Outcomes
+from assay.questions.provers.introspection.kinds.signatures import Signatures
+from assay.questions.provers.introspection.kinds.sorts import Sorts
 
 KINDS: tuple[Kind, ...] = (
     Imports(),
     Outcomes(),
     Defaults(),
+    Signatures(),
     Commands(),
     Members(),
+    Sorts(),
     Names(),
     Documented(),
 )

@@ -30,6 +30,7 @@ class Member:
     name: str
     tie: Tie
     by_option: bool = False
+    as_keyword: bool = True
 
 
 class Members:
@@ -59,7 +60,7 @@ def members_of(offer: Offer, reading: Reading) -> Iterator[Member]:
             continue
         if owner.kind in CALLABLES and asked.noun is not Noun.PARAMETER:
             continue
-        yield Member(owner, one.last, asked.tie)
+        yield Member(owner, one.last, asked.tie, as_keyword=asked.noun is not Noun.METHOD)
 
 
 def _by_itself(mention: Mention, offer: Offer, reading: Reading) -> Iterator[Member]:
@@ -72,9 +73,9 @@ def _by_itself(mention: Mention, offer: Offer, reading: Reading) -> Iterator[Mem
     if mention.form in (Form.CALL, Form.NAME, Form.KEYWORD) and mention.head:
         holder = reading.types.get(mention.head) or library.owner(mention.head, CLASSES)
         if holder is not None:
-            yield Member(holder, mention.last, Tie.OWN, by_option=True)
+            yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
-            yield Member(guessed, mention.last, Tie.NEAR, by_option=True)
+            yield Member(guessed, mention.last, Tie.NEAR, by_option=True, as_keyword=False)
     if mention.form in (Form.KEYWORD, Form.NAME) and not mention.head and offer.whole is None:
         owner = _said_owner(mention, offer, reading)
         if owner is not None:
@@ -110,7 +111,9 @@ def draft_of(offer: Offer, member: Member, reading: Reading) -> Draft | None:
         return None
     names = library.names_of(owner)
     is_there = name in names
-    if not is_there and (library.is_open(owner) or _may_be_elsewhere(member, reading)):
+    if not is_there and (
+        library.is_open(owner, as_keyword=member.as_keyword) or _may_be_elsewhere(member, reading)
+    ):
         return None
     return Draft(
         option=offer.option,

@@ -119,9 +119,17 @@ def _word(mention: Mention) -> str | None:
 def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading) -> bool:
     """Whether the option says that the target has such a name, and nobody else could."""
     library = reading.library
-    if len(library.distributions) != 1 or len(name) < _SHORTEST or name in reading.given:
+    if (
+        library.is_guessed
+        or len(library.distributions) != 1
+        or len(name) < _SHORTEST
+        or name in reading.given
+    ):
         return False
-    if library.is_strange(mention.name) or library.is_strange(name):
+    is_answer = offer.whole is not None
+    if library.is_strange(mention.name, is_answer=is_answer):
+        return False
+    if library.is_strange(name, is_answer=is_answer):
         return False
     if _SPELLED.fullmatch(name):
         return True
