@@ -15,7 +15,8 @@ from assay.questions.provers.introspection.guessing import (
     named_distributions,
 )
 from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading import Reading, read_question
+from assay.questions.provers.introspection.reading import Noun, Reading, read_question
+from assay.questions.provers.introspection.reading.programs import read_program
 from assay.sandbox import Environment
 
 
@@ -75,6 +76,10 @@ def _library(
 def why_open(option: str, reading: Reading) -> str:
     """One sentence on why there is no claim about an option."""
     offer = reading.offers[option]
+    if reading.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME):
+        program = read_program(reading)
+        if isinstance(program, str):
+            return program
     if offer.whole is None and not offer.mentions:
         return "it is prose that names nothing of the target: it takes judgement, not execution"
     if offer.is_negated and offer.whole is None:

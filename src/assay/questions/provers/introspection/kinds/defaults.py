@@ -13,6 +13,13 @@ from assay.questions.provers.introspection.reading import Form, Noun, Offer, Rea
 from assay.questions.provers.introspection.reading.understanding import resolve_owner
 from assay.questions.provers.introspection.writing import ProofText
 
+_IS_DEFAULT = '''
+def is_default(value):
+    """Whether the parameter has this value if none is given; True is not 1."""
+    found = PARAMETER.default
+    return type(found) is type(value) and found == value
+'''
+
 
 class Defaults:
     """Options that are values, where the question asks for a default."""
@@ -73,13 +80,14 @@ def _draft(
             imports=("import inspect", place.statement),
             disputed=value,
             instead=None if is_right else default,
-            constants=(("DEFAULT", _expression(place.expression, name)),),
-            holds="assert (type(DEFAULT), DEFAULT) == (type(DISPUTED), DISPUTED)",
-            fails="assert (type(DEFAULT), DEFAULT) != (type(DISPUTED), DISPUTED)",
+            constants=(("PARAMETER", _expression(place.expression, name)),),
+            helpers=(_IS_DEFAULT,),
+            holds="assert is_default(DISPUTED)",
+            fails="assert not is_default(DISPUTED)",
         ),
         expected=is_right,
     )
 
 
 def _expression(owner: str, name: str) -> str:
-    return f"inspect.signature({owner}).parameters[{name!r}].default"
+    return f"inspect.signature({owner}).parameters[{name!r}]"

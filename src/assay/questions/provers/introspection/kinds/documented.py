@@ -206,7 +206,7 @@ def _method_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
     return {
         name: one.doc
         for name, one in reading.library.members(owner).items()
-        if one.kind in ("method", "function") and not name.startswith("_")
+        if one.kind in ("method", "function") and not name.startswith("_") and not one.deprecated
     }
 
 

@@ -55,7 +55,8 @@ def documentation():
     texts = {}
     for one in reversed(OWNER.__mro__[:-1]):
         for name, member in vars(one).items():
-            if not name.startswith("_") and inspect.isroutine(member):
+            is_old = hasattr(getattr(member, "__func__", member), "__deprecated__")
+            if not name.startswith("_") and inspect.isroutine(member) and not is_old:
                 texts[name] = (inspect.getdoc(member) or "").partition("\\n\\n")[0]
     return texts
 '''
