@@ -60,6 +60,8 @@ class Collector:
             self._report(f"command {name}")
             for fact in commands.facts(name, value):
                 self._emit(fact)
+            # The next script may be the last that is started.
+            self._out.flush()
 
     def _emit(self, fact: dict[str, Any]) -> None:
         kept = {key: value for key, value in fact.items() if value not in ("", None, [], {})}
@@ -119,7 +121,9 @@ class Collector:
             return False
         if source.tree is None:
             return True
-        return name in source.assigned or (name in exported and name not in source.imports)
+        # A decorator may have made anything at all of a function or a class.
+        defined = name in source.assigned or name in source.functions or name in source.classes
+        return defined or (name in exported and name not in source.imports)
 
     def _constant(self, module: str, name: str, value: Any) -> None:
         source, path = self._sources[module], f"{module}.{name}"
@@ -127,7 +131,8 @@ class Collector:
             "path": path, "kind": "constant", "module": module,
             "paths": sorted({path, *self._importers.get(path, ())}),
             "default": showing.value(value), "annotation": source.annotations.get(name, ""),
-            "type": showing.dotted(type(value)), "doc": showing.doc(source.docs.get(name)),
+            "type": showing.dotted(type(value)),
+            "doc": showing.doc(source.docs.get(name) or _own_doc(value)),
         })  # fmt: skip
 
     def _emit_objects(self) -> None:
@@ -177,6 +182,12 @@ class Collector:
         for base in thing.__mro__[1:-1]:
             if id(base) not in self._met:
                 self._foreign[showing.dotted(base)] = base
+
+
+def _own_doc(value: Any) -> str:
+    """What an object says of itself, as opposed to what its class says."""
+    said = getattr(value, "__doc__", None)
+    return said if isinstance(said, str) and said != type(value).__doc__ else ""
 
 
 def _is_nested(outer: type, name: str, inner: Any) -> bool:
