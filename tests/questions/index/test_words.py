@@ -20,7 +20,7 @@ from assay.questions.index.words import identifiers, split_identifier, stem, syn
         ("set_agent_state", ["set", "agent", "state"]),
         ("HTTPServer2", ["http", "server", "2"]),
         ("in-memory Runner", ["in", "memory", "runner"]),
-        ("größe", ["gr", "öß", "e"]),
+        ("maxGröße", ["max", "größe"]),
     ],
 )
 def test_identifiers_are_split_where_they_are_joined(text: str, words: list[str]) -> None:
