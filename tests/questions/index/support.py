@@ -185,6 +185,18 @@ sys.stderr.write("more")
 threading.Thread(target=threading.Event().wait).start()
 QUIET = False
 ''',
+    "src/depot/parcels/lazy.py": '''
+class _Shy:
+    def __getattr__(self, name):
+        raise ModuleNotFoundError("not while anybody looks")
+
+class Holder:
+    """Holds something shy."""
+    shy = _Shy()
+    plain = 1
+
+shy = _Shy()
+''',
     "src/depot/parcels/_private.py": '"""Parcels nobody should use."""\ndef parcel_helper(): ...\n',
     "src/depot/parcels/__main__.py": "raise SystemExit(9)\n",
     "src/depot/parcels/data.json": '{"made_up_setting": "UnheardOfName"}',

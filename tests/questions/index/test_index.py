@@ -143,6 +143,11 @@ def test_an_attribute_that_only_instances_have(index: Index) -> None:
     assert not members["fleet"].on_instance
 
 
+def test_an_object_that_raises_when_looked_at_costs_nothing_else(index: Index) -> None:
+    assert {"shy", "plain"} <= index.members("depot.parcels.lazy.Holder").keys()
+    assert only(index.find("lazy.shy")).kind == "constant"
+
+
 def test_dataclass_fields(index: Index) -> None:
     members = index.members("depot.parcels.models.Label")
     assert [members[name].required for name in ("text", "copies", "notes")] == [True, False, False]

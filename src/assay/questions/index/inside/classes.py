@@ -81,7 +81,7 @@ def members(
         if name in seen or _is_plumbing(name, written):
             continue
         seen.add(name)
-        member = _member(thing, name, raw, written)
+        member = _member_or_less(thing, name, raw, written)
         if member is not None:
             yield {"path": f"{path}.{name}", **_shortened(member, brief)}
     for name in sorted({*written.annotations, *written.instance} - seen):
@@ -106,6 +106,16 @@ def _unset(path: str, name: str, written: ClassSource) -> dict[str, Any]:
         "annotation": written.annotations.get(name) or written.instance.get(name, ""),
         "doc": showing.doc(written.docs.get(name)),
     }  # fmt: skip
+
+
+def _member_or_less(
+    thing: type, name: str, raw: Any, written: ClassSource
+) -> dict[str, Any] | None:
+    """A lazy object may raise anything when it is looked at; it is a member all the same."""
+    try:
+        return _member(thing, name, raw, written)
+    except Exception:
+        return {"kind": "attribute", "annotation": written.annotations.get(name, "")}
 
 
 def _member(thing: type, name: str, raw: Any, written: ClassSource) -> dict[str, Any] | None:

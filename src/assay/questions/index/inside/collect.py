@@ -82,7 +82,10 @@ class Collector:
         missing: dict[str, str] = {}
         constants = []
         for public, value in _names(module, exported, missing):
-            origin = self._place(f"{name}.{public}", value, public in exported)
+            try:
+                origin = self._place(f"{name}.{public}", value, public in exported)
+            except Exception:
+                origin = None  # a lazy object that cannot be looked at is a value like any other
             if origin is None and self._is_constant(name, public, value, exported):
                 constants.append((public, value))
             elif origin:
@@ -139,9 +142,23 @@ class Collector:
         for identity, thing in list(self._met.items()):
             path = self._home(thing, self._paths[identity])
             self._report(f"describe {self._module_of(path)}")
-            self._definition(thing, path, sorted(set(self._paths[identity])), brief=False)
+            self._definition_or_less(thing, path, sorted(set(self._paths[identity])), brief=False)
         for path, thing in sorted(self._foreign.items()):
-            self._definition(thing, path, [path], brief=True)
+            self._definition_or_less(thing, path, [path], brief=True)
+
+    def _definition_or_less(self, thing: Any, path: str, paths: list[str], *, brief: bool) -> None:
+        """Whatever goes wrong in describing one thing must not cost the others, nor its name.
+
+        Of two facts on one path the first counts, so what was told before it went wrong stays.
+        """
+        try:
+            self._definition(thing, path, paths, brief=brief)
+        except Exception:
+            kind = "class" if isinstance(thing, type) else "function"
+            self._emit({
+                "path": path, "kind": kind, "module": self._module_of(path), "paths": paths,
+                "foreign": brief, "is_dynamic": True,
+            })  # fmt: skip
 
     def _home(self, thing: Any, paths: list[str]) -> str:
         """Where it is defined, if it can be reached there, else the plainest place it was met."""
@@ -186,7 +203,10 @@ class Collector:
 
 def _own_doc(value: Any) -> str:
     """What an object says of itself, as opposed to what its class says."""
-    said = getattr(value, "__doc__", None)
+    try:
+        said = value.__doc__
+    except Exception:
+        return ""
     return said if isinstance(said, str) and said != type(value).__doc__ else ""
 
 
