@@ -1,8 +1,8 @@
 """Ranked search: for how many API questions of a suite the right class is among the first five.
 
 `python -m benchmarks.search SUITE.yaml [--target google-adk==1.20.0]` prints a line per question
-with the place of the first right class, and for each miss what came first instead. A question counts
-if one of the classes that the suite accepts can be imported from a path of the hit.
+with the place of the first right class, and for each miss what came first instead. A question is a
+hit if one of the classes that the suite accepts can be imported from a path found.
 """
 
 from __future__ import annotations

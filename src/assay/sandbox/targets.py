@@ -125,7 +125,7 @@ def environment(
         reads=(interpreter.base, folder, kit_folder),
         lock=lock,
         described=str(target),
-        distributions=_asked_for(target.requirements, sources),
+        distributions=asked_for(target.requirements, sources),
     )
 
 
@@ -144,7 +144,7 @@ def check_requirements(requirements: Iterable[str], allow_direct: bool = False) 
             )
 
 
-def _asked_for(requirements: Iterable[str], sources: Iterable[Source]) -> tuple[str, ...]:
+def asked_for(requirements: Iterable[str], sources: Iterable[Source]) -> tuple[str, ...]:
     """The names in requirements; an address without a name before it has none that is known."""
     named = [
         found[0] for text in requirements if (found := _NAME.match(text)) and "://" not in found[0]

@@ -34,7 +34,7 @@ def build_index(
     *,
     distributions: Sequence[str] = (),
     isolation: str = "auto",
-    seconds: float = 120.0,
+    seconds: float = 300.0,
     module_seconds: float = 20.0,
     progress: Progress | None = None,
 ) -> Index:

@@ -132,7 +132,7 @@ class Index:
             return [
                 one
                 for one in self._store.by_name(name.split()[-1])
-                if f" {one.path}".endswith(f" {name}")
+                if any(f" {path}".endswith(f" {name}") for path in _spellings(one))
             ]
         owner, _, last = name.rpartition(".")
         if not owner:
@@ -234,6 +234,10 @@ class Index:
             shown = tuple(symbol for _, symbol in best[:_SHOWN_MEMBERS])
             hits.append(Hit(symbol_or_none, worth, shown))
         return hits
+
+
+def _spellings(option: Symbol) -> list[str]:
+    return [option.path, *(f"{option.owner} {alias}" for alias in option.aliases)]
 
 
 def _obstacle_in(found: Symbol, name: str) -> str | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import BaseModel, ConfigDict, Field
 
 KINDS = (
@@ -76,7 +78,7 @@ class Symbol(BaseModel):
     """Other names that are accepted in its place: of a field by the constructor, of an option."""
     serialized_as: str = ""
     by_name: bool = True
-    """Of a model: whether fields that have an alias may be given by their own name too."""
+    """Of a field that has an alias: whether it may be given by its own name too."""
     extra: str = ""
     """Of a pydantic model: forbid, ignore or allow."""
     bases: tuple[str, ...] = ()
@@ -124,10 +126,24 @@ class Symbol(BaseModel):
         if self.parameters is None:
             return "(…)"
         returned = f" -> {self.returns}" if self.returns else ""
-        return f"({', '.join(map(str, self.parameters))}){returned}"
+        return f"({', '.join(_written(self.parameters))}){returned}"
 
     def parameter(self, name: str) -> Parameter | None:
         return next((one for one in self.parameters or () if one.name == name), None)
+
+
+def _written(parameters: tuple[Parameter, ...]) -> Iterator[str]:
+    """The parameters with the marks between those of different kinds."""
+    kinds = [one.kind for one in parameters]
+    for position, one in enumerate(parameters):
+        before = kinds[position - 1] if position else ""
+        if before == "positional_only" != one.kind:
+            yield "/"
+        if one.kind == "keyword_only" and before not in ("keyword_only", "var_positional"):
+            yield "*"
+        yield str(one)
+    if kinds and kinds[-1] == "positional_only":
+        yield "/"
 
 
 def is_private(path: str) -> bool:

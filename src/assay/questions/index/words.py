@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
-_HUMP = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\dA-Za-z_]+")
+_HUMP = re.compile(r"[A-Z]+(?=[A-Z][^\W\dA-Z_])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+|\d+")
 _IDENTIFIER = re.compile(
     r"`([^`\n]+)`"
     r"|\b([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]\w*_\w+|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)\b"

@@ -7,6 +7,7 @@ crash, hang) costs that process, which is started again without the module.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -18,6 +19,10 @@ from typing import Any
 from . import collect, layout, scan
 
 _BACKLOG = 1 << 16
+_LATE = {"error": "Late", "message": "the time for the whole target was over before"}
+_READING_SECONDS = 60.0
+# Less than this share of a processor is idleness; a busy machine gives a process more than that.
+_IDLE = 0.02
 
 
 def main() -> None:
@@ -57,21 +62,30 @@ def _watch(found: layout.Layout, order: dict[str, Any]) -> dict[str, Any]:
         attempt = _Attempt(found, modules, skipped)
         is_complete = attempt.run(order["module_seconds"], deadline)
         imported |= attempt.imported
-        if is_complete or not attempt.culprit:
+        if is_complete:
             break
         if time.monotonic() > deadline:
-            # Nothing more is imported: what the source alone says is better than nothing.
-            skipped = {name: skipped.get(name, attempt.late) for name in modules}
-            _Attempt(found, modules, skipped).run(order["module_seconds"], deadline + 60)
+            _read_only(found, modules, skipped)
             break
+        if not attempt.culprit:
+            sys.exit(f"no look at all was possible: {attempt.blame['message']}")
         skipped[attempt.culprit] = attempt.blame
         if time.monotonic() > half:
-            skipped.update((name, attempt.late) for name in modules if name not in imported)
+            skipped.update((name, _LATE) for name in modules if name not in imported)
     return {
         "versions": found.versions, "absent": found.absent, "foreign": found.foreign,
         "modules": len(modules), "attempts": attempts, "complete": is_complete,
         "installed": scan.installed_folders(),
     }  # fmt: skip
+
+
+def _read_only(
+    found: layout.Layout, modules: dict[str, str], skipped: dict[str, dict[str, str]]
+) -> None:
+    """Nothing more is imported: what the sources alone say is better than nothing."""
+    late = {name: skipped.get(name, _LATE) for name in modules}
+    found.scripts = []
+    _Attempt(found, modules, late).run(_READING_SECONDS, time.monotonic() + _READING_SECONDS)
 
 
 def _turn(name: str) -> tuple[bool, bool, int, str]:
@@ -83,8 +97,6 @@ def _turn(name: str) -> tuple[bool, bool, int, str]:
 
 class _Attempt:
     """One pass in a process of its own."""
-
-    late = {"error": "Late", "message": "the time for the whole target was over before"}  # noqa: RUF012
 
     def __init__(
         self, found: layout.Layout, modules: dict[str, str], skipped: dict[str, dict[str, str]]
@@ -105,8 +117,9 @@ class _Attempt:
         if process == 0:
             os.close(reading)
             self._work(writing)
+        _lead_a_group(process)
         os.close(writing)
-        ended = self._listen(reading, patience, deadline)
+        ended = self._listen(process, reading, patience, deadline)
         os.close(reading)
         if not ended:
             os.killpg(process, signal.SIGKILL)
@@ -117,7 +130,7 @@ class _Attempt:
     def _work(self, writing: int) -> None:
         status = 1
         try:
-            os.setsid()
+            _lead_a_group(0)
             null = os.open(os.devnull, os.O_RDWR)
             for descriptor in (0, 1, 2):
                 os.dup2(null, descriptor)
@@ -137,21 +150,28 @@ class _Attempt:
             # Threads and exit handlers of the target's have no say in the matter.
             os._exit(status)
 
-    def _listen(self, reading: int, patience: float, deadline: float) -> bool:
-        """Follow the steps until the other end closes; False if a step takes too long."""
-        rest = b""
-        while True:
-            left = min(patience, deadline - time.monotonic())
-            if left <= 0 or not select.select([reading], [], [], left)[0]:
-                return False
+    def _listen(self, process: int, reading: int, patience: float, deadline: float) -> bool:
+        """Follow the steps until the other end closes; False if one takes too long.
+
+        Too long is measured in what the process does, not by the clock alone, because a busy
+        machine makes everything slow: it did nothing, or computed, for all of its time.
+        """
+        rest, pulse = b"", _Pulse(process)
+        while time.monotonic() < deadline:
+            if not select.select([reading], [], [], patience / 8)[0]:
+                if pulse.is_hung(patience):
+                    return False
+                continue
             data = os.read(reading, _BACKLOG)
             if not data:
                 return True
             *steps, rest = (rest + data).split(b"\n")
             for step in steps:
                 self._take(step.decode())
+                pulse = _Pulse(process)
             if self._step == "done":
                 return True
+        return False
 
     def _take(self, step: str) -> None:
         if self._step.startswith("import "):
@@ -160,9 +180,38 @@ class _Attempt:
         self._step = step
 
 
+def _lead_a_group(process: int) -> None:
+    """Said by both sides, because either may come first; the second finds it done."""
+    with contextlib.suppress(OSError):
+        os.setpgid(process, process)
+
+
+class _Pulse:
+    """What a process has done since a step began."""
+
+    def __init__(self, process: int) -> None:
+        # The clock of another process's computing time, as clock_getcpuclockid(3) makes it.
+        self._clock = (~process << 3) | 2
+        self._start = self._computed = self._used()
+        self._looked = self._active = time.monotonic()
+
+    def _used(self) -> float:
+        try:
+            return time.clock_gettime(self._clock)
+        except OSError:
+            return 0.0
+
+    def is_hung(self, patience: float) -> bool:
+        now, used = time.monotonic(), self._used()
+        if used - self._computed > _IDLE * (now - self._looked):
+            self._active = now
+        self._looked, self._computed = now, used
+        return now - self._active >= patience or used - self._start >= patience
+
+
 def _blame(ended: bool, status: int, patience: float) -> dict[str, str]:
     if not ended:
-        return {"error": "Hung", "message": f"did not come back within {patience:g} s"}
+        return {"error": "Hung", "message": f"did not come back, {patience:g} s were given"}
     if os.WIFSIGNALED(status):
         return {"error": "Crashed", "message": f"ended by signal {os.WTERMSIG(status)}"}
     return {"error": "Exited", "message": f"ended the process, status {os.WEXITSTATUS(status)}"}

@@ -19,9 +19,10 @@ _PLUMBING = {
     "__module__", "__doc__", "__dict__", "__weakref__", "__annotations__", "__qualname__",
     "__slots__", "__abstractmethods__", "__parameters__", "__orig_bases__", "__signature__",
     "__class_vars__", "__private_attributes__", "__hash__", "__match_args__",
-    "__static_attributes__",    "__firstlineno__", "__annotate__", "__annotations_cache__", "__annotate_func__", "__fields__",
-    "__fields_set__", "__new__", "__getstate__", "__replace__", "__protocol_attrs__",
-    "__non_callable_proto_members__", "_is_protocol", "_is_runtime_protocol",
+    "__static_attributes__", "__firstlineno__", "__annotate__", "__annotations_cache__",
+    "__annotate_func__", "__fields__", "__fields_set__", "__new__", "__getstate__",
+    "__replace__", "__protocol_attrs__", "__non_callable_proto_members__", "_is_protocol",
+    "_is_runtime_protocol",
 }  # fmt: skip
 
 
@@ -72,16 +73,17 @@ def members(
     own = own_fields(thing)
     seen = set(own)
     for name, field in own.items():
-        field["annotation"] = written.annotations.get(name) or field.get("annotation", "")
-        field["doc"] = field.get("doc") or showing.doc(written.docs.get(name))
-        yield {"kind": "field", "path": f"{path}.{name}", **_shortened(field, brief)}
+        annotation = written.annotations.get(name) or field.get("annotation", "")
+        doc = field.get("doc") or showing.doc(written.docs.get(name))
+        fact = {**field, "kind": "field", "annotation": annotation, "doc": doc}
+        yield {"path": f"{path}.{name}", **_shortened(fact, brief)}
     for name, raw in list(vars(thing).items()):
         if name in seen or _is_plumbing(name, written):
             continue
         seen.add(name)
-        fact = _member(thing, name, raw, written)
-        if fact is not None:
-            yield {"path": f"{path}.{name}", **_shortened(fact, brief)}
+        member = _member_or_less(thing, name, raw, written)
+        if member is not None:
+            yield {"path": f"{path}.{name}", **_shortened(member, brief)}
     for name in sorted({*written.annotations, *written.instance} - seen):
         yield _unset(path, name, written)
 
@@ -93,7 +95,8 @@ def _shortened(fact: dict[str, Any], brief: bool) -> dict[str, Any]:
 def _is_plumbing(name: str, written: ClassSource) -> bool:
     if name in _PLUMBING or name.startswith(_MACHINERY):
         return True
-    return name.startswith("__") and name.endswith("__") and name not in written.methods
+    # Names like `_missing_` and `__len__` are the class's own only where it writes them itself.
+    return name.startswith("_") and name.endswith("_") and name not in written.methods
 
 
 def _unset(path: str, name: str, written: ClassSource) -> dict[str, Any]:
@@ -103,6 +106,16 @@ def _unset(path: str, name: str, written: ClassSource) -> dict[str, Any]:
         "annotation": written.annotations.get(name) or written.instance.get(name, ""),
         "doc": showing.doc(written.docs.get(name)),
     }  # fmt: skip
+
+
+def _member_or_less(
+    thing: type, name: str, raw: Any, written: ClassSource
+) -> dict[str, Any] | None:
+    """A lazy object may raise anything when it is looked at; it is a member all the same."""
+    try:
+        return _member(thing, name, raw, written)
+    except Exception:
+        return {"kind": "attribute", "annotation": written.annotations.get(name, "")}
 
 
 def _member(thing: type, name: str, raw: Any, written: ClassSource) -> dict[str, Any] | None:

@@ -60,6 +60,8 @@ class Collector:
             self._report(f"command {name}")
             for fact in commands.facts(name, value):
                 self._emit(fact)
+            # The next script may be the last that is started.
+            self._out.flush()
 
     def _emit(self, fact: dict[str, Any]) -> None:
         kept = {key: value for key, value in fact.items() if value not in ("", None, [], {})}
@@ -80,7 +82,10 @@ class Collector:
         missing: dict[str, str] = {}
         constants = []
         for public, value in _names(module, exported, missing):
-            origin = self._place(f"{name}.{public}", value, public in exported)
+            try:
+                origin = self._place(f"{name}.{public}", value, public in exported)
+            except Exception:
+                origin = None  # a lazy object that cannot be looked at is a value like any other
             if origin is None and self._is_constant(name, public, value, exported):
                 constants.append((public, value))
             elif origin:
@@ -119,7 +124,9 @@ class Collector:
             return False
         if source.tree is None:
             return True
-        return name in source.assigned or (name in exported and name not in source.imports)
+        # A decorator may have made anything at all of a function or a class.
+        defined = name in source.assigned or name in source.functions or name in source.classes
+        return defined or (name in exported and name not in source.imports)
 
     def _constant(self, module: str, name: str, value: Any) -> None:
         source, path = self._sources[module], f"{module}.{name}"
@@ -127,16 +134,31 @@ class Collector:
             "path": path, "kind": "constant", "module": module,
             "paths": sorted({path, *self._importers.get(path, ())}),
             "default": showing.value(value), "annotation": source.annotations.get(name, ""),
-            "type": showing.dotted(type(value)), "doc": showing.doc(source.docs.get(name)),
+            "type": showing.dotted(type(value)),
+            "doc": showing.doc(source.docs.get(name) or _own_doc(value)),
         })  # fmt: skip
 
     def _emit_objects(self) -> None:
         for identity, thing in list(self._met.items()):
             path = self._home(thing, self._paths[identity])
             self._report(f"describe {self._module_of(path)}")
-            self._definition(thing, path, sorted(set(self._paths[identity])), brief=False)
+            self._definition_or_less(thing, path, sorted(set(self._paths[identity])), brief=False)
         for path, thing in sorted(self._foreign.items()):
-            self._definition(thing, path, [path], brief=True)
+            self._definition_or_less(thing, path, [path], brief=True)
+
+    def _definition_or_less(self, thing: Any, path: str, paths: list[str], *, brief: bool) -> None:
+        """Whatever goes wrong in describing one thing must not cost the others, nor its name.
+
+        Of two facts on one path the first counts, so what was told before it went wrong stays.
+        """
+        try:
+            self._definition(thing, path, paths, brief=brief)
+        except Exception:
+            kind = "class" if isinstance(thing, type) else "function"
+            self._emit({
+                "path": path, "kind": kind, "module": self._module_of(path), "paths": paths,
+                "foreign": brief, "is_dynamic": True,
+            })  # fmt: skip
 
     def _home(self, thing: Any, paths: list[str]) -> str:
         """Where it is defined, if it can be reached there, else the plainest place it was met."""
@@ -177,6 +199,15 @@ class Collector:
         for base in thing.__mro__[1:-1]:
             if id(base) not in self._met:
                 self._foreign[showing.dotted(base)] = base
+
+
+def _own_doc(value: Any) -> str:
+    """What an object says of itself, as opposed to what its class says."""
+    try:
+        said = value.__doc__
+    except Exception:
+        return ""
+    return said if isinstance(said, str) and said != type(value).__doc__ else ""
 
 
 def _is_nested(outer: type, name: str, inner: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any
 
 from . import showing
@@ -10,6 +11,7 @@ from . import showing
 Fields = dict[str, dict[str, Any]]
 
 
+@functools.lru_cache(maxsize=None)
 def fields_of(kind: type) -> Fields:
     """Every field by name, inherited ones included; empty for an ordinary class."""
     for reader in (_pydantic, _old_pydantic, _dataclass, _attrs, _typed_dict, _named_tuple):
@@ -37,35 +39,38 @@ def own_fields(kind: type) -> Fields:
 
 
 def policy(kind: type) -> dict[str, Any]:
-    """What a pydantic model does with input it has no field for, and with the names of fields."""
+    """What a pydantic model does with input it has no field for."""
     config = getattr(kind, "model_config", None)
     if isinstance(config, dict) and hasattr(kind, "__pydantic_fields__"):
-        by_name = config.get("populate_by_name") or config.get("validate_by_name")
-        return {"extra": str(config.get("extra") or "ignore"), "by_name": bool(by_name)}
+        return {"extra": str(config.get("extra") or "ignore")}
     old = getattr(kind, "__config__", None)
     if old is not None and hasattr(kind, "__fields__"):
-        extra = getattr(getattr(old, "extra", None), "value", "ignore")
-        return {"extra": extra, "by_name": bool(getattr(old, "allow_population_by_field_name", 0))}
+        return {"extra": getattr(getattr(old, "extra", None), "value", "ignore")}
     return {}
 
 
 def _pydantic(kind: type) -> Fields | None:
     if not isinstance(kind.__dict__.get("__pydantic_fields__"), dict):
         return None
-    return {name: _pydantic_field(field) for name, field in kind.model_fields.items()}  # type: ignore[attr-defined]
+    config: dict[str, Any] = getattr(kind, "model_config", {})
+    by_name = bool(config.get("populate_by_name") or config.get("validate_by_name"))
+    listed: dict[str, Any] = kind.model_fields  # type: ignore[attr-defined]
+    return {name: _pydantic_field(name, field, by_name) for name, field in listed.items()}
 
 
-def _pydantic_field(field: Any) -> dict[str, Any]:
+def _pydantic_field(name: str, field: Any, by_name: bool) -> dict[str, Any]:
     factory = field.default_factory
     required = bool(field.is_required())
     default = f"{getattr(factory, '__qualname__', factory)}()" if factory else None
     deprecated = getattr(field, "deprecated", None)
+    accepted = _aliases(field.validation_alias, field.alias)
     return {
         "annotation": showing.annotation(field.annotation),
         "required": required,
         "default": default or (None if required else showing.value(field.default)),
         "doc": showing.doc(field.description),
-        "aliases": _aliases(field.validation_alias, field.alias),
+        "aliases": [alias for alias in accepted if alias != name],
+        "by_name": by_name or not accepted or name in accepted,
         "serialized_as": field.serialization_alias or "",
         "deprecated": str(deprecated) if deprecated else "",
     }
@@ -93,6 +98,8 @@ def _old_pydantic(kind: type) -> Fields | None:
             "default": None if field.required else showing.value(field.default),
             "doc": showing.doc(field.field_info.description),
             "aliases": [field.alias] if field.alias != name else [],
+            "by_name": field.alias == name
+            or bool(getattr(kind.__config__, "allow_population_by_field_name", False)),
         }
         for name, field in listed.items()
     }
@@ -130,6 +137,7 @@ def _attrs(kind: type) -> Fields | None:
             "required": bool(field.init and required),
             "default": None if required else showing.value(field.default),
             "aliases": [alias] if alias and alias != field.name else [],
+            "by_name": not alias or alias == field.name,
         }
     return found
 
