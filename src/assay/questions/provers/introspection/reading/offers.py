@@ -64,13 +64,13 @@ def read_offer(option: str, text: str) -> Offer:
 
 def _whole(text: str) -> Mention | None:
     """The one piece of code the option is, with or without backticks and a full stop."""
+    block = re.fullmatch(r"```\w*\n(.*?)\n?```", text, re.DOTALL)
+    if block:
+        return read_mention(block[1])
     bare = text.rstrip(".;") if not text.endswith("...") else text
     fenced = re.fullmatch(r"(?:(?:the|an?)\s+)?`+([^`]+)`+(?:\(\))?", bare, re.IGNORECASE)
     if fenced:
         return read_mention(fenced[1])
-    block = re.fullmatch(r"```\w*\n(.*?)\n?```", text, re.DOTALL)
-    if block:
-        return read_mention(block[1])
     if "`" in text:
         return None
     found = read_mention(bare)
