@@ -1,4 +1,4 @@
-"""Whatever a question says, the prover drafts nothing that is not a fit proof, and never crashes."""
+"""Whatever a question says, every proof that is drafted for it is fit, and nothing crashes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from assay.questions.proving import objections
 PIECES = st.sampled_from(
     ["Which", "parameter of", "method of", "`Lamp`", "`lanterns.lamps`", "import", "is NOT a", "?",
      "`Lamp(brightness=-1)`", "raise", "return", "print", "the last line", "`refill`", "default",
-     "class", "exception", "`from lanterns import Lamp`", "```python\nLamp(\n```", "\\", '"""', "\x00",
-     "of these", "can be imported from", "signature of", "1)", "2)", "`--flag`", "`lamps light`",
-     "`'''`", "ü", "`Lamp.light`", "when calling", "Lamp(colour='x')", "None", "`{`", "async def f(a):"]
+     "class", "exception", "`from lanterns import Lamp`", "```python\nLamp(\n```", "\\", '"""',
+     "\x00", "of these", "can be imported from", "signature of", "1)", "2)", "`--flag`",
+     "`lamps light`",
+     "`'''`", "ü", "`Lamp.light`", "when calling", "Lamp(colour='x')", "None", "`{`",
+     "async def f(a):"]
 )  # fmt: skip
 TEXTS = st.text(max_size=80) | st.lists(PIECES, max_size=12).map(" ".join)
 

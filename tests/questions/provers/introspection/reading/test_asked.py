@@ -99,8 +99,8 @@ def test_any_text_is_read(text: str) -> None:
 
 
 WORDS = st.sampled_from(
-    ["Which", "what", "parameter", "of", "`X`", "the", "is", "`a.b()`", "not", ",", "?", "```", "⟦0⟧",
-     "default", "import", "when", "calling", "method", "All of these are", "except", "⟦99⟧"]
+    ["Which", "what", "parameter", "of", "`X`", "the", "is", "`a.b()`", "not", ",", "?", "```",
+     "⟦0⟧", "default", "import", "when", "calling", "method", "All of these are", "except", "⟦99⟧"]
 )  # fmt: skip
 
 

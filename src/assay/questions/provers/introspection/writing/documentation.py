@@ -8,9 +8,9 @@ def entries(owner, names):
     places = (owner, getattr(owner, "__init__", None))
     said = "\\n".join(inspect.getdoc(one) or "" for one in places)
     for name in names:
-        start = rf"^\\s*(?::param )?\\*{{0,2}}{name}\\b[^:\\n]*:\\s*"
-        entry = re.search(start + r"(.+(?:\\n\\s\\s+\\S.*)*)", said, re.MULTILINE)
-        yield name, entry[1] if entry else ""
+        start = rf"^([ \\t]*)(?::param )?\\*{{0,2}}{name}\\b[^:\\n]*:[ \\t]*"
+        entry = re.search(start + r"(.*(?:\\n\\1[ \\t]+\\S.*)*)", said, re.MULTILINE)
+        yield name, entry[2] if entry else ""
 '''
 
 OF_FUNCTION = (
