@@ -5,6 +5,7 @@ To add one, write a class with a `name` and `drafts(reading)` in a module of its
 
 from __future__ import annotations
 
+from assay.questions.provers.introspection.kinds.bases import Bases
 from assay.questions.provers.introspection.kinds.commands import Commands
 from assay.questions.provers.introspection.kinds.defaults import Defaults
 from assay.questions.provers.introspection.kinds.documented import Documented
@@ -21,6 +22,7 @@ KINDS: tuple[Kind, ...] = (
     Outcomes(),
     Defaults(),
     Signatures(),
+    Bases(),
     Commands(),
     Members(),
     Sorts(),

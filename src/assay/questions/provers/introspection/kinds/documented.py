@@ -253,6 +253,7 @@ def _draft(
             helpers=(scope.helper, nearness.source()),
             holds=f"assert {check}",
             fails=f"assert {check.replace('==', '!=')}",
+            controls=("assert documentation()",),
         ),
         expected=True,
         grounds=Grounds.DOCUMENTED,

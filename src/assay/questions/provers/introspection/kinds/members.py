@@ -15,6 +15,7 @@ from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.helpers import names_of_class
 
 _MEMBER_NOUNS = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.THING)
+_NAMING = (Form.NAME, Form.KEYWORD, Form.CALL)
 _TIED_NOUNS = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD)
 _SORTS = {
     Noun.METHOD: ("method", "function"),
@@ -56,7 +57,7 @@ def members_of(offer: Offer, reading: Reading) -> Iterator[Member]:
     if asked.tie is Tie.NONE or asked.noun not in _TIED_NOUNS:
         return
     for one in (offer.whole,) if offer.whole else offer.items:
-        if one is None or one.form not in (Form.NAME, Form.KEYWORD) or one.head:
+        if one is None or one.form not in _NAMING or one.head or one.keywords:
             continue
         if owner.kind in CALLABLES and asked.noun is not Noun.PARAMETER:
             continue
@@ -76,12 +77,21 @@ def _by_itself(mention: Mention, offer: Offer, reading: Reading) -> Iterator[Mem
             yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
             yield Member(guessed, mention.last, Tie.NEAR, by_option=True, as_keyword=False)
-    if mention.form in (Form.KEYWORD, Form.NAME) and not mention.head and offer.whole is None:
+    if _HAS_A.fullmatch(offer.text) and reading.owner is not None and not mention.head:
+        if reading.owner.kind in CLASSES:
+            is_method = "method" in offer.text
+            yield Member(reading.owner, mention.last, Tie.OWN, True, as_keyword=not is_method)
+    elif mention.form in (Form.KEYWORD, Form.NAME) and not mention.head and offer.whole is None:
         owner = _said_owner(mention, offer, reading)
         if owner is not None:
             yield Member(owner, mention.last, Tie.OWN, by_option=True)
 
 
+_HAS_A = re.compile(
+    r"It (?:has|takes|accepts|provides|defines|offers) an? `\w+(?:\(\))?` "
+    r"(?:parameter|argument|keyword argument|method|field|attribute|property)\.?",
+    re.IGNORECASE,
+)
 _TO_OWNER = re.compile(
     r"\s*(?:(?:parameter|argument|field|setting|attribute|keyword|flag|property|list)s?\s+)?"
     r"(?:of|in|on|to|for|when creating|when constructing)\s+(?:the\s+|an?\s+|your\s+)?$",
@@ -134,6 +144,8 @@ def _may_be_elsewhere(member: Member, reading: Reading) -> bool:
 
 
 def _relation(offer: Offer, member: Member, reading: Reading, is_there: bool) -> Relation:
+    if _HAS_A.fullmatch(offer.text):
+        return Relation.EQUIVALENT
     if member.by_option or not reading.asked.is_whole or offer.whole is None:
         return Relation.NECESSARY
     if not is_there:
@@ -166,12 +178,13 @@ def _text(member: Member, reading: Reading, is_there: bool) -> ProofText:
             disputed=repr(member.name),
             instead=sibling,
         )
+    signature = ("import inspect",) if owner.parameters is not None else ()
     helper = names_of_class(
         has_signature=owner.parameters is not None, has_fields=bool(owner.extra)
     )
     return ProofText(
         statement=f"`{owner_text}` has or takes something called `{member.name}`",
-        imports=("import inspect", "import re", place.statement),
+        imports=("import dis", *signature, place.statement),
         helpers=(helper,),
         holds=f"assert DISPUTED in names({owner_text})",
         fails=f"assert DISPUTED not in names({owner_text})",

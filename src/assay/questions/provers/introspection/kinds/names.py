@@ -21,6 +21,13 @@ _CODE_NOUNS = (
 )  # fmt: skip
 
 
+# What a question asks for when it asks about the world around the target.
+_OUTSIDE = frozenset(
+    {"library", "package", "framework", "dependency", "extension", "project", "protocol",
+     "standard", "database", "server", "company", "editor", "language"}
+)  # fmt: skip
+
+
 class Names:
     """An option that offers a name, be it a path or a single word."""
 
@@ -118,6 +125,8 @@ def _word(mention: Mention) -> str | None:
 
 def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading) -> bool:
     """Whether the option says that the target has such a name, and nobody else could."""
+    if reading.asked.word in _OUTSIDE or not _is_anchored(reading):
+        return False
     library = reading.library
     if (
         library.is_guessed
@@ -135,6 +144,17 @@ def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading)
         return True
     # A single plain word is a name only where names are asked for and the option is nothing else.
     return offer.whole is not None and reading.asked.noun in _CODE_NOUNS
+
+
+def _is_anchored(reading: Reading) -> bool:
+    """Whether the target knows a name in some option: then the others are meant of it as well."""
+    index = reading.library.index
+    return any(
+        index.find(mention.name) or index.find(mention.last)
+        for one in reading.offers.values()
+        for mention in one.mentions
+        if mention.form in (Form.NAME, Form.CALL, Form.FLAG, Form.KEYWORD)
+    )
 
 
 def _is_of_target(reading: Reading) -> bool:

@@ -95,7 +95,8 @@ _OWN_TIES = tuple(
     for pattern in (
         rf"{_CODE}\s+(?:(?:class|model|constructor|method|function|decorator|command)\s+)?"
         rf"(?:{_PLAIN})\b",
-        rf"\b(?:{_PLAIN})\s+(?:{_CODE}\s+)?{_OF}\s+{_ARTICLE}(?:(?!which|what)\w+\s+){{0,2}}?"
+        rf"\b(?:{_PLAIN})\s+(?:{_CODE}\s+)?{_OF}\s+{_ARTICLE}"
+        r"(?:(?!(?:which|what|types?|kind|sort)\b)\w+\s+){0,2}?"
         rf"(?P<owner>{_CODE})",
         rf"\b(?:{_PLAIN})\s+(?:do|does|can|must|should)\s+{_ARTICLE}(?:\w+\s+)?(?P<owner>{_CODE})"
         r"(?:'s \w+)?\s+(?:accept|take|have|support|define|expect|require|provide|offer"

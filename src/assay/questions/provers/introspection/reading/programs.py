@@ -131,6 +131,9 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
     """Imports for the names that the code uses and does not define."""
     imports = []
     for name in sorted(_free_names(tree)):
+        if name in library.roots:
+            imports.append(f"import {name}")
+            continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
             return f"the code uses `{name}`, which nothing defines"

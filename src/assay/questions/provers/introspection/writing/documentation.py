@@ -40,7 +40,8 @@ def documentation():
     """What is said about each parameter of OWNER: in docstrings, below fields, as description."""
     texts = dict(entries(OWNER, inspect.signature(OWNER).parameters))
     for one in reversed(OWNER.__mro__):
-        if one.__module__.partition(".")[0] == OWNER.__module__.partition(".")[0]:
+        is_own = one.__module__.partition(".")[0] == OWNER.__module__.partition(".")[0]
+        if is_own and vars(one).get("__annotations__"):
             texts |= {name: text for name, text in below_fields(one) if name in texts}
     for name, field in getattr(OWNER, "model_fields", {}).items():
         if name in texts and field.description:

@@ -8,9 +8,16 @@ def names(owner):
     found = set(dir(owner)){signature}
     for one in owner.__mro__:
         found |= set(getattr(one, "__annotations__", {{}}))
-        if one.__module__.partition(".")[0] == owner.__module__.partition(".")[0]:
-            found |= set(re.findall(r"\\bself\\.(\\w+)", inspect.getsource(one)))
+        for member in vars(one).values():
+            found |= set(assigned(getattr(member, "__func__", member)))
 {fields}    return found
+
+
+def assigned(function):
+    """The attributes that a function sets, such as `self.name`."""
+    code = getattr(function, "__code__", None)
+    steps = dis.get_instructions(code) if code else ()
+    return (one.argval for one in steps if one.opname == "STORE_ATTR")
 '''
 _SIGNATURE = " | set(inspect.signature(owner).parameters)"
 _FIELDS = """\
