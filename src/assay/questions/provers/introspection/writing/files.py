@@ -13,7 +13,9 @@ _WIDTH = 96
 class ProofText:
     """What is in a proof: `disputed`, `instead` and constants are Python expressions.
 
-    `holds`, `fails` and `controls` are the bodies of its tests, `helpers` whole functions.
+    `holds`, `fails` and `controls` are the bodies of its tests, `helpers` whole functions. Where
+    there is something of which the claim does hold, `instead`, saying so is a control. The proof
+    then needs no run of its own with that in place, which an INSTEAD would ask for.
     """
 
     statement: str
@@ -31,7 +33,6 @@ def write_proof(option: str, text: ProofText) -> str:
     """The file as it is kept and run."""
     stem = "option_" + re.sub(r"\W+", "_", option, flags=re.ASCII)
     constants = [("DISPUTED", text.disputed)]
-    constants += [("INSTEAD", text.instead)] if text.instead is not None else []
     constants += text.constants
     blocks = [
         _docstring(option, text.statement),
@@ -41,11 +42,17 @@ def write_proof(option: str, text: ProofText) -> str:
     functions = [_clean(one) for one in text.helpers]
     functions.append(_test(f"test_{stem}_holds", text.holds))
     functions.append(_test(f"test_{stem}_fails", text.fails))
-    for number, control in enumerate(text.controls):
+    for number, control in enumerate(_controls(text)):
         suffix = "" if number == 0 else f"_{number + 1}"
         functions.append(_test(f"test_{stem}_control{suffix}", control))
     head = "\n\n".join(block for block in blocks if block)
     return head + "\n\n\n" + "\n\n\n".join(functions) + "\n"
+
+
+def _controls(text: ProofText) -> tuple[str, ...]:
+    if text.instead is None:
+        return text.controls
+    return (*text.controls, text.holds.replace("DISPUTED", text.instead))
 
 
 def _docstring(option: str, statement: str) -> str:
