@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from assay.errors import AssayError
+from assay.errors import InputError
 from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
@@ -58,7 +58,7 @@ class IntrospectionProver:
                     self._libraries[key] = await asyncio.to_thread(
                         _library, environment, tuple(wanted), bench.modules, not named
                     )
-                except AssayError as error:
+                except InputError as error:
                     return f"the names of the target could not be listed: {error}"
         return self._libraries[key]
 

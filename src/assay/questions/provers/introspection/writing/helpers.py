@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NAMES_OF_CLASS = '''
 def names(owner):
-    """All that the class has or takes: members, declared and own attributes, {what}."""
+    """All that the class has or takes: members, attributes it sets, {what}."""
     found = set(dir(owner)){signature}
     for one in owner.__mro__:
         found |= set(getattr(one, "__annotations__", {{}}))
@@ -73,7 +73,7 @@ def options():
 def names_of_class(*, has_signature: bool, has_fields: bool) -> str:
     """The helper `names(owner)`, with what the class in question has."""
     return NAMES_OF_CLASS.format(
-        what="fields and parameters" if has_fields or has_signature else "nothing else",
+        what="fields and parameters" if has_fields or has_signature else "annotations",
         signature=_SIGNATURE if has_signature else "",
         fields=_FIELDS if has_fields else "",
     )
