@@ -157,6 +157,10 @@ class Index:
             return _as_parameter(symbol, name)
         return None
 
+    def of_kinds(self, kinds: Collection[str]) -> list[Symbol]:
+        """Everything of these kinds, in the order of the paths."""
+        return [one for kind in kinds for one in self._store.of_kind(kind)]
+
     def members(self, path: str) -> dict[str, Symbol]:
         """All members of a class by name and by alias, what it inherits included.
 
