@@ -14,7 +14,6 @@ from assay.questions.provers.introspection.reading import Form, Mention, Noun, O
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.helpers import names_of_class
 
-_MEMBER_NOUNS = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.THING)
 _NAMING = (Form.NAME, Form.KEYWORD, Form.CALL)
 _TIED_NOUNS = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD)
 _SORTS = {

@@ -31,7 +31,6 @@ class Reading:
     owner: Symbol | None = None
     given: frozenset[str] = frozenset()
     types: Mapping[str, Symbol] = field(default_factory=dict)
-    notes: tuple[str, ...] = field(default_factory=tuple)
 
     @property
     def code(self) -> str:
@@ -39,11 +38,6 @@ class Reading:
         if self.question.snippet is not None:
             return "\n".join([*self.question.snippet.imports, self.question.snippet.code])
         return self.asked.blocks[-1] if self.asked.blocks else ""
-
-    @property
-    def identifiers(self) -> int:
-        """How many options are one plain name."""
-        return sum(1 for one in self.offers.values() if one.whole and one.whole.form is Form.NAME)
 
 
 def read_question(question: Question, options: Sequence[str], library: Library) -> Reading:
