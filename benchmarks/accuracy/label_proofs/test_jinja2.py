@@ -23,7 +23,7 @@ def can_import(module, name):
 
 
 def raised_by(call):
-    with pytest.raises(Exception) as caught:  # noqa: PT011, B017 - which one is what is asked
+    with pytest.raises(Exception) as caught:
         call()
     return caught.type
 
