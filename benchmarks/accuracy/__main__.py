@@ -2,7 +2,7 @@
 
 Prints per suite the confusion of labels and verdicts, what was accused wrongly, what was settled,
 the claims by kind, and what became of swapped keys. Ends with 1 if anything was said that is not
-so: a false accusation, a defect called Valid, a wrong key that is Valid once it is swapped in, a crash.
+so: a false accusation, a defect called Valid, a wrong key called Valid; or if a prover crashed.
 """
 
 from __future__ import annotations
