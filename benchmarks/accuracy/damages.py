@@ -39,6 +39,8 @@ def drop_words(question: Question, key: str, chance: Random) -> Mutated | None:
 
 def cut_stem(question: Question, key: str, chance: Random) -> Mutated | None:
     """The stem ends somewhere, in the middle of code too."""
+    if not question.text:
+        return None
     return replace(question, text=question.text[: chance.randrange(len(question.text))]), key
 
 
@@ -50,7 +52,7 @@ def cut_snippet(question: Question, key: str, chance: Random) -> Mutated | None:
             return None
         end = chance.randrange(start, len(question.text))
         return replace(question, text=question.text[:end]), key
-    code = question.snippet.code
+    code = question.snippet.code or " "
     cut = replace(question.snippet, code=code[: chance.randrange(len(code))])
     return replace(question, snippet=cut), key
 
@@ -65,6 +67,8 @@ def cut_options(question: Question, key: str, chance: Random) -> Mutated | None:
 
 def drop_option(question: Question, key: str, chance: Random) -> Mutated | None:
     """An option is gone, perhaps the key."""
+    if len(question.options) < 2:
+        return None
     gone = chance.choice(list(question.options))
     options = {letter: text for letter, text in question.options.items() if letter != gone}
     return replace(question, options=options), key
@@ -72,6 +76,8 @@ def drop_option(question: Question, key: str, chance: Random) -> Mutated | None:
 
 def double_option(question: Question, key: str, chance: Random) -> Mutated | None:
     """An option says what another says."""
+    if len(question.options) < 2:
+        return None
     one, other = chance.sample(list(question.options), 2)
     return replace(question, options={**question.options, one: question.options[other]}), key
 
