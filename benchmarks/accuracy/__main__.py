@@ -47,7 +47,7 @@ async def _measure(found: Sequence[Subject], *, reasons: bool) -> bool:
 
 async def _measure_one(subject: Subject, proofs: Path, *, reasons: bool) -> bool:
     work = subject.work(proofs)
-    async with laboratories(work) as opened:
+    async with laboratories(work, remembers=True) as opened:
         answered = await answer_all(work, opened)
         print(f"## {subject.name} ({', '.join(work[0].target.requirements)})\n")
         right = _tell_crashes(answered)
@@ -73,7 +73,7 @@ def _tell_crashes(answered: Sequence[Answered]) -> bool:
 def _tell_reasons(answered: Sequence[Answered]) -> None:
     for one in answered:
         if one.record is not None:
-            print(f"{one.work.entry.id}\n    {one.record.reason}")
+            print(f"{one.work.entry.id} ({one.elapsed:.1f} s)\n    {one.record.reason}")
     print()
 
 

@@ -34,7 +34,7 @@ class Answered:
 class _Remembering:
     """A runner that runs the same proof on the same target once.
 
-    Mutants of a question lead to the same few proofs again and again.
+    Mutants of a question and swapped keys lead to the same few proofs again and again.
     """
 
     def __init__(self, laboratory: Laboratory) -> None:
