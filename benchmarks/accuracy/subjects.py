@@ -17,7 +17,7 @@ DATA = _REPOSITORY.parent / "shared" / "data" / "questions"
 ADK_TARGET = "google-adk==1.20.0"
 ADK_SUITE = Path("configure_adk_features_mc", "benchmark.yaml")
 API_SUITE = Path("api_understanding", "benchmark.yaml")
-OWN_SUITES = ("httpx", "jinja2", "attrs")
+OWN_SUITES = ("httpx", "jinja2", "attrs", "click")
 
 
 @dataclass(frozen=True)

@@ -42,9 +42,10 @@ def test_labels_and_keys_say_the_same(subject: Subject) -> None:
         assert expected[label.kind], entry.id
 
 
-def test_half_of_our_own_have_defects(subject: Subject) -> None:
+def test_half_of_our_own_have_defects_but_for_the_traps(subject: Subject) -> None:
     defects = sum(label.is_defect for label in subject.labels.values())
-    assert defects * 2 == len(subject.labels) >= 20
+    assert len(subject.labels) >= 20
+    assert defects * 2 == (0 if subject.name == "click" else len(subject.labels))
 
 
 def test_every_label_of_our_own_has_a_test(subject: Subject) -> None:
