@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.questions.proof_file import UnfitProofError, read_proof
-from assay.questions.proving import objections
+from assay.questions.proofs.proof_file import UnfitProofError, read_proof
+from assay.questions.proofs.proving import objections
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"
 SUITES = ("pydantic", "api_understanding", "fix_error", "compaction")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.questions.lint import LintFinding, Resolve, lint
-from assay.questions.suites import Suite, read_suite, read_suites
+from assay.questions.suites.suite import Suite, read_suite, read_suites
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "questions"
 

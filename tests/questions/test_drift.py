@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InfrastructureError, InputError
 from assay.questions.drift import Drift, Standing, at_version, check_versions, find_drift
-from assay.questions.drift_report import drift_lines, drift_values
+from assay.questions.reporting.drift_report import drift_lines, drift_values
 from assay.reports.plain import Paint
 from assay.sandbox import Target
 

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.questions.claims import Grounds
-from assay.questions.findings import Finding, State
+from assay.questions.judging.findings import Finding, State
+from assay.questions.judging.stems import Stem, StemKind
+from assay.questions.judging.verdict import Judgement, Verdict, accuses, judge
 from assay.questions.model import Question
-from assay.questions.stems import Stem, StemKind
-from assay.questions.verdict import Judgement, Verdict, accuses, judge
+from assay.questions.proofs.claims import Grounds
 
 World = dict[str, bool]
 STATES = tuple(State)

@@ -172,7 +172,7 @@ def _say(text: str) -> None:
 def _carry_out(
     prepared: tuple[Any, Any], folder: Path, asked: dict[str, Any], options: RunOptions
 ) -> int:
-    from assay.questions.quality_report import summary_lines, write_quality_report
+    from assay.questions.reporting.quality_report import summary_lines, write_quality_report
     from assay.questions.verifying import verify as verify_questions
 
     work, laboratories = prepared
@@ -215,9 +215,9 @@ def prove(
     isolation: str,
 ) -> None:
     """Take in a proof written by hand, after lint, control and twin."""
-    from assay.questions.claims import Relation
-    from assay.questions.intake import check_proof, take_in
     from assay.questions.model import Question
+    from assay.questions.proofs.claims import Relation
+    from assay.questions.proofs.intake import check_proof, take_in
 
     work, laboratories = _one(address, targets, proofs, isolation)
     question = work.entry.question
@@ -252,7 +252,7 @@ def show(
 
     The proofs are run for it; nothing is written.
     """
-    from assay.questions.showing import question_lines
+    from assay.questions.reporting.showing import question_lines
     from assay.questions.verifying import verify_one
     from assay.reports.plain import Paint
 
@@ -296,10 +296,10 @@ def _one(
     address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
 ) -> tuple[Any, Any]:
     """One question and its laboratory."""
-    from assay.questions.addresses import find_in_suite
     from assay.questions.laboratories import Laboratories
     from assay.questions.provers import installed_provers
     from assay.questions.selection import Selection, build_environments, work_of
+    from assay.questions.suites.addresses import find_in_suite
 
     suite, entry = find_in_suite(address)
     selection = Selection(
@@ -345,7 +345,7 @@ def drift(
     Exit code 1 if any verdict differs between the versions.
     """
     from assay.questions.drift import check_versions, examiner, find_drift, package_of
-    from assay.questions.drift_report import drift_lines, drift_values
+    from assay.questions.reporting.drift_report import drift_lines, drift_values
     from assay.questions.selection import Selection, select
     from assay.reports.plain import Paint
     from assay.sandbox import list_releases
@@ -405,7 +405,7 @@ def lint(
     """Find defects that need no execution: each with a code, a place and advice."""
     from assay.questions.lint import StaticResolver, findings_text
     from assay.questions.lint import lint as lint_suites
-    from assay.questions.suites import read_suites
+    from assay.questions.suites.suite import read_suites
 
     ignored = [*load_config().questions.ignore, *ignore]
     findings = lint_suites(read_suites(suites), ignored=ignored, resolve=StaticResolver())
@@ -420,6 +420,6 @@ def lint(
 @questions.command()
 def schema() -> None:
     """Print the JSON Schema of a suite file."""
-    from assay.questions.schema import schema_text
+    from assay.questions.suites.schema import schema_text
 
     click.echo(schema_text(), nl=False)

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from assay.questions.claims import Proof
-from assay.questions.compounds import read_compounds
-from assay.questions.exceptions import ExceptionMatch, match_exceptions
-from assay.questions.findings import Finding, State, Truth, combine
+from assay.questions.judging.compounds import read_compounds
+from assay.questions.judging.exceptions import ExceptionMatch, match_exceptions
+from assay.questions.judging.findings import Finding, State, Truth, combine
 from assay.questions.model import Question
-from assay.questions.proof_file import read_proof
-from assay.questions.proving import Runner, Trial, is_repeated, try_proof
-from assay.questions.store import Kept, Shown
+from assay.questions.proofs.claims import Proof
+from assay.questions.proofs.proof_file import read_proof
+from assay.questions.proofs.proving import Runner, Trial, is_repeated, try_proof
+from assay.questions.proofs.store import Kept, Shown
 from assay.sandbox import Environment
 
 

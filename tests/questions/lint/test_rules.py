@@ -10,7 +10,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.questions.lint import lint, rules
-from assay.questions.suites import read_suites
+from assay.questions.suites.suite import read_suites
 from tests.questions.suite_support import choice, found, real_suites, suite_of, write, write_suite
 
 NONE = "None of the above"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import is_compound, normalised
 from assay.questions.model import Entry, Question
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?![\w.]*\w)"
 _TEXT = r"'[^'\n]*'|\"[^\"\n]*\""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.questions.lint.sarif import lint_sarif
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 from assay.reports.sarif import sarif_text
 from assay.reports.text import count
 from assay.visible import visible

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.questions.lint.registry import rules
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 from assay.reports.sarif import SarifFinding, SarifRule, to_sarif
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from assay.questions.examining import Bench, examine
-from assay.questions.findings import Finding
 from assay.questions.index import build_index
+from assay.questions.judging.findings import Finding
 from assay.questions.provers.introspection import IntrospectionProver
 from assay.questions.provers.introspection.library import Library
 from assay.sandbox import Environment, ProofRunner, Target

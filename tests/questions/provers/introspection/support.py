@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.questions.findings import Finding
+from assay.questions.judging.findings import Finding
 from assay.questions.model import Question, Snippet
 
 Settle = Callable[..., dict[str, Finding]]

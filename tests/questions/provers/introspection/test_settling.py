@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.claims import Grounds
-from assay.questions.findings import Finding
+from assay.questions.judging.findings import Finding
+from assay.questions.proofs.claims import Grounds
 from tests.questions.provers.introspection.support import Settle
 
 CODE = """\

@@ -6,8 +6,8 @@ import builtins
 import re
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CLASSES, Place
 from assay.questions.provers.introspection.reading import Form, Offer, Reading

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.questions.claims import Grounds, Relation
 from assay.questions.index import Symbol
 from assay.questions.index.words import is_sort, synonyms, terms
+from assay.questions.proofs.claims import Grounds, Relation
 from assay.questions.provers.introspection.kinds.commands import command_of
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.kinds.members import Member, members_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from assay.questions.claims import Relation
-from assay.questions.dotted_names import dotted_name_source
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
+from assay.questions.proofs.dotted_names import dotted_name_source
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.questions.compounds import read_compounds
 from assay.questions.index import Symbol
+from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.asked import Asked, Tie, read_asked
