@@ -14,7 +14,7 @@ from assay.questions.suites.files import suite_files
 from assay.questions.suites.schema import make_schema, schema_text
 from tests.questions.suite_support import REAL, choice
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "questions"
+EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
 
 
 def errors(document: Any) -> list[str]:

@@ -62,7 +62,7 @@ class Reader:
             self._refuse(f"{who} must be a mapping", spots[""], "", name)
             return None
         kind = fields.get("benchmark_type") or inferred_type(fields)
-        if kind not in FORMATS:
+        if not isinstance(kind, str) or kind not in FORMATS:
             self._refuse_kind(who, kind, spots, name)
             return None
         model = self.validated(FORMATS[kind], fields, spots, who)

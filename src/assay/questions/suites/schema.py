@@ -10,7 +10,7 @@ from assay.questions.suites.formats import SuiteFile
 
 def schema_text() -> str:
     """The schema as it is shipped."""
-    return files("assay.questions").joinpath("schema.json").read_text(encoding="utf-8")
+    return files("assay.questions.suites").joinpath("schema.json").read_text(encoding="utf-8")
 
 
 def make_schema() -> str:
