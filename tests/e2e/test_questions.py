@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,17 +92,24 @@ def suite(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def proven(suite: Path, assay: Command) -> Path:
-    """The suite with a proof for every option of its first two questions."""
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the suite and a proof for every option of its first two questions."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "suite.yaml").write_text(SUITE)
     for question, option, template, name in PROOFS:
-        file = suite.with_name(f"test_{question}_{option}.py")
+        file = folder / f"test_{question}_{option}.py"
         file.write_text(template.format(option=option, name=name))
-        result = assay(
-            "questions", "prove", f"{suite}::{question}", "--option", option, "--file", file
-        )
-        assert result.returncode == 0, result.stderr
-    return suite
+        words = ["prove", f"suite.yaml::{question}", "--option", option, "--file", file.name]
+        subprocess.run([sys.executable, "-m", "assay", "questions", *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def proven(kept: Path, tmp_path: Path) -> Path:
+    """The suite with its proofs, in the folder of the test."""
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "suite.yaml"
 
 
 def files(folder: Path) -> dict[str, tuple[bytes, int]]:
