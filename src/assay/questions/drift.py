@@ -11,6 +11,8 @@ from packaging.version import InvalidVersion, Version
 
 from assay.errors import AssayError, InputError
 from assay.questions.laboratories import Laboratories
+from assay.questions.model import Question
+from assay.questions.provers import installed_provers
 from assay.questions.verifying import Work, verify_one
 from assay.results import CaseRecord
 from assay.sandbox import Target, environment
@@ -148,6 +150,20 @@ class _Search:
         return self.known[question, version]
 
 
+def check_proofs(work: Sequence[Work]) -> int:
+    """How many questions have something to replay; none is an error of the input."""
+    ready = 0
+    for one in work:
+        question = one.entry.question
+        ready += not isinstance(question, Question) or bool(one.store.load(question))
+    if not ready:
+        raise InputError(
+            "there are no proofs to replay",
+            advice="make them with `assay questions verify SUITE` and commit the folder `proofs`",
+        )
+    return ready
+
+
 def package_of(work: Sequence[Work], given: str | None = None) -> str:
     """The package whose releases are meant: the one the suites pin."""
     if given is not None:
@@ -204,7 +220,10 @@ def examiner(
     isolation: str,
     say: Callable[[str], None],
 ) -> Examine:
-    """Examines by replaying the stored proofs in the environment of a release; nothing is kept."""
+    """Examines by replaying the stored proofs in the environment of a release; nothing is kept.
+
+    What a proof leaves open on another release, because what surrounds it is gone, is proven anew.
+    """
     by_id = {one.identifier: one for one in work}
 
     async def examine(version: str, questions: Sequence[str]) -> Mapping[str, Standing]:
@@ -213,7 +232,10 @@ def examiner(
         targets = dict.fromkeys(one.target for one in moved)
         say(f"{package} {version}: {len(moved)} to replay")
         environments = {target: await asyncio.to_thread(environment, target) for target in targets}
-        async with Laboratories(environments, jobs=jobs, isolation=isolation) as laboratories:
+        laboratories = Laboratories(
+            environments, provers=installed_provers(), jobs=jobs, isolation=isolation
+        )
+        async with laboratories:
             records = await asyncio.gather(
                 *(verify_one(one, laboratories, writes=False) for one in moved)
             )

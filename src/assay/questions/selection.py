@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +42,7 @@ class Selection:
 
 def select(selection: Selection) -> list[Work]:
     """The questions that were asked for; none is an error of the input."""
-    suites = load_suites(selection.suites)
+    suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
     work = [one for suite in suites for one in _work(suite, selection)]
     chosen = [one for one in work if _is_chosen(one, selection)]
     if not chosen:
@@ -56,6 +57,12 @@ def select(selection: Selection) -> list[Work]:
 
 def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
     return (work_of(suite, entry, selection) for entry in suite.entries)
+
+
+def _as_seen_from_here(path: str) -> str:
+    """As short as it can be told: reports and messages name it."""
+    seen = os.path.relpath(path)
+    return path if seen.startswith("..") else seen
 
 
 def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
@@ -117,6 +124,8 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
     for one in work:
         taken = found.setdefault(one.target, [])
         if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
-            kept = one.store.load(one.entry.question)
-            taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
+            # A folder that cannot be read costs its own question, when its turn comes.
+            with contextlib.suppress(InputError):
+                kept = one.store.load(one.entry.question)
+                taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
     return found

@@ -73,6 +73,9 @@ class Summary:
         """One word for the exit code."""
         if self.exit_code == 3 and not self.counts[Outcome.ERROR]:
             return "Unfinished"
+        if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
+            # The subject does not count it as a failure; a pass it is not either.
+            return "Nothing found wrong"
         return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
@@ -143,10 +146,14 @@ def _outdated(run: Run, known: list[Row]) -> list[Entry]:
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [
-        entry
-        for entry in run.baseline.outdated(known)
-        if (row := run.find(entry.case)) is None or row.outcome is not Outcome.ERROR
+        entry for entry in run.baseline.outdated(known) if _is_told_about(run, run.find(entry.case))
     ]
+
+
+def _is_told_about(run: Run, row: Row | None) -> bool:
+    if row is None:
+        return not run.manifest.is_partial
+    return row.outcome is not Outcome.ERROR
 
 
 def exit_code(run: Run) -> int:

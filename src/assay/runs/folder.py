@@ -53,6 +53,8 @@ class Manifest(BaseModel):
     asked: dict[str, Any] = Field(default_factory=dict)
     # Whether `unverified` fails the gate is the subject's rule, and every report must agree on it.
     unverified_fails: bool = True
+    # Whether only some of the cases were asked for; about the others the run says nothing.
+    is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
     started: datetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: datetime | None = None

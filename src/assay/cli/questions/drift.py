@@ -45,7 +45,13 @@ def drift(
 
     Exit code 1 if any verdict differs between the versions.
     """
-    from assay.questions.drift import check_versions, examiner, find_drift, package_of
+    from assay.questions.drift import (
+        check_proofs,
+        check_versions,
+        examiner,
+        find_drift,
+        package_of,
+    )
     from assay.questions.reporting.drift_report import drift_lines, drift_values
     from assay.questions.selection import Selection, select
     from assay.reports.plain import Paint
@@ -62,6 +68,9 @@ def drift(
         )
     )
     name = package_of(work, package)
+    without = len(work) - check_proofs(work)
+    if without and not quiet:
+        say(f"{without} of {len(work)} questions have no stored proof")
     examine = examiner(
         work,
         name,

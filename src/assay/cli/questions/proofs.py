@@ -16,7 +16,8 @@ from assay.errors import InputError
 @click.command()
 @click.argument("address", metavar="FILE::CASE")
 @click.option("--option", required=True, metavar="LETTER", help="The option that is proven.")
-@click.option("--file", "file", required=True, type=FILE, help="The pytest file.")
+@click.option("--file", "file", type=FILE, help="The pytest file.")
+@click.option("--remove", is_flag=True, help="Take the proofs of the option out again.")
 @click.option(
     "--relation",
     type=click.Choice(["necessary", "sufficient", "equivalent"]),
@@ -32,7 +33,8 @@ from assay.errors import InputError
 def prove(
     address: str,
     option: str,
-    file: Path,
+    file: Path | None,
+    remove: bool,
     relation: str,
     fresh: bool,
     beside: bool,
@@ -49,6 +51,13 @@ def prove(
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
+    if remove:
+        removed = work.store.remove(question, option)
+        click.echo(f"option {option}: {removed} of its proofs removed")
+        return
+    if file is None:
+        raise InputError("no proof is given", advice="name it with --file, or use --remove")
+    had = [kept for kept in work.store.load(question) if kept.proof.claim.option == option]
     proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
 
     async def run() -> Any:
@@ -58,7 +67,8 @@ def prove(
 
     trial = asyncio.run(run())
     click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
-    click.echo(f"kept in {work.store.folder(question)}")
+    replaced = f", in place of {len(had)} before" if had and not beside else ""
+    click.echo(f"kept in {work.store.folder(question)}{replaced}")
 
 
 @click.command()

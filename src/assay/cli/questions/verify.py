@@ -79,9 +79,11 @@ def verify(
         "jobs": options.jobs or config.jobs_or_default(),
     }
     prepared = _prepared(asked, options)
+    asked["described"] = sorted({str(one.target) for one in prepared[0]})
     manifest = Manifest(
         subject="questions",
-        title=", ".join(suites),
+        title=f"{', '.join(suites)} on {'; '.join(asked['described'])}",
+        is_partial=bool(cases or types),
         asked=json.loads(json.dumps(asked)),
         unverified_fails=fail_on == "unproven",
     )
@@ -133,8 +135,12 @@ def _carry_out(
     from assay.questions.verifying import verify as verify_questions
 
     work, laboratories = prepared
+    # Proofs made against another target would replace those of the suite's own.
+    writes = not asked["targets"] or asked["proofs"] is not None
     with executing(folder, options, len(work)) as progress:
-        verify_questions(folder, work, laboratories, jobs=asked["jobs"], progress=progress)
+        verify_questions(
+            folder, work, laboratories, jobs=asked["jobs"], writes=writes, progress=progress
+        )
     with Run(folder) as run:
         written = write_quality_report(run)
         told = summary_lines(run)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# The prover of what a person wrote.
+WRITTEN = "written"
+
 
 class Relation(StrEnum):
     """What the truth of a claim means for its option."""
@@ -37,7 +40,7 @@ class Claim:
     option: str
     statement: str
     relation: Relation
-    kind: str = "written"
+    kind: str = WRITTEN
     grounds: Grounds = Grounds.EXECUTED
     fresh: bool = False
     absent_path: bool = False
@@ -50,4 +53,4 @@ class Proof:
     claim: Claim
     file: str
     source: str
-    prover: str = "written"
+    prover: str = WRITTEN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from assay.errors import InputError
@@ -15,6 +16,8 @@ from assay.questions.proofs.proof_file import UnfitProofError, read_proof
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.proofs.store import ProofStore, proof_name
 from assay.sandbox import inspect_proof
+
+_NAMED = re.compile(r"test_option_([A-Za-z0-9]+)_")
 
 
 def check_proof(
@@ -38,6 +41,11 @@ def check_proof(
         raise InputError(f"cannot be read: {error}", where=str(path)) from None
     except UnfitProofError as error:
         raise _refusal(str(error), path) from None
+    named = _NAMED.match(file.holds)
+    if named is not None and named[1] != option:
+        raise _refusal(
+            f"its tests name option {named[1]}, and option {option} is to be proven", path
+        )
     objection = next(iter(inspect_proof(source).objections), None)
     if objection is not None:
         raise _refusal(str(objection), path)

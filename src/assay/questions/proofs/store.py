@@ -20,7 +20,7 @@ from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.questions.judging.findings import Truth
 from assay.questions.model import Question
-from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
+from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
 
 FOLDER = "proofs"
 MANIFEST = "proof.json"
@@ -138,8 +138,7 @@ class ProofStore:
             claim
             for claim in (before.claims if before else [])
             if (claim.file if beside else claim.option) not in replaced
-            and claim.option in question.options
-            and claim.option_fingerprint == question.option_fingerprint(claim.option)
+            and (claim.prover == WRITTEN or _is_current(question, claim))
         ]
         claims = [*kept, *(_stored(question, one) for one in new)]
         if len({claim.file for claim in claims}) < len(claims):
@@ -154,6 +153,23 @@ class ProofStore:
         # Only what was ours: a draft that somebody keeps there is theirs.
         gone = {claim.file for claim in (before.claims if before else [])}
         return self._write(folder, stored, files, lock, gone - {claim.file for claim in claims})
+
+    def remove(self, question: Question, option: str) -> int:
+        """Take the proofs of an option out of the store; how many there were."""
+        folder = self.folder(question)
+        stored = self._read(folder)
+        if stored is None:
+            return 0
+        gone = [claim for claim in stored.claims if claim.option == option]
+        left = [claim for claim in stored.claims if claim.option != option]
+        for claim in gone:
+            (folder / claim.file).unlink(missing_ok=True)
+        if left:
+            text = _manifest_text(stored.model_copy(update={"claims": left}))
+            _put(folder / MANIFEST, text)
+        else:
+            (folder / MANIFEST).unlink()
+        return len(gone)
 
     def _read(self, folder: Path) -> StoredProof | None:
         path = folder / MANIFEST
@@ -180,7 +196,7 @@ class ProofStore:
         lock: str,
         gone: Iterable[str],
     ) -> bool:
-        text = json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
+        text = _manifest_text(stored)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             written = [_put(folder / name, source) for name, source in sorted(files.items())]
@@ -195,6 +211,14 @@ class ProofStore:
                 f"the proofs cannot be kept: {error.strerror}", where=str(folder)
             ) from None
         return any(written)
+
+
+def _is_current(question: Question, claim: StoredClaim) -> bool:
+    """Whether the option still reads as it did when its proof was taken in."""
+    return (
+        claim.option in question.options
+        and claim.option_fingerprint == question.option_fingerprint(claim.option)
+    )
 
 
 def slug(identifier: str) -> str:
@@ -227,6 +251,10 @@ def _stored(question: Question, shown: Shown) -> StoredClaim:
         option_fingerprint=question.option_fingerprint(claim.option),
         expected=shown.expected(),
     )
+
+
+def _manifest_text(stored: StoredProof) -> str:
+    return json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
 
 
 def _source(path: Path) -> str:

@@ -30,7 +30,7 @@ def render_json(run: Run) -> Iterator[str]:
         "version": VERSION,
         "suite": run.manifest.title,
         "finished": run.manifest.finished is not None,
-        "targets": run.manifest.asked.get("targets", []),
+        "targets": run.manifest.asked.get("described", []),
         "verdicts": dict(_counts(run)),
     }
     yield _encode(head)[:-1] + ', "questions": ['
