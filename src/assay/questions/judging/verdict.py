@@ -197,6 +197,11 @@ def _key_holds(case: _Case) -> Judgement:
         return _open(case, _undecided(case, undecided), "rivals-unproven")
     beside = "that is not a part of it does" if case.parts(case.key) else "does"
     reason = f"{case.key} holds, and no other option {beside}"
+    if not case.executed(case.key):
+        reason = (
+            f"the documentation speaks for {case.key}, and execution against every other option"
+        )
+        return Judgement(Verdict.VALID, reason, "key-documented", case.holding())
     return Judgement(Verdict.VALID, reason, "key-holds", case.holding())
 
 

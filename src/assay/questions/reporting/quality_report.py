@@ -91,7 +91,9 @@ def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
         for letter, option in options.items():
             key = "key" if letter == detail["key"] else ""
             text, why = one_line(option["text"]), one_line(option["reason"])
-            yield f"| {cell(f'{letter}: {text}')} | {key} | {option['state']} | {cell(why)} |\n"
+            grounds = " (documented)" if option["grounds"] == "documented" else ""
+            state = f"{option['state']}{grounds}"
+            yield f"| {cell(f'{letter}: {text}')} | {key} | {state} | {cell(why)} |\n"
         if detail["verdict"] != "Valid":
             for option in options.values():
                 yield from _proof_parts(option["proofs"])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from assay.questions.examining import Examination
-from assay.questions.judging.findings import Finding
+from assay.questions.judging.findings import Finding, State
 from assay.questions.judging.verdict import Judgement, Verdict
 from assay.questions.model import Entry, FixQuestion, Key, Question
+from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.sandbox import ProofOutcome
@@ -15,6 +16,7 @@ from assay.sandbox import ProofOutcome
 SUBJECT = "questions"
 DETAIL_VERSION = 1
 _OUTPUT = 4_000
+_LINE = 140
 
 
 def outcome_of(verdict: Verdict) -> Outcome:
@@ -108,11 +110,12 @@ def question_record(
     }
     for option, finding in findings.items():
         name = f"option {option}"
-        # Beside the verdict, not part of it: an option is neither right nor wrong by itself.
+        is_key = option == entry.key.answer
         results[name] = AttributeResult(
             attribute=name,
             actual=_told(finding),
-            expected="the key" if option == entry.key.answer else "not the key",
+            expected="HOLDS: it is the key" if is_key else "FAILS: it is not the key",
+            is_correct=_is_as_keyed(finding, is_key, judgement),
             weight=0.0,
         )
     detail = _detail(entry, question, entry.key, examination, findings, judgement)
@@ -121,15 +124,36 @@ def question_record(
     )
 
 
+def _is_as_keyed(finding: Finding, is_key: bool, judgement: Judgement) -> bool | None:
+    """Whether an option is what the key makes of it; where nothing is decided, nobody knows."""
+    if judgement.verdict is Verdict.UNPROVEN or finding.state not in (State.HOLDS, State.FAILS):
+        return None
+    if judgement.verdict is Verdict.VALID:
+        # Parts of a key that is a compound hold with it.
+        return True
+    return (finding.state is State.HOLDS) is is_key
+
+
 def _told(finding: Finding) -> str:
-    return f"{finding.state.value}: {finding.reason}" if finding.reason else finding.state.value
+    """The state, on what grounds if not by execution, and why."""
+    state = finding.state.value
+    if finding.grounds is Grounds.DOCUMENTED and finding.state is State.HOLDS:
+        state = f"{state} (documented)"
+    return f"{state}: {finding.reason}" if finding.reason else state
 
 
 def _option_lines(question: Question, findings: dict[str, Finding], key: Key) -> str:
-    return "\n".join(
-        f"{option}{' (key)' if option == key.answer else ''} {text}\n    {_told(findings[option])}"
-        for option, text in question.options.items()
-    )
+    lines = [_cut(question.text), ""]
+    for option, text in question.options.items():
+        mark = " (key)" if option == key.answer else ""
+        # Each is cut, so that where space is short no option is left out.
+        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(_told(findings[option]))}"]
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1].rstrip()}…"
 
 
 def _detail(

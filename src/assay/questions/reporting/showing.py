@@ -45,7 +45,8 @@ def _option_lines(
     yield f"{paint(letter, 'bold')}  {lines[0]}{key}"
     yield from (f"   {line}" for line in lines[1:])
     reason = f": {visible(option['reason'])}" if option["reason"] else ""
-    first, *more = [*_wrapped(f"{option['state']}{reason}", _WIDTH - 6)]
+    grounds = " (documented)" if option["grounds"] == "documented" else ""
+    first, *more = [*_wrapped(f"{option['state']}{grounds}{reason}", _WIDTH - 6)]
     state = option["state"]
     yield f"   {paint(state, _STATES[state])}{first.removeprefix(state)}"
     yield from (f"   {line}" for line in more)
