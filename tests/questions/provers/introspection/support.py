@@ -79,6 +79,50 @@ def light_all(lamps, *, delay=0.5):
     """Light them one after the other."""
     return [lamp.light() for lamp in lamps]
 ''',
+    "src/lanterns/shop.py": '''
+"""Where lamps are sold."""
+import enum
+from typing import Optional
+
+from lanterns.lamps import Lamp
+
+
+class Wick(enum.Enum):
+    """What a wick is made of."""
+
+    COTTON = "cotton"
+    GLASS = "fibre"
+
+
+class Shop:
+    """Sells lamps."""
+
+    def __init__(self, name: str, lamps: Optional[list[Lamp]] = None, limit: int = 3):
+        self.name = name
+
+    @classmethod
+    def open(cls, name: str) -> "Shop":
+        """Open one."""
+        return cls(name)
+
+    @staticmethod
+    def price(lamp: Lamp) -> float:
+        """What a lamp costs."""
+        return 2.5
+
+    @property
+    def address(self) -> str | None:
+        """Where it is."""
+        return None
+
+    def stock(self) -> list[str]:
+        """What it has."""
+        return []
+
+    async def deliver(self) -> int:
+        """Bring the lamps."""
+        return 1
+''',
     "src/lanterns/gas.py": "import a_module_that_is_not_there\n\n\nclass GasLamp:\n    pass\n",
 }
 

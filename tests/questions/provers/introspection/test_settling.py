@@ -131,7 +131,86 @@ def states(findings: dict[str, Finding]) -> str:
     ],
 )
 def test_what_is_settled(settle: Settle, text: str, options: list[str], expected: str) -> None:
-    assert states(settle(text, *options)) == expected
+    found = settle(text, *options)
+    assert states(found) == expected, [one.reason for one in found.values()]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        pytest.param(
+            "What is the type of the parameter `lamps` of `Shop`?",
+            ["`list[Lamp] | None`", "`Optional[List[Lamp]]`", "`list[Lamp]`", "`dict`"],
+            "HHFF",
+            id="a type in whatever spelling; another that is near, beside the very one",
+        ),
+        pytest.param(
+            "What is the type of the parameter `lamps` of `Shop`?",
+            ["`list[Lamp]`", "`Lamp`", "`str`", "a list of lamps"],
+            "UUFU",
+            id="a type that is part of the real one is not refuted",
+        ),
+        pytest.param(
+            "What is the type of the property `address` of `Shop`?",
+            ["`str | None`", "`str`"],
+            "HF",
+            id="a property",
+        ),
+        pytest.param(
+            "What is the return type of `Shop.stock`?",
+            ["`list[str]`", "`tuple[str, ...]`", "`str`"],
+            "HFF",
+            id="what is returned",
+        ),
+        pytest.param(
+            "What is the return type of `Shop.deliver`?",
+            ["`int`", "`Coroutine[Any, Any, int]`"],
+            "UU",
+            id="what has to be awaited returns two things",
+        ),
+        pytest.param(
+            "Which parameter of `Shop` has type `int`?",
+            ["`limit`", "`name`", "`lamps`"],
+            "HFF",
+            id="what has a type",
+        ),
+        pytest.param(
+            "Which of these methods of `Shop` is a class method?",
+            ["`open`", "`price`", "`stock`", "`address`"],
+            "HFFF",
+            id="class methods",
+        ),
+        pytest.param(
+            "Which of these methods of `Shop` is NOT asynchronous?",
+            ["`deliver`", "`stock`"],
+            "HF",
+            id="asynchronous ones, in positive form",
+        ),
+        pytest.param(
+            "What kind of method is `Shop.price`?",
+            ["A static method.", "A class method", "An instance method", "A good one"],
+            "HFFU",
+            id="what sort of method",
+        ),
+        pytest.param(
+            "Which of these is a member of the enum `Wick`?",
+            ["`COTTON`", "`Wick.GLASS`", "`PAPER`", "`cotton`"],
+            "HHFU",
+            id="names of an enumeration",
+        ),
+        pytest.param(
+            "Which is a valid value of `Wick`?",
+            ["`'fibre'`", "`'paper'`", "`'GLASS'`"],
+            "HFU",
+            id="values of an enumeration",
+        ),
+    ],
+)
+def test_what_is_written_about_types_and_members(
+    settle: Settle, text: str, options: list[str], expected: str
+) -> None:
+    found = settle(text, *options)
+    assert states(found) == expected, [one.reason for one in found.values()]
 
 
 def test_documentation_is_told_as_such(settle: Settle) -> None:

@@ -195,7 +195,8 @@ def _text(member: Member, reading: Reading, is_there: bool) -> ProofText:
 def _sibling(member: Member, reading: Reading) -> str | None:
     """A member the owner does have, of which the proof would say the opposite."""
     owner = member.owner
-    parameters = [one.name for one in owner.parameters or () if not one.kind.startswith("var_")]
+    taken = () if owner.is_enum else owner.parameters or ()
+    parameters = [one.name for one in taken if not one.kind.startswith("var_")]
     own = parameters or [
         name for name in sorted(reading.library.members(owner)) if not name.startswith("_")
     ]
