@@ -119,8 +119,8 @@ def states(findings: dict[str, Finding]) -> str:
         pytest.param(
             "Which abstract base class must you inherit from?",
             ["`BaseLamp`", "`OilLamp`"],
-            "UF",
-            id="abstract or not",
+            "HF",
+            id="abstract or not; the documentation confirms",
         ),
         pytest.param(
             "Which lamp should you use?",
@@ -132,7 +132,7 @@ def states(findings: dict[str, Finding]) -> str:
 )
 def test_what_is_settled(settle: Settle, text: str, options: list[str], expected: str) -> None:
     found = settle(text, *options)
-    assert states(found) == expected, [one.reason for one in found.values()]
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,15 @@ def test_what_is_written_about_types_and_members(
     settle: Settle, text: str, options: list[str], expected: str
 ) -> None:
     found = settle(text, *options)
-    assert states(found) == expected, [one.reason for one in found.values()]
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
+def test_a_source_folder_has_files_to_look_into(settle: Settle) -> None:
+    """A folder of sources has no record of its files; its packages lead to them."""
+    text = "Which class of this library burns oil?"
+    found = settle(text, "`OilLamp`", "`WaxLamp`", "`Lamp`", "`TallowLamp`")
+    assert states(found) == "HFUF", "\n".join(one.reason for one in found.values())
+    assert found["A"].grounds is Grounds.DOCUMENTED
 
 
 def test_documentation_is_told_as_such(settle: Settle) -> None:

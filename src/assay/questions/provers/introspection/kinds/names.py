@@ -11,7 +11,7 @@ from assay.questions.proofs.dotted_names import dotted_name_source
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.helpers import OCCURS
+from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS, OCCURS
 
 _SHORTEST = 4
 _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -104,10 +104,11 @@ def _bare(offer: Offer, mention: Mention, reading: Reading) -> Iterator[Draft]:
         relation=Relation.NECESSARY,
         text=ProofText(
             statement=f"{distribution} knows something called `{name}`",
-            imports=("import importlib.metadata", "import re"),
+            imports=("import re", *FILES_IMPORTS),
             disputed=repr(name),
             instead=repr(_known(reading)),
-            helpers=(OCCURS.format(distribution=distribution),),
+            constants=library.file_constants,
+            helpers=(FILES, OCCURS),
             holds="assert occurs(DISPUTED)",
             fails="assert not occurs(DISPUTED)",
         ),

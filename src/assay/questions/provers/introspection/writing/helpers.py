@@ -25,12 +25,25 @@ _FIELDS = """\
         found |= {name, field.alias, field.validation_alias, field.serialization_alias}
 """
 
+FILES = '''
+def files():
+    """The files of the target: those its distribution lists, and those where its packages lie."""
+    listed = importlib.metadata.files(DISTRIBUTION) or ()
+    found = {pathlib.Path(one.locate()).resolve() for one in listed}
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or ():
+            found |= set(pathlib.Path(folder).resolve().rglob("*"))
+        found |= {pathlib.Path(spec.origin).resolve()} if spec.has_location else set()
+    return sorted(one for one in found if one.is_file())
+'''
+FILES_IMPORTS = ("import importlib.metadata", "import importlib.util", "import pathlib")
+
 OCCURS = '''
 def occurs(name):
-    """Whether a word stands anywhere in the files of {distribution}: code, text or comment."""
+    """Whether a word stands anywhere in the files of the target: code, text or comment."""
     word = re.compile(rb"\\b" + re.escape(name.encode()) + rb"\\b")
-    files = importlib.metadata.files({distribution!r})
-    return any(word.search(file.locate().read_bytes()) for file in files)
+    return any(word.search(file.read_bytes()) for file in files())
 '''
 
 IMPORTS = '''
@@ -103,8 +116,8 @@ CALLS = '''
 def calls():
     """The keywords of every call of such a callback in the files of the distribution."""
     found = []
-    for file in importlib.metadata.files(DISTRIBUTION):
-        text = file.locate().read_text("utf-8", "replace") if file.suffix == ".py" else ""
+    for file in files():
+        text = file.read_text("utf-8", "replace") if file.suffix == ".py" else ""
         if CALLBACK in text:
             found += calls_in(ast.parse(text))
     assert all(found), "it is called with something that has no name"
