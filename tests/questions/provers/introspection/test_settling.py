@@ -15,6 +15,14 @@ lamp = Lamp(colour="red")
 print(lamp.light())
 """
 
+INDENTED = """\
+What is printed?
+
+    from lanterns import Lamp
+
+    print(Lamp('r').light(), 1)
+"""
+
 
 def states(findings: dict[str, Finding]) -> str:
     """H, F, U or C for each option."""
@@ -57,6 +65,96 @@ def states(findings: dict[str, Finding]) -> str:
             ["`brightness`", "`lumen`", "`timeout`", "`fuel`"],
             "HFUU",
             id="the documentation confirms, existence does not",
+        ),
+        pytest.param(
+            "Which parameter of the `Lamp` constructor sets how much light it gives?",
+            ["`brightness`", "`fuel`"],
+            "HF",
+            id="what is given to a constructor is a parameter, not any attribute",
+        ),
+        pytest.param(
+            "You want a red lamp. Which argument do you pass to `Lamp`?",
+            ["`colour='red'`", "`tint='red'`", "`paint=1`"],
+            "UFF",
+            id="keyword arguments as options",
+        ),
+        pytest.param(
+            "What's the default of `brightness` when you create a `Lamp`?",
+            ["5", "10"],
+            "HF",
+            id="the default when one is made",
+        ),
+        pytest.param(
+            "How bright is a `Lamp` by default (`brightness`)?",
+            ["5", "6", "Very bright (7)"],
+            "HFU",
+            id="the default in brackets",
+        ),
+        pytest.param(
+            "What does the parameter `delay` of `light_all` default to?",
+            ["0.5", "1", "It has no default."],
+            "HFU",
+            id="what it defaults to",
+        ),
+        pytest.param(
+            "What is the default value of the parameter `timeout` of `Lamp`?",
+            ["30", "60"],
+            "UU",
+            id="behind a None there may be another default",
+        ),
+        pytest.param(
+            "Which exception is raised by `Lamp(brightness=-1)`?",
+            ["`DarkError`", "`KeyError`"],
+            "HF",
+            id="raised by a call",
+        ),
+        pytest.param(
+            "After `lamp = Lamp('red')`, what is the value of `lamp.fuel`?",
+            ["10", "`'red'`", "None"],
+            "HFF",
+            id="an attribute after an assignment",
+        ),
+        pytest.param(
+            "After `lamp = Lamp('red')` was lit, what is the value of `lamp.fuel`?",
+            ["10", "9"],
+            "UU",
+            id="circumstances that no code shows",
+        ),
+        pytest.param(
+            "Which of these calls raises an exception?",
+            ["`Lamp(brightness=-1)`", "`Lamp('red', brightness=1)`", "`Lamp(unknown_thing)`"],
+            "HFU",
+            id="calls as options",
+        ),
+        pytest.param(
+            "Which of these calls works?",
+            ["`Lamp()`", "`Lamp(1, 2)`", "`lanterns.Lamp.light()`"],
+            "HFF",
+            id="calls that work",
+        ),
+        pytest.param(
+            'Which of these expressions gives the string "red"?',
+            ["`Lamp('red').light()`", "`Lamp().light()`"],
+            "HF",
+            id="expressions with a value",
+        ),
+        pytest.param(
+            "Which of these expressions is true?",
+            ["`Lamp().fuel == 10`", "`Lamp().fuel > 10`"],
+            "HF",
+            id="expressions that are true",
+        ),
+        pytest.param(
+            INDENTED,
+            ["r 1", "r, 1", "Nothing, for a DarkError is raised.", "white 1"],
+            "HFFF",
+            id="indented code, and output without any marks",
+        ),
+        pytest.param(
+            INDENTED,
+            ["The letter r and the number one", "r, 1"],
+            "UU",
+            id="words about output are not the output",
         ),
         pytest.param(
             "Which of these is NOT a parameter of the function `light_all`?",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from assay.questions.provers.introspection.kinds.annotations import Annotations
 from assay.questions.provers.introspection.kinds.bases import Bases
+from assay.questions.provers.introspection.kinds.calls import Calls
 from assay.questions.provers.introspection.kinds.commands import Commands
 from assay.questions.provers.introspection.kinds.decorations import Decorations
 from assay.questions.provers.introspection.kinds.defaults import Defaults
@@ -23,6 +24,7 @@ from assay.questions.provers.introspection.kinds.sorts import Sorts
 KINDS: tuple[Kind, ...] = (
     Imports(),
     Outcomes(),
+    Calls(),
     Defaults(),
     Signatures(),
     Bases(),
