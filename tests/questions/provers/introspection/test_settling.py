@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.judging.findings import Finding
 from assay.questions.proofs.claims import Grounds
-from tests.questions.provers.introspection.support import Settle
+from tests.questions.provers.introspection.support import Settle, states
 
 CODE = """\
 from lanterns import Lamp
@@ -22,11 +21,6 @@ What is printed?
 
     print(Lamp('r').light(), 1)
 """
-
-
-def states(findings: dict[str, Finding]) -> str:
-    """H, F, U or C for each option."""
-    return "".join(finding.state.value[0] for finding in findings.values())
 
 
 @pytest.mark.parametrize(

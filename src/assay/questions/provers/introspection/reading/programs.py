@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading.mentions import Form, Mention
+from assay.questions.provers.introspection.reading.stand_ins import DEFINITION, stand_in
 from assay.questions.provers.introspection.reading.understanding import Reading
 
 _CODE = (
@@ -169,7 +170,11 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
             continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
-            return f"the code uses `{name}`, which nothing defines"
+            made = stand_in(name, tree, library)
+            if not made:
+                return f"the code uses `{name}`, which nothing defines"
+            imports += [*([] if DEFINITION in imports else [DEFINITION]), *made]
+            continue
         place = library.place(found)
         if place.names != (name,):
             return f"the code uses `{name}`, which nothing defines"
