@@ -182,6 +182,17 @@ def test_what_an_earlier_import_left_behind_does_not_count(ask: Settle) -> None:
     assert states(found) == "HFF", "\n".join(one.reason for one in found.values())
 
 
+def test_a_submodule_that_nobody_imported_is_no_attribute(ask: Settle) -> None:
+    code = "import beacons\n\nprint(beacons.fog)\n"
+    found = ask(
+        "Which exception does this code raise?", "`AttributeError`", "`KeyError`", snippet=code
+    )
+    assert states(found) == "HF", "\n".join(one.reason for one in found.values())
+    imported = code.replace("\n\n", "\nimport beacons.fog\n\n")
+    found = ask("What happens when this code runs?", "No error is raised.", snippet=imported)
+    assert states(found) == "H", "\n".join(one.reason for one in found.values())
+
+
 def test_two_options_that_work_are_no_ambiguity_of_the_best_way(ask: Settle) -> None:
     options = ["`from beacons import Tower`", "`from beacons.towers import Tower`"]
     best = "What is the recommended import statement for `Tower`?"

@@ -14,7 +14,11 @@ from assay.questions.provers.introspection.kinds.outcomes import (
     valued_text,
 )
 from assay.questions.provers.introspection.reading import Form, Mention, Offer, Reading
-from assay.questions.provers.introspection.reading.programs import program_of
+from assay.questions.provers.introspection.reading.programs import (
+    Program,
+    needs_new_interpreter,
+    program_of,
+)
 from assay.questions.provers.introspection.writing import ProofText
 
 _ONE = (
@@ -53,19 +57,25 @@ class Calls:
             return
         asking = re.split(r"(?<=[.?!])\s+(?=[A-Z])", reading.asked.prose)[-1]
         for offer in reading.offers.values():
-            text = _text(asking, offer, reading)
-            if text is not None:
-                yield Draft(offer.option, Relation.EQUIVALENT, text)
+            draft = _draft(asking, offer, reading)
+            if draft is not None:
+                yield draft
 
 
-def _text(asking: str, offer: Offer, reading: Reading) -> ProofText | None:
+def _draft(asking: str, offer: Offer, reading: Reading) -> Draft | None:
     whole = offer.whole
     if whole is None or whole.form not in (Form.CALL, Form.CODE):
         return None
     value = _wanted_value(asking)
     program = program_of(whole.code, reading.library, has_value=value is not None)
-    if program is None:
+    text = None if program is None else _text(asking, value, program, reading)
+    if program is None or text is None:
         return None
+    fresh = needs_new_interpreter(program, reading.library)
+    return Draft(offer.option, Relation.EQUIVALENT, text, fresh=fresh)
+
+
+def _text(asking: str, value: str | None, program: Program, reading: Reading) -> ProofText | None:
     if value is not None:
         return valued_text(program, value)
     if _RUNS.search(asking):

@@ -6,13 +6,17 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CLASSES
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
-from assay.questions.provers.introspection.reading.programs import Program, read_program
+from assay.questions.provers.introspection.reading.programs import (
+    Program,
+    needs_new_interpreter,
+    read_program,
+)
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.programs import (
     CONTROL,
@@ -68,10 +72,11 @@ class Outcomes:
         program = read_program(reading)
         if isinstance(program, str):
             return
+        fresh = needs_new_interpreter(program, reading.library)
         for offer in reading.offers.values():
             draft = _draft(offer, program, reading)
             if draft is not None:
-                yield draft
+                yield replace(draft, fresh=fresh)
 
 
 _PRINTING = ("import contextlib", "import io", *PROGRAM_IMPORTS)

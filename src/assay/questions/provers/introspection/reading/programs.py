@@ -77,6 +77,18 @@ def read_program(reading: Reading) -> Program | str:
     return _split(tree, text, missing, is_last, expression is not None)
 
 
+def needs_new_interpreter(program: Program, library: Library) -> bool:
+    """Whether the code takes a submodule for an attribute: it is one only if somebody imported it.
+
+    In a process that has imported more than the code does, the outcome would be another.
+    """
+    tree = _parsed(f"{program.setup}\n{program.code}")
+    return tree is not None and any(
+        isinstance(node, ast.Attribute) and ast.unparse(node) in library.index.modules
+        for node in ast.walk(tree)
+    )
+
+
 def has_circumstances(prose: str) -> bool:
     """Whether the last sentence asks about something else than the code just as it stands."""
     sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", prose)
