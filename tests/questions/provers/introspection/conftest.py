@@ -30,16 +30,16 @@ def library(lanterns: Environment) -> Library:
 @pytest.fixture(scope="session")
 def settle(lanterns: Environment) -> Iterator[Settle]:
     """Ask a question about the small library; the findings on its options come back."""
-    yield from _settling(lanterns, ("lanterns",))
+    yield from settling(lanterns, ("lanterns",))
 
 
 @pytest.fixture(scope="session")
 def settle_here() -> Iterator[Settle]:
     """The same about what is installed beside Assay."""
-    yield from _settling(build(Target(current=True)), ())
+    yield from settling(build(Target(current=True)), ())
 
 
-def _settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Settle]:
+def settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Settle]:
     background = Background()
 
     async def start() -> tuple[ProofRunner, IntrospectionProver]:

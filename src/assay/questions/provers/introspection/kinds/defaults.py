@@ -31,9 +31,12 @@ class Defaults:
         if found is None:
             return
         owner, name, default = found
+        values = {one.option: _value(one) for one in reading.offers.values()}
+        # Behind a None there may be another value that takes its place later.
+        is_told = default != "None" or "None" in values.values()
         for offer in reading.offers.values():
-            value = _value(offer)
-            if value is not None:
+            value = values[offer.option]
+            if value is not None and is_told:
                 yield _draft(offer, owner, name, default, value, reading)
 
 

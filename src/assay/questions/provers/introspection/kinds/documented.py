@@ -18,6 +18,7 @@ from assay.questions.provers.introspection.kinds.members import Member, members_
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
+from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
 
 _NOUNS = (
     Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.CLASS, Noun.FLAG, Noun.THING,
@@ -223,13 +224,14 @@ def _scope_of_command(command: Symbol, reading: Reading) -> Scope:
 
 
 def _scope_of_classes(reading: Reading) -> Scope:
-    distribution = reading.library.distributions[0]
+    library = reading.library
     return Scope(
-        f"the classes of {distribution}",
-        reading.library.class_texts,
-        ("import importlib.metadata", "import re"),
-        documentation.OF_CLASSES.replace("DISTRIBUTION", repr(distribution)),
+        f"the classes of {library.distributions[0]}",
+        library.class_texts,
+        ("import re", *FILES_IMPORTS),
+        FILES + "\n" + documentation.OF_CLASSES,
         "",
+        library.file_constants,
     )
 
 
