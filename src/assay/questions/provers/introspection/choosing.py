@@ -25,6 +25,8 @@ class Considered:
 def consider(reading: Reading) -> dict[str, list[Considered]]:
     """Every draft that any kind of claim makes, by option."""
     found: dict[str, list[Considered]] = {option: [] for option in reading.offers}
+    if reading.asks_for_failure:
+        return found
     for kind in KINDS:
         for draft in kind.drafts(reading):
             found[draft.option].append(Considered(kind.name, draft))

@@ -17,6 +17,7 @@ from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.kinds.members import Member, members_of
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
+from assay.questions.provers.introspection.reading.turned import is_turned
 from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
 from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
 
@@ -55,6 +56,8 @@ class Documented:
 
     def drafts(self, reading: Reading) -> Iterable[Draft]:
         if reading.asked.noun not in _NOUNS or reading.asked.is_whole:
+            return
+        if is_turned(reading.question.text):
             return
         for offer in reading.offers.values():
             draft = _of_items(offer, reading) if offer.items else _of_one(offer, reading)
