@@ -25,7 +25,7 @@ class Considered:
 def consider(reading: Reading) -> dict[str, list[Considered]]:
     """Every draft that any kind of claim makes, by option."""
     found: dict[str, list[Considered]] = {option: [] for option in reading.offers}
-    if reading.asks_for_failure:
+    if reading.obstacle is not None:
         return found
     for kind in KINDS:
         for draft in kind.drafts(reading):

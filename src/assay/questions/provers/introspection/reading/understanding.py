@@ -14,7 +14,10 @@ from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
 from assay.questions.provers.introspection.reading.mentions import Form, Mention
 from assay.questions.provers.introspection.reading.offers import Offer, read_offer
-from assay.questions.provers.introspection.reading.turned import asks_for_failure
+from assay.questions.provers.introspection.reading.turned import (
+    asks_for_failure,
+    speaks_of_elsewhere,
+)
 
 
 @dataclass(frozen=True)
@@ -34,11 +37,15 @@ class Reading:
     types: Mapping[str, Symbol] = field(default_factory=dict)
 
     @property
-    def asks_for_failure(self) -> bool:
-        """Whether something is asked for that does not work, and not what then happens."""
-        return self.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME) and asks_for_failure(
-            self.question.text
-        )
+    def obstacle(self) -> str | None:
+        """Why nothing that the target has or has not would answer the question."""
+        text = self.question.text
+        if self.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME) and asks_for_failure(text):
+            return "the question asks for what does not work; that a name exists says too little"
+        versions = self.library.index.versions
+        if speaks_of_elsewhere(text, versions.keys(), versions.values()):
+            return "the question is about another version, platform or time than the target's"
+        return None
 
     @property
     def code(self) -> str:
