@@ -37,15 +37,16 @@ class Reading:
     types: Mapping[str, Symbol] = field(default_factory=dict)
 
     @property
-    def obstacle(self) -> str | None:
-        """Why nothing that the target has or has not would answer the question."""
-        text = self.question.text
-        if self.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME) and asks_for_failure(text):
-            return "the question asks for what does not work; that a name exists says too little"
+    def asks_for_failure(self) -> bool:
+        """Whether something is asked for that does not work, and not what then happens."""
+        by_program = self.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME)
+        return not by_program and asks_for_failure(self.question.text)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the question is about another version, platform or time than the target's."""
         versions = self.library.index.versions
-        if speaks_of_elsewhere(text, versions.keys(), versions.values()):
-            return "the question is about another version, platform or time than the target's"
-        return None
+        return speaks_of_elsewhere(self.question.text, versions.keys(), versions.values())
 
     @property
     def code(self) -> str:
