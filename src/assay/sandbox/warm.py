@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import secrets
@@ -186,6 +187,7 @@ class WarmProcess:
             # It notices that nobody listens any more and clears up by itself.
             await asyncio.wait_for(self._process.wait(), _END_SECONDS)
         except TimeoutError:
-            self._process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
             await self._process.wait()
         self._messages.close()

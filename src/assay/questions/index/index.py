@@ -30,6 +30,10 @@ class Hit:
     members: tuple[Symbol, ...] = ()
 
 
+# No path of a package is deeper; a text that only looks like one may be.
+_DEEPEST = 40
+
+
 class Index:
     """Answers from the files of one built index; nothing is run, and little is loaded."""
 
@@ -88,6 +92,8 @@ class Index:
 
     def resolve(self, dotted: str) -> Symbol | None:
         """What a full path leads to: a module, a definition, or a member, inherited ones too."""
+        if dotted.count(".") > _DEEPEST:
+            return None
         exact = self._store.by_path(dotted)
         if exact:
             return min(exact, key=_preference)

@@ -49,8 +49,14 @@ class Stem:
 _LONGEST = 1200
 
 
+# Nobody asks that much; reading it word by word would take minutes.
+_LONGEST_TEXT = 8_000
+
+
 def classify(text: str) -> Stem:
     """The stem of a question from its text."""
+    if len(text) > _LONGEST_TEXT:
+        return Stem(StemKind.OTHER, f"{text[:40]}…", clear=False)
     sentences = _sentences(_prose(text))
     asked = _asked(sentences)
     if re.match(r"true or false\b", asked, re.IGNORECASE):

@@ -19,6 +19,10 @@ from assay.questions.provers.introspection.reading import Noun, Reading, read_qu
 from assay.questions.provers.introspection.reading.programs import read_program
 from assay.sandbox import Environment
 
+# What people write is shorter; longer texts would be read for minutes and understood by nobody.
+_LONGEST_STEM = 8_000
+_LONGEST_OPTION = 3_000
+
 
 class IntrospectionProver:
     """Settles by execution what needs no model; it is never given a key."""
@@ -31,6 +35,9 @@ class IntrospectionProver:
 
     async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
         """Proofs for those of the options it understands, and why it has none for the others."""
+        longest = max(map(len, question.options.values()), default=0)
+        if len(question.text) > _LONGEST_STEM or longest > _LONGEST_OPTION:
+            return Attempt(reasons=dict.fromkeys(options, "it is too long to be read"))
         library = await self.library(question, bench)
         if isinstance(library, str):
             return Attempt(reasons=dict.fromkeys(options, library))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
 from assay.questions.proofs.claims import Relation
@@ -98,16 +99,29 @@ def _is_near(path: str, library: Library) -> bool:
 
 
 def _relation(statement: str, reading: Reading) -> Relation:
-    """An import that runs is right if nothing more was asked of it than what it imports."""
+    """An import that runs is right only if the question names what is to be imported, and no more.
+
+    What an import is for, or that it is to be the public or the old one, running it cannot tell.
+    """
     asked = reading.asked
+    paths = _paths(statement)
+    is_private = any(part.startswith("_") for path in paths for part in path.split("."))
+    if is_private or _QUALIFIED.search(asked.prose):
+        return Relation.NECESSARY
     if asked.is_whole:
         return Relation.EQUIVALENT
-    if asked.noun is not Noun.IMPORT:
+    if asked.noun is not Noun.IMPORT or asked.subject is None:
         return Relation.NECESSARY
-    if asked.subject is None:
-        return Relation.EQUIVALENT if not asked.mentions else Relation.NECESSARY
-    names = {path.rpartition(".")[2] for path in _paths(statement)}
+    names = {path.rpartition(".")[2] for path in paths}
     return Relation.EQUIVALENT if names == {asked.subject.last} else Relation.NECESSARY
+
+
+# An import that is asked for by anything but being right.
+_QUALIFIED = re.compile(
+    r"\b(?!(?:correct|right|valid|working|proper|following|these|this|the|an|which|what|one|of|"
+    r"possible|true|necessary|needed|required)\b)[a-z]+\s+imports?\b",
+    re.IGNORECASE,
+)
 
 
 def _instead(name: str, statement: str, reading: Reading) -> str | None:

@@ -28,12 +28,22 @@ _OUTSIDE = frozenset(
 )  # fmt: skip
 
 
+# Things whose names have dots, or look like the target's, without being found in it.
+_NOT_PATHS = re.compile(
+    r"\b(?:loggers?|files?|folders?|director(?:y|ies)|topics?|channels?|events? names?|headers?"
+    r"|metrics?|entry points?|distributions?|domains?|urls?|addresse?s?|environment variables?)\b",
+    re.IGNORECASE,
+)
+
+
 class Names:
     """An option that offers a name, be it a path or a single word."""
 
     name = "name"
 
     def drafts(self, reading: Reading) -> Iterable[Draft]:
+        if _NOT_PATHS.search(reading.asked.prose):
+            return
         for offer in reading.offers.values():
             for mention in offer.named:
                 path = full_path(mention, offer, reading)

@@ -52,6 +52,13 @@ _UNSTEADY = frozenset(
      "frozenset", "globals", "locals", "vars", "dir", "__file__", "__doc__", "version_info",
      "maxsize"}
 )  # fmt: skip
+# What a sentence beside the code may say about the world it runs in.
+_STATED = re.compile(
+    r"\b(?:is (?:not )?(?:set|enabled|disabled|installed|running|available|active|configured)"
+    r"|has been|had been|was called|were called|already|exists|mode|assume[sd]?|user|caller"
+    r"|environment|server|network|internally|inside)\b",
+    re.IGNORECASE,
+)
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 _ASKED_OF = re.compile(
     r"`([^`]+)`\s+(?:raise|throw|return|print|evaluate|give|produce|yield|output)"
@@ -124,6 +131,8 @@ def has_circumstances(prose: str) -> bool:
     asking = [one for one in sentences if "?" in one] or sentences[-1:]
     plain = re.sub(r"`[^`]*`", "", _BEFORE.sub("", asking[-1] if asking else ""))
     plain = _RUNS.sub("", plain)
+    if any(_STATED.search(one) for one in sentences):
+        return True
     words = (word.lower() for word in re.findall(r"[^\W\d_]+", plain))
     return _CIRCUMSTANCE.search(plain) is not None or any(word not in _PLAIN for word in words)
 

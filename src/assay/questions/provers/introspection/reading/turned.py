@@ -19,7 +19,8 @@ _FAILS = re.compile(
     r"\b(?:rais(?:e|es|ed|ing)|throws?|thrown|fail(?:s|ed|ing|ure)?|error(?:s|ed)?|crash(?:es|ed)?"
     r"|break(?:s|ing)?|broken|deprecated|removed|dropped|gone|missing|invalid|illegal|wrong"
     r"|incorrect|unavailable|unsupported|unknown|nonexistent|reject(?:s|ed)?|refused?|forbidden"
-    r"|no longer)\b",
+    r"|no longer|typos?|misspell\w*|mistakes?|ignored|made up|invented|fictitious|fake|bogus"
+    r"|nonsense|\w+(?:Error|Exception))\b",
     re.IGNORECASE,
 )
 _TURNS = re.compile(
@@ -38,7 +39,8 @@ _VERSIONS = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
     r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy|used to|originally|historical(?:ly)?"
-    r"|at the time|back then|in the past|was called|were called|worked|upcoming|future)\b",
+    r"|renamed|obsolete|replaced|other librar\w+|hypothetical\w*|at the time|back then"
+    r"|in the past|was called|were called|worked|upcoming|future)\b",
     re.IGNORECASE,
 )
 
