@@ -74,6 +74,8 @@ def test_a_description_by_what_is_not_meant(text: str, turned: bool) -> None:
         ("Which class does shop-kit v2.11 offer?", False),
         ("Which parameter of `Field` takes an alias?", False),
         ("Which parameter limits the calls to 500 in a run?", False),
+        ("Which parameter is used to pass the message?", False),
+        ("Which parameter used to pass the message?", True),
     ],
 )
 def test_another_version_platform_or_time(text: str, elsewhere: bool) -> None:
