@@ -17,6 +17,7 @@ from assay.sandbox.kit import pinned
 from assay.sandbox.targets import (
     Environment,
     Target,
+    asked_for,
     check_requirements,
     environment,
     list_targets,
@@ -204,3 +205,21 @@ def test_the_kit_is_pinned_without_an_address() -> None:
     assert {"pytest", "pytest-asyncio", "pluggy"} <= versions.keys()
     lock = Path(sys.modules["assay.sandbox.kit"].__file__ or "").with_name("kit.lock").read_text()
     assert "://" not in lock
+
+
+@pytest.mark.parametrize(
+    ("requirement", "name"),
+    [
+        ("google-adk==1.20.0", "google-adk"),
+        ("zope.interface >= 5, < 6", "zope.interface"),
+        ("httpx[http2]; python_version > '3.8'", "httpx"),
+        ("thing @ https://example.invalid/thing.whl", "thing"),
+        ("plain", "plain"),
+    ],
+)
+def test_the_distributions_that_were_asked_for_are_known(requirement: str, name: str) -> None:
+    assert asked_for([requirement], []) == (name,)
+
+
+def test_an_address_alone_names_no_distribution() -> None:
+    assert asked_for(["https://example.invalid/thing.whl", "./folder"], []) == ()

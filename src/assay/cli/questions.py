@@ -265,6 +265,31 @@ def show(
     click.echo("\n".join(lines))
 
 
+@questions.command()
+@click.argument("address", metavar="FILE::CASE")
+@_TARGET
+@_ISOLATION
+def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
+    """Say what the prover understood of a question, what it tried, and why options stay open.
+
+    Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
+    """
+    from assay.questions.model import Question
+    from assay.questions.provers.introspection.explaining import explain as explain_question
+
+    work, laboratories = _one(address, targets, None, isolation)
+    question = work.entry.question
+    if not isinstance(question, Question):
+        raise InputError("only multiple-choice questions have options", where=address)
+
+    async def run() -> list[str]:
+        async with laboratories:
+            bench = laboratories.of(work.target).bench(work.exception_match)
+            return await explain_question(question, bench)
+
+    click.echo("\n".join(asyncio.run(run())))
+
+
 def _one(
     address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
 ) -> tuple[Any, Any]:

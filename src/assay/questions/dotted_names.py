@@ -5,14 +5,7 @@ from __future__ import annotations
 from assay.questions.claims import Claim, Proof, Relation
 from assay.questions.store import proof_name
 
-_TEMPLATE = '''\
-"""`{name}` can be reached by its full name."""
-
-import importlib
-
-DISPUTED = {name!r}
-
-
+_HELPERS = '''\
 def exists(path):
     """Import as much of a dotted path as is a module, and look the rest up in what it holds."""
     parts = path.split(".")
@@ -22,7 +15,7 @@ def exists(path):
             found = importlib.import_module(module)
         except ModuleNotFoundError as error:
             # Only that this very path has no such part is absence; all else is trouble of its own.
-            if error.name is None or not f"{{module}}.".startswith(f"{{error.name}}."):
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
                 raise
             continue
         return holds_all(found, parts[length:])
@@ -40,7 +33,18 @@ def holds_all(owner, names):
 def is_declared(owner, name):
     """Whether a class declares a field that it does not carry as an attribute."""
     classes = getattr(owner, "__mro__", ())
-    return any(name in vars(one).get("__annotations__", {{}}) for one in classes)
+    return any(name in vars(one).get("__annotations__", {}) for one in classes)
+'''
+
+_TEMPLATE = '''\
+"""`{name}` can be reached by its full name."""
+
+import importlib
+
+DISPUTED = {name!r}
+
+
+{helpers}
 
 
 def test_{test}_holds():
@@ -56,6 +60,11 @@ def test_{test}_control():
 '''
 
 
+def dotted_name_source() -> str:
+    """The functions `exists` and what it uses, for proofs that look a path up."""
+    return _HELPERS
+
+
 def dotted_name_proof(option: str, name: str, number: int = 1) -> Proof:
     """The proof for a dotted name; its first part is what must be there in any case."""
     file = proof_name(option, number)
@@ -69,6 +78,7 @@ def dotted_name_proof(option: str, name: str, number: int = 1) -> Proof:
     )
     source = _TEMPLATE.format(
         name=name,
+        helpers=_HELPERS.rstrip(),
         test=file.removeprefix("test_").removesuffix(".py"),
         anchor=name.partition(".")[0],
     )

@@ -30,6 +30,8 @@ _KIND = "environments"
 _NAMED = re.compile(
     r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[^\]/:@]*\])?\s*\(?[^/:@;]*\)?\s*(?:;.*)?"
 )
+# The name at the start of a requirement: what follows is extras, a version, a marker or an address.
+_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?=\s*(?:$|[\[(<>=!~;,@]))")
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class Environment:
     reads: tuple[Path, ...]
     lock: str
     described: str
+    distributions: tuple[str, ...] = ()
+    """Those that were asked for by name or as a folder, without what they depend on."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,7 @@ def environment(
         reads=(interpreter.base, folder, kit_folder),
         lock=lock,
         described=str(target),
+        distributions=asked_for(target.requirements, sources),
     )
 
 
@@ -137,6 +142,14 @@ def check_requirements(requirements: Iterable[str], allow_direct: bool = False) 
                 f"{requirement!r} points to an address or a path, not to a released package",
                 advice="name a package and a version, or permit it with --allow-direct",
             )
+
+
+def asked_for(requirements: Iterable[str], sources: Iterable[Source]) -> tuple[str, ...]:
+    """The names in requirements; an address without a name before it has none that is known."""
+    named = [
+        found[0] for text in requirements if (found := _NAME.match(text)) and "://" not in found[0]
+    ]
+    return tuple(dict.fromkeys([*named, *(source.name for source in sources)]))
 
 
 def _request(

@@ -7,4 +7,6 @@ from assay.questions.examining import Prover
 
 def installed_provers() -> tuple[Prover, ...]:
     """The provers that run by themselves, cheapest first."""
-    return ()
+    from assay.questions.provers.introspection import IntrospectionProver
+
+    return (IntrospectionProver(),)

@@ -1,0 +1,284 @@
+"""Asking an index: what is called so, what a class has, what fits a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from assay.questions.index import ranking
+from assay.questions.index.store import Store
+from assay.questions.index.symbols import Failure, Symbol, plainness
+from assay.questions.index.words import identifiers
+
+_PART = re.compile(r"[^\W\d]\w*")
+_CLASSES = ("class", "exception")
+# What a member adds to its class in the ranking, and what naming a thing outright is worth.
+_MEMBER_SHARE = 0.6
+_NAMED = 1.5
+_SHOWN_MEMBERS = 5
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A symbol that fits a query, and the members of it that fit best."""
+
+    symbol: Symbol
+    score: float
+    members: tuple[Symbol, ...] = ()
+
+
+class Index:
+    """Answers from the files of one built index; nothing is run, and little is loaded."""
+
+    def __init__(self, folder: Path) -> None:
+        self._store = Store(folder)
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def close(self) -> None:
+        self._store.close()
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """The target's distributions with their versions."""
+        return dict(self._store.summary["versions"])
+
+    @property
+    def foreign(self) -> tuple[str, ...]:
+        """The outermost packages and modules of everything else that is installed."""
+        return tuple(self._store.summary["foreign"])
+
+    @property
+    def is_complete(self) -> bool:
+        """False if the time was over before every module had its turn."""
+        return bool(self._store.summary["complete"])
+
+    @cached_property
+    def modules(self) -> Mapping[str, Symbol]:
+        """The target's modules by name."""
+        return {one.path: one for one in self._store.of_kind("module")}
+
+    @cached_property
+    def unavailable(self) -> Mapping[str, Failure]:
+        """The modules that could not be imported, with the reason."""
+        return {name: one.failure for name, one in self.modules.items() if one.failure}
+
+    def is_foreign(self, dotted: str) -> bool:
+        """Whether a dotted name belongs to another distribution that is installed."""
+        return any(dotted == one or dotted.startswith(f"{one}.") for one in self.foreign)
+
+    def occurs(self, token: str, *, everywhere: bool = False) -> bool:
+        """Whether an identifier occurs at all, in any file of the target or as any known name.
+
+        Of anything longer, such as a dotted name, every part must. `everywhere` looks into the
+        sources of all that is installed as well.
+        """
+        parts = _PART.findall(token)
+        return bool(parts) and all(self._occurs(part, everywhere) for part in parts)
+
+    def _occurs(self, word: str, everywhere: bool) -> bool:
+        # Too short to have been noted; nothing is to be concluded from a single letter.
+        if len(word) < 2 or self._store.known(word):
+            return True
+        return word in self._store.words or (everywhere and word in self._store.installed_words)
+
+    def resolve(self, dotted: str) -> Symbol | None:
+        """What a full path leads to: a module, a definition, or a member, inherited ones too."""
+        exact = self._store.by_path(dotted)
+        if exact:
+            return min(exact, key=_preference)
+        owner, _, name = dotted.rpartition(".")
+        found = self.resolve(owner) if owner else None
+        return self._inside(found, name) if found is not None else None
+
+    def origin(self, dotted: str) -> str | None:
+        """Where a name is defined that a module of the target has only imported from elsewhere."""
+        module, _, name = dotted.rpartition(".")
+        found = self.modules.get(module)
+        return found.foreign_names.get(name) if found is not None else None
+
+    def obstacle(self, dotted: str) -> str | None:
+        """Why a path that does not resolve might still exist; None if nothing stands in the way."""
+        parts = dotted.split(".")
+        for length in range(len(parts), 0, -1):
+            place = ".".join(parts[:length])
+            found = self.resolve(place)
+            if found is None:
+                continue
+            if found.failure is not None:
+                return f"{place} could not be imported: {found.failure}"
+            if length < len(parts):
+                return _obstacle_in(found, parts[length])
+            return None if found.available else f"{found.module} could not be imported"
+        return None
+
+    def find(self, name: str, kinds: Collection[str] = ()) -> list[Symbol]:
+        """Everything that is called so: a name, or the last components of a path.
+
+        Members are found on every class that has them, parameters on what takes them. Public and
+        plain paths come first.
+        """
+        name = name.strip().removesuffix("()")
+        found = {one.path: one for one in reversed(self._find(name))}
+        wanted = [one for one in found.values() if not kinds or one.kind in kinds]
+        return sorted(wanted, key=_preference)
+
+    def _find(self, name: str) -> list[Symbol]:
+        if " " in name:
+            return [
+                one
+                for one in self._store.by_name(name.split()[-1])
+                if any(f" {path}".endswith(f" {name}") for path in _spellings(one))
+            ]
+        owner, _, last = name.rpartition(".")
+        if not owner:
+            taking = self._store.with_parameter(last)
+            return [*self._store.by_name(last), *(_as_parameter(one, last) for one in taking)]
+        ending = f".{name}"
+        found = [
+            one
+            for one in self._store.by_name(last)
+            if any(path == name or path.endswith(ending) for path in (one.path, *one.paths))
+        ]
+        inner = (self._inside(one, last) for one in self._find(owner))
+        return [*found, *(one for one in inner if one is not None)]
+
+    def _inside(self, symbol: Symbol, name: str) -> Symbol | None:
+        """The member or parameter of that name."""
+        if symbol.kind in _CLASSES:
+            member = self.members(symbol.path).get(name)
+            if member is not None:
+                return member
+        if symbol.parameter(name) is not None:
+            return _as_parameter(symbol, name)
+        return None
+
+    def of_kinds(self, kinds: Collection[str]) -> list[Symbol]:
+        """Everything of these kinds, in the order of the paths."""
+        return [one for kind in kinds for one in self._store.of_kind(kind)]
+
+    def members(self, path: str) -> dict[str, Symbol]:
+        """All members of a class by name and by alias, what it inherits included.
+
+        The nearest class in the order of inheritance wins; foreign bases count.
+        """
+        symbol = self.resolve(path)
+        if symbol is None:
+            return {}
+        if symbol.kind not in _CLASSES:
+            return {one.name: one for one in self._store.owned(symbol.path)}
+        found: dict[str, Symbol] = {}
+        for place in (symbol.path, *symbol.bases):
+            for member in self._owned_at(place):
+                found.setdefault(member.name, member)
+        for member in list(found.values()):
+            for alias in member.aliases:
+                found.setdefault(alias, member)
+        return found
+
+    def _owned_at(self, place: str) -> list[Symbol]:
+        owned = self._store.owned(place)
+        if owned:
+            return owned
+        # A class may be listed under another path than the one it says it has.
+        elsewhere = self._store.by_path(place)
+        return self._store.owned(elsewhere[0].path) if elsewhere else []
+
+    def search(self, query: str, limit: int = 10, kinds: Collection[str] = ()) -> list[Hit]:
+        """What fits a plain question best.
+
+        Members are told with their class, unless `kinds` asks for certain kinds: then each hit is
+        of one of them.
+        """
+        scores = self._scores(query)
+        if kinds:
+            hits = [
+                Hit(symbol, value)
+                for place, value in _best(scores, 50 * limit)
+                if (symbol := self._store.symbol(place)).kind in kinds
+            ]
+            return hits[:limit]
+        named = {name.rpartition(".")[2] for name in identifiers(query)}
+        hits = [
+            replace(hit, score=hit.score * _NAMED) if _is_called(hit.symbol, named) else hit
+            for hit in self._grouped(scores)
+        ]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.symbol.path))[:limit]
+
+    def _scores(self, query: str) -> dict[int, float]:
+        priors = self._store.priors()
+        scores = ranking.score(query, self._store.postings, len(priors))
+        return {place: value * priors[place] for place, value in scores.items()}
+
+    def _grouped(self, scores: dict[int, float]) -> list[Hit]:
+        """Members under their class, which gets a share of what the best of them is worth."""
+        own: dict[str, float] = {}
+        inner: dict[str, list[tuple[float, Symbol]]] = {}
+        for place, value in _best(scores, 400):
+            symbol = self._store.symbol(place)
+            if symbol.owner:
+                inner.setdefault(symbol.owner, []).append((value, symbol))
+            else:
+                own[symbol.path] = value
+        hits = []
+        for path in {**own, **inner}:
+            symbol_or_none = self.resolve(path)
+            if symbol_or_none is None:
+                continue
+            best = inner.get(path, [])
+            worth = own.get(path, 0.0) + (_MEMBER_SHARE * best[0][0] if best else 0.0)
+            shown = tuple(symbol for _, symbol in best[:_SHOWN_MEMBERS])
+            hits.append(Hit(symbol_or_none, worth, shown))
+        return hits
+
+
+def _spellings(option: Symbol) -> list[str]:
+    return [option.path, *(f"{option.owner} {alias}" for alias in option.aliases)]
+
+
+def _obstacle_in(found: Symbol, name: str) -> str | None:
+    if name in found.missing_names:
+        return f"{found.path}.{name} cannot be had here: {found.missing_names[name]}"
+    if found.is_dynamic:
+        return f"{found.path} makes attributes up when asked"
+    return None
+
+
+def _is_called(symbol: Symbol, names: Collection[str]) -> bool:
+    return any(path.rpartition(".")[2] in names for path in (symbol.path, *symbol.paths))
+
+
+def _best(scores: dict[int, float], limit: int) -> list[tuple[int, float]]:
+    return sorted(scores.items(), key=lambda one: (-one[1], one[0]))[:limit]
+
+
+def _preference(symbol: Symbol) -> tuple[object, ...]:
+    return (
+        symbol.foreign,
+        symbol.kind == "parameter",
+        bool(symbol.owner),
+        not symbol.available,
+        plainness(symbol.import_path),
+    )
+
+
+def _as_parameter(symbol: Symbol, name: str) -> Symbol:
+    """A parameter as a symbol of its own."""
+    found = symbol.parameter(name)
+    assert found is not None
+    return Symbol(
+        path=f"{symbol.path}.{name}",
+        kind="parameter",
+        module=symbol.module,
+        owner=symbol.path,
+        paths=tuple(f"{path}.{name}" for path in symbol.paths),
+        doc=found.doc,
+        annotation=found.annotation,
+        default=found.default,
+        required=found.default is None and not found.kind.startswith("var_"),
+        available=symbol.available,
+    )

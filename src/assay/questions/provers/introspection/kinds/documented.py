@@ -1,0 +1,260 @@
+"""Documented: of all names of its sort, what the target says of this one is nearest the question.
+
+It confirms an option and never refutes one: the words of a question may be meant otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from assay.questions.claims import Grounds, Relation
+from assay.questions.index import Symbol
+from assay.questions.index.words import is_sort, synonyms, terms
+from assay.questions.provers.introspection.kinds.commands import command_of
+from assay.questions.provers.introspection.kinds.kind import Draft
+from assay.questions.provers.introspection.kinds.members import Member, members_of
+from assay.questions.provers.introspection.library import CALLABLES, CLASSES
+from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
+from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
+
+_NOUNS = (
+    Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.CLASS, Noun.FLAG, Noun.THING,
+    Noun.OTHER,
+)  # fmt: skip
+# What an option may say around a name without saying more than "this one".
+_PLAIN = frozenset(
+    {"pass", "passing", "set", "setting", "use", "using", "add", "adding", "provide", "call", "via",
+     "an", "a", "the", "object", "instance", "to", "parameter", "argument", "of", "constructor",
+     "in", "on", "with", "flag", "field", "attribute", "option", "class", "its", "by", "method",
+     "when", "creating", "for", "it", "is", "function", "and", "or", "custom", "plugin",
+     "inheriting", "list", "plugins", "configure", "through", "value"}
+)  # fmt: skip
+# Of a question's words: those that stand for each other whatever the library.
+_ALIKE = (("response", "output", "reply"), ("message", "content"))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """All names of one sort with what is said of them, and how a proof gets at that."""
+
+    what: str
+    texts: Mapping[str, str]
+    imports: tuple[str, ...]
+    helper: str
+    owner: str
+    constants: tuple[tuple[str, str], ...] = ()
+
+
+class Documented:
+    """An option that offers a name, where the question describes what the name is for."""
+
+    name = "documented"
+
+    def drafts(self, reading: Reading) -> Iterable[Draft]:
+        if reading.asked.noun not in _NOUNS or reading.asked.is_whole:
+            return
+        for offer in reading.offers.values():
+            draft = _of_items(offer, reading) if offer.items else _of_one(offer, reading)
+            if draft is not None:
+                yield draft
+
+
+def _of_one(offer: Offer, reading: Reading) -> Draft | None:
+    if offer.whole is None and not _says_no_more(offer):
+        return None
+    found = next(_candidates(offer, reading), None)
+    if found is None:
+        return None
+    name, scope = found
+    asked = asked_words(reading.asked.prose, scope.owner)
+    if nearness.nearest(scope.texts, asked) != name:
+        return None
+    return _draft(
+        offer,
+        scope,
+        (("WORDS", _shown(asked)),),
+        disputed=repr(name),
+        statement=f"of {scope.what}, what is said of `{name}` is nearest to the question",
+        check="nearest(documentation(), WORDS) == DISPUTED",
+    )
+
+
+def _says_no_more(offer: Offer) -> bool:
+    """Whether the words around the names add nothing that would have to be true as well."""
+    text = offer.text
+    for one in reversed(offer.mentions):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return all(word.lower() in _PLAIN for word in re.findall(r"[^\W\d]+", text))
+
+
+def _candidates(offer: Offer, reading: Reading) -> Iterator[tuple[str, Scope]]:
+    """The name an option offers, and among which names it stands."""
+    members = {(one.owner.path, one.name): one for one in members_of(offer, reading)}
+    if len(members) == 1:
+        member = next(iter(members.values()))
+        scope = _scope_of_member(member, reading)
+        if scope is not None and member.name in scope.texts:
+            yield member.name, scope
+        return
+    if members:
+        return
+    command = command_of(offer, reading)
+    flag = next((one for one in offer.named if one.form is Form.FLAG), None)
+    if flag is not None and command is not None:
+        yield flag.name, _scope_of_command(command, reading)
+        return
+    yield from _class_candidate(offer, reading)
+
+
+def _class_candidate(offer: Offer, reading: Reading) -> Iterator[tuple[str, Scope]]:
+    if reading.asked.noun not in (Noun.CLASS, Noun.THING) or not offer.named:
+        return
+    first = offer.named[0]
+    if first.form is not Form.NAME or len(reading.library.distributions) != 1:
+        return
+    symbol = reading.library.owner(first.name, CLASSES)
+    if symbol is not None and symbol.name == first.last:
+        yield first.last, _scope_of_classes(reading)
+
+
+def _of_items(offer: Offer, reading: Reading) -> Draft | None:
+    """An enumeration, where the question has as many parts: each item is the nearest to its own."""
+    parts = re.split(r"\(?\b\d\)\s*", reading.asked.prose)[1:]
+    members = [one for one in members_of(offer, reading) if not one.by_option]
+    if len(parts) != len(members) or len(members) != len(offer.items):
+        return None
+    scope = _scope_of_member(members[0], reading)
+    if scope is None:
+        return None
+    asked = [asked_words(part, scope.owner) for part in parts]
+    names = tuple(one.name for one in members)
+    if tuple(nearness.nearest(scope.texts, one) for one in asked) != names:
+        return None
+    return _draft(
+        offer,
+        scope,
+        (("PARTS", f"[\n    {', '.join(map(_shown, asked))}\n]"),),
+        disputed=repr(names),
+        statement=f"of {scope.what}, {' and '.join(f'`{one}`' for one in names)} are nearest to "
+        "the parts of the question",
+        check="tuple(nearest(documentation(), words) for words in PARTS) == DISPUTED",
+    )
+
+
+def asked_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a question that describe something, each with others that mean the same."""
+    # What belongs to "the user's" is described by what follows.
+    text = re.sub(r"\b\w+['’]s\b", " ", text)
+    left_out = set(terms(owner))
+    found = {}
+    for word in dict.fromkeys(nearness.words(text)):
+        stems = terms(word)
+        if not stems or stems[0] in left_out or is_sort(stems[0]):
+            continue
+        alike = {other for group in _ALIKE if word in group for other in group if other != word}
+        found[word] = (word, *sorted(alike | synonyms(stems[0])))
+    return tuple(found.values())
+
+
+def _shown(asked: tuple[tuple[str, ...], ...]) -> str:
+    lines = "".join(f"\n    {one!r}," for one in asked)
+    return f"({lines}\n)"
+
+
+# --- Among which names -------------------------------------------------------------------------
+
+
+def _scope_of_member(member: Member, reading: Reading) -> Scope | None:
+    owner, library = member.owner, reading.library
+    place = library.place(owner)
+    if owner.parameter(member.name) is not None:
+        is_function = owner.kind in CALLABLES
+        helper = documentation.OF_FUNCTION if is_function else documentation.OF_CLASS
+        modules = ("inspect", "re") if is_function else ("ast", "inspect", "re", "textwrap")
+        return Scope(
+            f"the parameters of `{place.expression}`",
+            _parameter_texts(owner, reading),
+            (*(f"import {one}" for one in modules), place.statement),
+            helper.replace("OWNER", place.expression),
+            place.expression,
+        )
+    methods = _method_texts(owner, reading)
+    if member.name not in methods:
+        return None
+    return Scope(
+        f"the methods of `{place.expression}`",
+        methods,
+        ("import inspect", "import re", place.statement),
+        documentation.OF_METHODS.replace("OWNER", place.expression),
+        place.expression,
+    )
+
+
+def _parameter_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
+    members = reading.library.members(owner) if owner.kind in CLASSES else {}
+    texts = {}
+    for one in owner.parameters or ():
+        member = members.get(one.name)
+        told = f"{member.doc} {member.details}" if member else ""
+        texts[one.name] = one.doc or told
+    return texts
+
+
+def _method_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
+    return {
+        name: one.doc
+        for name, one in reading.library.members(owner).items()
+        if one.kind in ("method", "function") and not name.startswith("_") and not one.deprecated
+    }
+
+
+def _scope_of_command(command: Symbol, reading: Reading) -> Scope:
+    program, *subcommands = command.path.split()
+    return Scope(
+        f"the options of `{command.path}`",
+        {name: one.doc for name, one in reading.library.members(command).items()},
+        ("import click", "import re", "from importlib.metadata import entry_points"),
+        documentation.OF_COMMAND,
+        command.path,
+        (("PROGRAM", repr(program)), ("SUBCOMMANDS", repr(tuple(subcommands)))),
+    )
+
+
+def _scope_of_classes(reading: Reading) -> Scope:
+    distribution = reading.library.distributions[0]
+    return Scope(
+        f"the classes of {distribution}",
+        reading.library.class_texts,
+        ("import importlib.metadata", "import re"),
+        documentation.OF_CLASSES.replace("DISTRIBUTION", repr(distribution)),
+        "",
+    )
+
+
+def _draft(
+    offer: Offer,
+    scope: Scope,
+    constants: tuple[tuple[str, str], ...],
+    *,
+    disputed: str,
+    statement: str,
+    check: str,
+) -> Draft:
+    return Draft(
+        option=offer.option,
+        relation=Relation.SUFFICIENT,
+        text=ProofText(
+            statement=statement,
+            imports=("import math", *scope.imports),
+            disputed=disputed,
+            constants=(("MARGIN", repr(nearness.MARGIN)), *scope.constants, *constants),
+            helpers=(scope.helper, nearness.source()),
+            holds=f"assert {check}",
+            fails=f"assert {check.replace('==', '!=')}",
+            controls=("assert documentation()",),
+        ),
+        expected=True,
+        grounds=Grounds.DOCUMENTED,
+    )

@@ -1,0 +1,234 @@
+"""What a question asks for: a sort of thing, whose, and whether being one is all it takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from assay.questions.provers.introspection.reading.mentions import Mention, mentions
+
+_LONGEST = 20_000
+
+
+class Noun(StrEnum):
+    """The sort of thing that is asked for."""
+
+    IMPORT = "import"
+    PARAMETER = "parameter"
+    FIELD = "field"
+    METHOD = "method"
+    FUNCTION = "function"
+    CLASS = "class"
+    EXCEPTION = "exception"
+    FLAG = "flag"
+    DEFAULT = "default"
+    SIGNATURE = "signature"
+    OUTCOME = "outcome"
+    THING = "thing"
+    OTHER = "other"
+
+
+class Tie(StrEnum):
+    """How closely the words bind what is asked for to a name in the question."""
+
+    OWN = "own"  # "a parameter of `X`"
+    NEAR = "near"  # "from an `X`, which parameter"
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The reading of a question's words; nothing is looked up yet.
+
+    `word` is the noun as written. `owner` is the name the thing is to belong to. `is_whole` says
+    that an option which is such a thing of the owner is thereby right. `subject` is the name the
+    question is about, such as the parameter whose default is asked for, or what is to be imported.
+    """
+
+    noun: Noun
+    word: str = ""
+    owner: Mention | None = None
+    tie: Tie = Tie.NONE
+    is_whole: bool = False
+    subject: Mention | None = None
+    prose: str = ""
+    blocks: tuple[str, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+
+
+_WORDS: dict[Noun, str] = {
+    Noun.IMPORT: r"imports?|import statements?|import lines?",
+    Noun.PARAMETER: r"(?:keyword |constructor |init |named )?(?:parameters?|arguments?)|kwargs?"
+    r"|keywords?",
+    Noun.METHOD: r"(?:class |static |instance |async |helper )?methods?",
+    Noun.FIELD: r"(?:configuration |config )?(?:fields?|attributes?|settings?|propert(?:y|ies)"
+    r"|members?|options?)",
+    Noun.FUNCTION: r"functions?|decorators?|helpers?|calls?",
+    Noun.EXCEPTION: r"exceptions?|errors?|exception (?:class|type)|error (?:class|type)",
+    Noun.FLAG: r"(?:command[- ]line |cli )?(?:flags?|switch|switches)|command[- ]line options?",
+    Noun.CLASS: r"(?:abstract |base |abstract base )?class(?:es)?|types?|"
+    r"(?:configuration |config )?objects?",
+}
+_ANY = "|".join(f"(?P<{noun.name}>{words})" for noun, words in _WORDS.items())
+_PLAIN = "|".join(_WORDS.values())
+_CODE = r"⟦(\d+)⟧"
+_ASKING = r"(?:which|what)(?: one)?"
+_OF_THESE = r"(?: of (?:the|these|those)(?: following)?)?"
+_ARTICLE = r"(?:(?:the|an?|its|this|that|your|each|every)\s+)?"
+_OF = r"(?:of|in|on|for|to|from|by|with)"
+
+_FIRST_NOUN = re.compile(
+    rf"\b{_ASKING}{_OF_THESE}(?:\s+(?!(?:{_PLAIN})\b)[^\s?.,]+){{0,5}}?\s+(?:{_ANY})\b",
+    re.IGNORECASE,
+)
+_EXCEPT = re.compile(rf"\ball (?:of )?(?:these|the following)\b[^?]*?\b(?:{_ANY})\b", re.IGNORECASE)
+_DIRECT_NOUN = re.compile(rf"\b{_ASKING}\s+(\w[\w-]*)\b", re.IGNORECASE)
+# Words after "which" that do not name a sort of thing.
+_NO_NOUNS = frozenset(
+    {"of", "is", "are", "one", "ones", "does", "do", "did", "will", "would", "can", "could", "must",
+     "should", "was", "were", "has", "have", "happens", "statement", "option", "answer", "approach",
+     "way", "line", "following", "best", "correct", "value", "output", "result"}
+)  # fmt: skip
+_OWN_TIES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_CODE}\s+(?:(?:class|model|constructor|method|function|decorator|command)\s+)?"
+        rf"(?:{_PLAIN})\b",
+        rf"\b(?:{_PLAIN})\s+(?:{_CODE}\s+)?{_OF}\s+{_ARTICLE}"
+        r"(?:(?!(?:which|what|types?|kind|sort)\b)\w+\s+){0,2}?"
+        rf"(?P<owner>{_CODE})",
+        rf"\b(?:{_PLAIN})\s+(?:do|does|can|must|should)\s+{_ARTICLE}(?:\w+\s+)?(?P<owner>{_CODE})"
+        r"(?:'s \w+)?\s+(?:accept|take|have|support|define|expect|require|provide|offer"
+        r"|expose|use)",
+        r"\b(?:when|while|if|for)\s+(?:you\s+are\s+|you\s+)?(?:call|creat|construct|instantiat"
+        r"|initiali[sz]|invok|mak|build|us|run|deploy)\w*\s+"
+        rf"(?:\w+\s+){{0,4}}?{_ARTICLE}(?P<owner>{_CODE})[^,?.]{{0,40}},\s*{_ASKING}\s+"
+        rf"(?:\w+\s+)?(?:{_PLAIN})\b",
+        rf"\b(?P<owner>{_CODE})\s+has\s+{_ARTICLE}(?:{_PLAIN})\b",
+    )
+)
+_NEAR_TIE = re.compile(
+    rf"\b(?:of|in|on|for|to|from|with|configure|create)\s+{_ARTICLE}(?P<owner>{_CODE})"
+    rf"[^,?.]{{0,60}},\s*{_ASKING}\s+(?:\w+\s+)?(?:{_PLAIN}|callback|hook)\b",
+    re.IGNORECASE,
+)
+_VALID = r"(?:(?:valid|real|public|available|actual|existing|legal|supported)\s+)?"
+_END = r"(?:\s+in\s+[\w.]+(?:\s+v?[\d.]+)?)?\s*[?.:]*\s*$"
+_KIND = r"(?:(?:class|function|method|model|constructor|decorator|module|package)\s+)?"
+_WHOLE = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\b{_ASKING}{_OF_THESE}(?:\s+\w+)?\s+(?:is|are)(?:\s+not|n't)?\s+(?:an?\s+)?{_VALID}"
+        rf"(?:{_PLAIN})\s+{_OF}\s+{_ARTICLE}{_KIND}{_CODE}{_END}",
+        rf"\ball (?:of )?(?:these|the following)\s+are\s+{_VALID}(?:{_PLAIN})\s+{_OF}\s+{_ARTICLE}"
+        rf"{_KIND}{_CODE}\s*,?\s*except\b[^,]{{0,20}}$",
+        rf"\b{_ASKING}{_OF_THESE}(?:\s+(?:{_PLAIN}))?\s+(?:do|does|can)(?:\s+not|n't)?\s+{_ARTICLE}"
+        rf"{_KIND}{_CODE}\s+(?:accept|take|have|support|define|provide|offer){_END}",
+        rf"\b{_ASKING}{_OF_THESE}(?:\s+(?:{_PLAIN}))?\s+(?:exists?|is defined|is available)\s+"
+        rf"{_OF}\s+{_ARTICLE}{_KIND}{_CODE}{_END}",
+    )
+)
+_IMPORTED_FROM = re.compile(
+    rf"\b{_ASKING}{_OF_THESE}(?:\s+\w+){{0,3}}\s+can(?:not|\s+not|'t)?\s+be\s+imported\s+"
+    rf"(?:directly\s+)?from\s+{_ARTICLE}{_KIND}(?P<owner>{_CODE}){_END}",
+    re.IGNORECASE,
+)
+_DEFAULT = re.compile(
+    rf"\bdefault(?:\s+value)?\s+(?:of|for)\s+{_ARTICLE}(?:(?:{_PLAIN})\s+)?(?P<subject>{_CODE})"
+    rf"(?:\s+(?:{_PLAIN}))?(?:\s+{_OF}\s+{_ARTICLE}(?:\w+\s+){{0,2}}?(?P<owner>{_CODE}))?",
+    re.IGNORECASE,
+)
+_HAS_DEFAULT = re.compile(
+    rf"(?P<owner>{_CODE})\s+has\s+an?\s+(?:{_PLAIN})\s+(?P<subject>{_CODE})[.,]\s+What\s+is\s+its\s+"
+    rf"default\b",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    rf"\b(?:import statements?|imports?|import)\s+(?:\w+\s+){{0,3}}?{_ARTICLE}(?P<subject>{_CODE})",
+    re.IGNORECASE,
+)
+_OUTCOME = re.compile(
+    r"\bwhat\s+(?:happens|will happen|is printed|is the (?:\w+ )?(?:output|outcome|result)"
+    r"|is (?:then )?(?:raised|returned|printed)|gets printed|does .*?\b(?:print|output|return|raise"
+    r"|evaluate)\b|will .*?\b(?:print|output|return|raise|evaluate)\b)",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"\bsignature\s+(?:of|for)\b", re.IGNORECASE)
+
+
+def read_asked(text: str) -> Asked:
+    """Read a question's words; whatever is not understood is Noun.OTHER."""
+    text = text[:_LONGEST]
+    blocks, prose = _blocks(text)
+    found = mentions(prose)
+    masked = _masked(prose, found)
+    asked = _read(masked, found)
+    return replace(asked, prose=prose, blocks=blocks, mentions=found)
+
+
+def _blocks(text: str) -> tuple[tuple[str, ...], str]:
+    fence = re.compile(r"```[\w+-]*\n(.*?)(?:```|\Z)", re.DOTALL)
+    blocks = tuple(found[1].rstrip() for found in fence.finditer(text))
+    return blocks, re.sub(r"\s+", " ", fence.sub(" ", text)).strip()
+
+
+def _masked(prose: str, found: tuple[Mention, ...]) -> str:
+    """The words with every piece of code replaced by its number."""
+    for number in range(len(found) - 1, -1, -1):
+        one = found[number]
+        prose = f"{prose[: one.start]}⟦{number}⟧{prose[one.end :]}"
+    return prose
+
+
+def _read(masked: str, found: tuple[Mention, ...]) -> Asked:
+    if default := (_HAS_DEFAULT.search(masked) or _DEFAULT.search(masked)):
+        return Asked(
+            Noun.DEFAULT,
+            subject=_at(default, "subject", found),
+            owner=_at(default, "owner", found),
+            tie=Tie.OWN,
+        )
+    if imported := _IMPORTED_FROM.search(masked):
+        return Asked(Noun.THING, owner=_at(imported, "owner", found), tie=Tie.OWN, is_whole=True)
+    if _SIGNATURE.search(masked):
+        return Asked(Noun.SIGNATURE, subject=found[0] if len(found) == 1 else None)
+    noun, word = _noun(masked)
+    if noun is Noun.IMPORT:
+        subject = _SUBJECT.search(masked)
+        return Asked(noun, word, subject=_at(subject, "subject", found) if subject else None)
+    if noun is Noun.OTHER and _OUTCOME.search(masked):
+        return Asked(Noun.OUTCOME)
+    owner, tie = _owner(masked, found)
+    is_whole = tie is Tie.OWN and any(one.search(masked) for one in _WHOLE)
+    return Asked(noun, word, owner, tie, is_whole)
+
+
+def _noun(masked: str) -> tuple[Noun, str]:
+    found = _FIRST_NOUN.search(masked) or _EXCEPT.search(masked)
+    if found:
+        name = next(name for name, value in found.groupdict().items() if value)
+        return Noun[name], found[name].lower()
+    for direct in _DIRECT_NOUN.finditer(masked):
+        if direct[1].lower() not in _NO_NOUNS:
+            return Noun.THING, direct[1].lower()
+    return Noun.OTHER, ""
+
+
+def _owner(masked: str, found: tuple[Mention, ...]) -> tuple[Mention | None, Tie]:
+    for pattern in _OWN_TIES:
+        if tied := pattern.search(masked):
+            return _at(tied, "owner", found), Tie.OWN
+    if near := _NEAR_TIE.search(masked):
+        return _at(near, "owner", found), Tie.NEAR
+    return None, Tie.NONE
+
+
+def _at(match: re.Match[str], group: str, found: tuple[Mention, ...]) -> Mention | None:
+    """The mention that a group of a pattern stands for; the only one if it has no such group."""
+    text = match.groupdict().get(group)
+    if text is None and group in match.re.groupindex:
+        return None
+    number = re.search(_CODE, text if text is not None else match.group())
+    place = int(number[1]) if number else len(found)
+    return found[place] if place < len(found) else None

@@ -1,0 +1,164 @@
+"""Mentions: the pieces of code in a text, each with its form and what it names."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+# Nothing longer than this is one mention; a question that long is code, not a name.
+_LONGEST = 2000
+_NAME = r"[A-Za-z_]\w*"
+_DOTTED = re.compile(rf"{_NAME}(?:\.{_NAME})*")
+_FLAG = re.compile(r"--?[A-Za-z][\w-]*(?:[= ]\S+)?")
+_QUOTED = re.compile(r"`+([^`\n]{1,400})`+")
+_SPELLED = re.compile(
+    r"(?<![\w`./-])(?:"
+    r"(--[a-z][\w-]*)"  # --flag
+    rf"|({_NAME}(?:\.{_NAME})+(?:\(\))?)"  # a.b or a.b()
+    r"|([A-Za-z]\w*_\w+(?:\(\))?)"  # with_underscores
+    r"|([A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)"  # InCamelCase
+    r")(?![\w`/])"
+)
+# Abbreviations that look like attributes.
+_NO_NAMES = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "e.g.", "i.e."})
+
+
+class Form(StrEnum):
+    """What a piece of code is."""
+
+    IMPORT = "import"
+    NAME = "name"
+    CALL = "call"
+    KEYWORD = "keyword"
+    FLAG = "flag"
+    COMMAND = "command"
+    SIGNATURE = "signature"
+    LITERAL = "literal"
+    CODE = "code"
+
+
+@dataclass(frozen=True)
+class Mention:
+    """One piece of code: `name` is the dotted name it is about, `keywords` what a call is given.
+
+    `start` and `end` are its place in the text, marks included; `quoted` is False where only its
+    spelling shows that it is code.
+    """
+
+    code: str
+    form: Form
+    name: str = ""
+    keywords: tuple[str, ...] = ()
+    start: int = 0
+    end: int = 0
+    quoted: bool = True
+
+    @property
+    def last(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def head(self) -> str:
+        return self.name.rpartition(".")[0]
+
+
+def read_mention(code: str, start: int = 0, end: int = 0, *, quoted: bool = True) -> Mention:
+    """The form of one piece of code and the name it is about."""
+    text = code.strip()
+    form, name, keywords = _read(text)
+    return Mention(text, form, name, keywords, start, end, quoted)
+
+
+def _read(text: str) -> tuple[Form, str, tuple[str, ...]]:
+    if _DOTTED.fullmatch(text) and text not in ("True", "False", "None"):
+        return Form.NAME, text, ()
+    if _FLAG.fullmatch(text):
+        return Form.FLAG, re.split("[= ]", text, maxsplit=1)[0], ()
+    if re.match(r"(?:async\s+)?def\s", text):
+        return Form.SIGNATURE, "", ()
+    tree = _parsed(text)
+    if tree is None:
+        return (Form.COMMAND if _is_command(text) else Form.CODE), "", ()
+    if tree.body and all(isinstance(one, ast.Import | ast.ImportFrom) for one in tree.body):
+        return Form.IMPORT, "", ()
+    if len(tree.body) != 1:
+        return Form.CODE, "", ()
+    return _read_statement(tree.body[0])
+
+
+def _read_statement(node: ast.stmt) -> tuple[Form, str, tuple[str, ...]]:
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        name = _dotted(node.targets[0])
+        return (Form.KEYWORD, name, ()) if name else (Form.CODE, "", ())
+    if not isinstance(node, ast.Expr):
+        return Form.CODE, "", ()
+    value = node.value
+    if isinstance(value, ast.Call):
+        name = _dotted(value.func)
+        keywords = tuple(one.arg for one in value.keywords if one.arg)
+        return (Form.CALL, name, keywords) if name else (Form.CODE, "", ())
+    return (Form.LITERAL if _is_literal(value) else Form.CODE), "", ()
+
+
+def _parsed(text: str) -> ast.Module | None:
+    if len(text) > _LONGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_command(text: str) -> bool:
+    """Whether it reads like something typed at a prompt: lower-case words, then perhaps flags."""
+    words = text.split()
+    return 1 < len(words) <= 8 and all(re.fullmatch(r"[a-z][\w-]*|--?\w\S*", one) for one in words)
+
+
+def _dotted(node: ast.expr) -> str:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    # `Thing(…).method()` is about a thing and its method as much as `Thing.method()` is.
+    if isinstance(node, ast.Call):
+        parts.append(_dotted(node.func))
+    elif isinstance(node, ast.Name):
+        parts.append(node.id)
+    else:
+        return ""
+    return ".".join(reversed(parts)) if all(parts) else ""
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def mentions(text: str) -> tuple[Mention, ...]:
+    """The pieces of code in a text: what stands in backticks, and what is spelled like a name."""
+    quoted = tuple(
+        read_mention(found[1], found.start(), found.end()) for found in _QUOTED.finditer(text)
+    )
+    spelled = (one for one in _spelled(text) if not _is_inside(one, quoted))
+    return tuple(sorted((*quoted, *spelled), key=lambda one: one.start))
+
+
+def _spelled(text: str) -> Iterator[Mention]:
+    for found in _SPELLED.finditer(text):
+        code = found.group().removesuffix("()")
+        if code.lower() not in _NO_NAMES and len(code) > 3:
+            yield read_mention(found.group(), found.start(), found.end(), quoted=False)
+
+
+def _is_inside(one: Mention, others: tuple[Mention, ...]) -> bool:
+    return any(other.start <= one.start and one.end <= other.end for other in others)

@@ -1,0 +1,161 @@
+"""Programs: the code a question is about, split into what leads up to it and what is asked of."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from dataclasses import dataclass
+
+from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection.reading.mentions import Form, Mention
+from assay.questions.provers.introspection.reading.understanding import Reading
+
+_CODE = (
+    r"(?:this|the|that|following|above|below|given|it|last|code|snippet|program|script|example|line"
+)
+_RUNS = re.compile(
+    rf"\b(?:when|if|after|once)\s+{_CODE}|\s|is|gets|run|runs|ran|executed|executes|being)+\b"
+    r"(?=\s*[,?.]|$)",
+    re.IGNORECASE,
+)
+_CIRCUMSTANCE = re.compile(
+    r"\b(?:if|when|whenever|after|unless|assuming|suppose|given that|provided|instead|changed"
+    r"|replaced|removed|added|without|twice|again|first|second)\b",
+    re.IGNORECASE,
+)
+_LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
+_ASKED_OF = re.compile(
+    r"`([^`]+)`\s+(?:raise|throw|return|print|evaluate|give|produce|yield|output)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Code that runs by itself: `setup` leads up to it, `code` is what is asked of.
+
+    `expression` is what has a value, where the question asks for one.
+    """
+
+    setup: str
+    code: str
+    expression: bool = False
+
+
+def read_program(reading: Reading) -> Program | str:
+    """The program a question is about, or why there is none that could be run."""
+    if has_circumstances(reading.asked.prose):
+        return "the question adds circumstances that its code does not show"
+    expression = asked_expression(reading)
+    block = reading.code
+    if expression is None and not block:
+        return "the question shows no code"
+    text = "\n".join(part for part in (block, expression.code if expression else "") if part)
+    tree = _parsed(text)
+    if tree is None:
+        return "the code does not parse"
+    if (differing := _differing(tree, reading)) is not None:
+        return f"the question says `{differing}` and its code says otherwise"
+    missing = _imports_for(tree, reading.library)
+    if isinstance(missing, str):
+        return missing
+    is_last = expression is not None or _LAST_LINE.search(reading.asked.prose) is not None
+    return _split(tree, text, missing, is_last, expression is not None)
+
+
+def has_circumstances(prose: str) -> bool:
+    """Whether the last sentence asks about something else than the code just as it stands."""
+    sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", prose)
+    asking = [one for one in sentences if "?" in one] or sentences[-1:]
+    plain = re.sub(r"`[^`]*`", "", asking[-1] if asking else "")
+    return _CIRCUMSTANCE.search(_RUNS.sub("", plain)) is not None
+
+
+def asked_expression(reading: Reading) -> Mention | None:
+    """The expression of which the question asks what it raises, returns or prints."""
+    found = _ASKED_OF.search(reading.asked.prose)
+    if found is None:
+        return None
+    for one in reading.asked.mentions:
+        if one.code == found[1].strip() and one.form in (Form.CALL, Form.CODE, Form.KEYWORD):
+            return one
+    return None
+
+
+def _differing(tree: ast.Module, reading: Reading) -> str | None:
+    """A setting that the words of the question give another value than its code does."""
+    said = [one for one in reading.asked.mentions if one.form is Form.KEYWORD and not one.head]
+    written: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword) and node.arg:
+            written.setdefault(node.arg, set()).add(ast.unparse(node.value))
+    for one in said:
+        value = one.code.partition("=")[2].strip()
+        if one.name in written and value not in written[one.name]:
+            return one.code
+    return None
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        tree = ast.parse(text)
+        compile(tree, "snippet", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if tree.body else None
+
+
+def _split(
+    tree: ast.Module, text: str, imports: list[str], is_last: bool, is_expression: bool
+) -> Program:
+    lines = text.splitlines()
+    if is_last:
+        cut = tree.body[-1].lineno - 1
+    else:
+        first = next(
+            (one for one in tree.body if not isinstance(one, ast.Import | ast.ImportFrom)), None
+        )
+        cut = (_start(first) - 1) if first is not None else len(lines)
+    setup = "\n".join([*imports, *lines[:cut]]).strip("\n")
+    last = tree.body[-1]
+    has_value = is_expression and isinstance(last, ast.Expr)
+    return Program(setup, "\n".join(lines[cut:]).strip("\n"), has_value)
+
+
+def _start(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", [])
+    return int(min([node.lineno, *(one.lineno for one in decorators)]))
+
+
+def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
+    """Imports for the names that the code uses and does not define."""
+    imports = []
+    for name in sorted(_free_names(tree)):
+        if name in library.roots:
+            imports.append(f"import {name}")
+            continue
+        found = library.owner(name, ("class", "exception", "function"))
+        if found is None:
+            return f"the code uses `{name}`, which nothing defines"
+        place = library.place(found)
+        if place.names != (name,):
+            return f"the code uses `{name}`, which nothing defines"
+        imports.append(place.statement)
+    return imports
+
+
+def _free_names(tree: ast.Module) -> set[str]:
+    used: set[str] = set()
+    bound = {*dir(builtins), "__name__", "__file__"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            bound.add(node.name)
+        elif isinstance(node, ast.arg):
+            bound.add(node.arg)
+        elif isinstance(node, ast.alias):
+            bound.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            bound.add(node.name)
+    return used - bound

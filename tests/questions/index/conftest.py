@@ -1,0 +1,39 @@
+"""The index of the package that has one of everything, built once for all tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.questions.index import Index, build_index
+from assay.sandbox import Environment, Target
+from tests.questions.index.support import FILES
+from tests.sandbox.support import build, write_files
+
+
+@pytest.fixture(scope="session")
+def parcels_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("assay-cache")
+
+
+@pytest.fixture
+def cache(parcels_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache that holds the package's environment and index."""
+    monkeypatch.setenv("ASSAY_CACHE", str(parcels_cache))
+    return parcels_cache
+
+
+@pytest.fixture(scope="session")
+def parcels(tmp_path_factory: pytest.TempPathFactory, parcels_cache: Path) -> Environment:
+    folder = write_files(tmp_path_factory.mktemp("parcels"), FILES)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_CACHE", str(parcels_cache))
+        return build(Target(sources=(folder,)))
+
+
+@pytest.fixture(scope="session")
+def index(parcels: Environment, parcels_cache: Path) -> Index:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASSAY_CACHE", str(parcels_cache))
+        return build_index(parcels, module_seconds=1.5)

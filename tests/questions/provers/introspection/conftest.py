@@ -1,0 +1,58 @@
+"""The small library, built once, and a runner for proofs about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from assay.questions.examining import Bench, examine
+from assay.questions.findings import Finding
+from assay.questions.index import build_index
+from assay.questions.provers.introspection import IntrospectionProver
+from assay.questions.provers.introspection.library import Library
+from assay.sandbox import Environment, ProofRunner, Target
+from tests.questions.provers.introspection.support import FILES, Settle, question
+from tests.sandbox.support import Background, build, write_files
+
+
+@pytest.fixture(scope="session")
+def lanterns(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    folder = write_files(tmp_path_factory.mktemp("lanterns"), FILES)
+    return build(Target(sources=(folder,)))
+
+
+@pytest.fixture(scope="session")
+def library(lanterns: Environment) -> Library:
+    return Library(build_index(lanterns), ("lanterns",))
+
+
+@pytest.fixture(scope="session")
+def settle(lanterns: Environment) -> Iterator[Settle]:
+    """Ask a question about the small library; the findings on its options come back."""
+    yield from _settling(lanterns, ("lanterns",))
+
+
+@pytest.fixture(scope="session")
+def settle_here() -> Iterator[Settle]:
+    """The same about what is installed beside Assay."""
+    yield from _settling(build(Target(current=True)), ())
+
+
+def _settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Settle]:
+    background = Background()
+
+    async def start() -> tuple[ProofRunner, IntrospectionProver]:
+        runner = ProofRunner(environment, imports=modules, modules=modules or None, concurrency=2)
+        return runner, IntrospectionProver()
+
+    runner, prover = background.run(start())
+    bench = Bench(runner, environment, modules, (prover,))
+
+    def settle(text: str, *options: str, snippet: str | None = None) -> dict[str, Finding]:
+        asked = question(text, *options, snippet=snippet)
+        return dict(background.run(examine(asked, [], bench)).findings)
+
+    yield settle
+    background.run(runner.close())
+    background.stop()

@@ -1,0 +1,60 @@
+"""The target `current`: the distribution is found by what a question names, or left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.questions.provers.introspection.guessing import (
+    guessed_distributions,
+    named_distributions,
+)
+from tests.questions.provers.introspection.support import Settle, question
+from tests.questions.provers.introspection.test_settling import states
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        (
+            "Which of these can be imported from `pydantic`?",
+            ["`conint`", "`ConstrainedInt`", "`BoundedInt`"],
+            "HFF",
+        ),
+        ("Which of these is a method of `BaseModel`?", ["`model_dump`", "`to_dict`"], "HF"),
+        (
+            "Which of these is NOT a parameter of the function `Field`?",
+            ["`pattern`", "`regex`"],
+            "HF",
+        ),
+        ("Which of these is a setting of `ConfigDict`?", ["`frozen`", "`orm_mode`"], "HF"),
+        (
+            "Which class of `pydantic` should you use for a list?",
+            ["`ListShapedModel`", "`RootModel`", "`dict`", "`MyModel`"],
+            "FUUU",
+        ),
+    ],
+)
+def test_pydantic(settle_here: Settle, text: str, options: list[str], expected: str) -> None:
+    assert states(settle_here(text, *options)) == expected
+
+
+def test_options_of_a_command(settle_here: Settle) -> None:
+    text = "Which flag of `hypothesis write` picks a style of tests?"
+    assert states(settle_here(text, "`--style`", "`--manner`")) == "HF"
+
+
+def test_nothing_is_absent_from_a_package_that_was_only_guessed(settle_here: Settle) -> None:
+    found = settle_here("What makes `BaseModel` fast?", "`CompiledCoreThing`", "`dict`")
+    assert states(found) == "UU"
+
+
+def test_a_distribution_is_named_by_imports_quotes_or_words() -> None:
+    assert named_distributions(question("Which import?", "from click import echo")) == ("click",)
+    assert named_distributions(question("`pydantic.Field` is what?", "x")) == ("pydantic",)
+    assert named_distributions(question("Why is pydantic fast?", "x")) == ("pydantic",)
+    assert named_distributions(question("Why is the sky blue?", "x")) == ()
+
+
+def test_a_distribution_is_guessed_by_what_its_package_offers() -> None:
+    assert guessed_distributions(question("What is `TypeAdapter`?", "x")) == ("pydantic",)
+    assert guessed_distributions(question("What is `Frobnicator`?", "x")) == ()

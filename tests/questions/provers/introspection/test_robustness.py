@@ -1,0 +1,35 @@
+"""Whatever a question says, every proof that is drafted for it is fit, and nothing crashes."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from assay.questions.model import Question, Snippet
+from assay.questions.provers.introspection.choosing import consider, proofs_of
+from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection.reading import read_question
+from assay.questions.proving import objections
+
+PIECES = st.sampled_from(
+    ["Which", "parameter of", "method of", "`Lamp`", "`lanterns.lamps`", "import", "is NOT a", "?",
+     "`Lamp(brightness=-1)`", "raise", "return", "print", "the last line", "`refill`", "default",
+     "class", "exception", "`from lanterns import Lamp`", "```python\nLamp(\n```", "\\", '"""',
+     "\x00", "of these", "can be imported from", "signature of", "1)", "2)", "`--flag`",
+     "`lamps light`",
+     "`'''`", "ü", "`Lamp.light`", "when calling", "Lamp(colour='x')", "None", "`{`",
+     "async def f(a):"]
+)  # fmt: skip
+TEXTS = st.text(max_size=80) | st.lists(PIECES, max_size=12).map(" ".join)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=5), st.none() | TEXTS)
+def test_any_question_gets_fit_proofs_or_none(
+    library: Library, text: str, options: list[str], code: str | None
+) -> None:
+    letters = dict(zip("ABCDE", options, strict=False))
+    question = Question("q", text, letters, Snippet(code) if code else None)
+    reading = read_question(question, list(letters), library)
+    for proof in proofs_of(consider(reading)):
+        assert objections(proof.source, ["lanterns"]) == [], proof.source
