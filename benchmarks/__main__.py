@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks import foundation, proofs
+from benchmarks import foundation, proofs, questions
 
 foundation.main()
 proofs.main()
+questions.main()

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).parent.parent
 PLANTED = {"thousands only", "code, no sign"}
+# Those that need nothing but what is installed with Assay itself.
+QUESTIONS = [
+    f"examples/questions/{name}.yaml" for name in ("pydantic", "api_understanding", "fix_error")
+]
 
 
 def assay(*words: str, show: bool = True) -> subprocess.CompletedProcess[str]:
@@ -22,7 +29,43 @@ def assay(*words: str, show: bool = True) -> subprocess.CompletedProcess[str]:
 
 
 def main() -> None:
-    """Run the example and check what it found."""
+    """Run the examples and check what was found."""
+    verify_questions()
+    run_evaluation()
+    print(
+        "Next: docs/questions.md for benchmark questions, docs/first-evaluation.md for functions."
+    )
+
+
+def verify_questions() -> None:
+    """Prove every option of the example suite; its defects are listed in planted.yaml."""
+    print(
+        "A benchmark of 44 questions about pydantic, with defects planted among them: wrong keys,"
+    )
+    print(
+        "two right options, dead names, a leaked repair. Every option is proven by running tests."
+    )
+    words = ["questions", "verify", *QUESTIONS, "--out", ".assay/demo-questions"]
+    shutil.rmtree(ROOT / ".assay" / "demo-questions", ignore_errors=True)
+    code = assay(*words).returncode
+    report = json.loads((ROOT / ".assay" / "demo-questions" / "quality_report.json").read_text())
+    found = {one["id"].partition("::")[2]: one["verdict"] for one in report["questions"]}
+    planted = yaml.safe_load((ROOT / "examples/questions/planted.yaml").read_text())
+    wrong = {
+        name: verdict for name, verdict in found.items() if planted[name]["verdict"] != verdict
+    }
+    if code != 1 or wrong:
+        raise SystemExit(f"the demo should have found what planted.yaml says, not {wrong}")
+    accused = sum(verdict not in ("Valid", "Unproven") for verdict in found.values())
+    print(
+        f"{accused} defective questions were found, exactly those that were planted, and no other"
+    )
+    print("question was accused. One of them, with its evidence:")
+    assay("questions", "show", f"{QUESTIONS[0]}::dump-mode-default", "--no-proofs")
+
+
+def run_evaluation() -> None:
+    """Run an evaluation written in Python."""
     print("A function that reads prices, eight prices, and what each should give. Two of them are")
     print("planted so that the function gets them wrong; Assay has to find these two, no others.")
     code = assay("run", "examples/evaluation/prices.py").returncode
@@ -33,7 +76,6 @@ def main() -> None:
         raise SystemExit(f"the demo should have found {sorted(PLANTED)}, it found {sorted(found)}")
     print("Both planted bugs were found and nothing else was accused. The exit code was 1, so this")
     print("evaluation would have stopped a release. All the evidence: .assay/demo.html")
-    print("Next: docs/first-evaluation.md")
 
 
 if __name__ == "__main__":

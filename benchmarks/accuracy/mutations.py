@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from assay.questions.compounds import read_compounds
+from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 
 Mutated = tuple[Question, str]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.questions.compounds import read_compounds
+from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from benchmarks.accuracy.labels import Kind, Label
 

@@ -23,7 +23,7 @@ from random import Random
 from typing import Any
 
 from assay.questions.model import Question
-from assay.questions.suites import load_suites
+from assay.questions.suites.suite import load_suites
 from benchmarks.accuracy.mutations import shuffle_options
 from benchmarks.accuracy.subjects import ADK_SUITE, ADK_TARGET, DATA
 

@@ -15,7 +15,6 @@ import pickle
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
@@ -34,6 +33,7 @@ from assay.results import (
     VerificationResult,
     VerifierReturnType,
     checked_results,
+    now_text,
     pack_error,
     pack_report,
     undecided_names,
@@ -150,16 +150,16 @@ def run_evaluation(
 def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
         case, expected = _checked_pair(pair, place)
-        mark = values.fingerprint(case.describe(), expected.given(), evaluation.ratio)
-        yield Unit(case.id, place, mark, (case, expected, _is_changeable(case, expected)))
+        about, wanted = case.describe(), expected.given()
+        mark = values.fingerprint(about, wanted, evaluation.ratio)
+        yield Unit(case.id, place, mark, (case, expected, _is_changeable(about, wanted)))
 
 
 def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
-    where = f"case {place + 1}"
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InputError(
             f"cases gave {type(pair).__name__}, not a pair (case, expected)",
-            where=where,
+            where=f"case {place + 1}",
             advice="yield (case, expected) tuples",
         )
     given, expected = pair
@@ -170,7 +170,7 @@ def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     except ValidationError as error:
         raise InputError(
             first_problem(error),
-            where=where,
+            where=f"case {place + 1}",
             advice="a case is an assay.Case or a mapping with at least an id",
         ) from None
     return case, expected
@@ -193,7 +193,7 @@ class _Runner:
 
     async def run_case(self, unit: Unit, parts: Parts) -> FinishedCase:
         case, expected, is_changeable = unit.payload
-        started, clock = datetime.now(UTC), time.perf_counter()
+        started, clock = now_text(), time.perf_counter()
         if self._ratio is None:
             reports = [await self._sample(case, expected, is_changeable)]
             outcome = _single_outcome(reports[0])
@@ -230,7 +230,7 @@ class _Runner:
         tried = case.model_copy(deep=True) if is_changeable else case
         wanted = expected.model_copy(deep=True) if is_changeable else expected
         try:
-            actual = await self._run_task(tried)
+            actual = await self._awaited(tried) if self.waits else self._called(tried)
             raw = _verify(self._evaluation.verifier, case, actual, wanted)
             return pack_report(case, time.perf_counter() - clock, actual, expected, raw)
         except _CaseError as error:
@@ -239,19 +239,22 @@ class _Runner:
             told = f"the verifier left a result that cannot be kept: {describe(error)}"
         return pack_error(case, time.perf_counter() - clock, told)
 
-    async def _run_task(self, case: Case) -> CaseResult:
-        limit = self._evaluation.time_limit
+    async def _awaited(self, case: Case) -> CaseResult:
+        """What the task gives in a worker, or as a coroutine."""
+        task, limit = self._evaluation.task, self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
                 return _checked_result(await self._pool.call(case, limit))
-            if self._is_async:
-                return _checked_result(await _supervised(self._evaluation.task, case, limit))
+            return _checked_result(await _supervised(task, case, limit))
         except LimitExceededError:
             raise _CaseError(f"the task did not end within its limit of {limit:g} s") from None
         except (WorkerDiedError, WorkRaisedError) as error:
             raise _CaseError(f"the task {error}") from None
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
+
+    def _called(self, case: Case) -> CaseResult:
+        """What the task gives here and now."""
         try:
             result = self._evaluation.task(case)
         except KeyboardInterrupt:
@@ -308,10 +311,9 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
         return None, error, time.perf_counter()
 
 
-def _is_changeable(case: Case, expected: CaseResult) -> bool:
+def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Whether user code could change something in these that a report rests on."""
-    given = (*case.describe().values(), *expected.given().values())
-    return not values.are_unchangeable(given)
+    return not values.are_unchangeable([*about.values(), *wanted.values()])
 
 
 def _checked_result(result: Any) -> CaseResult:
@@ -339,10 +341,15 @@ def _verify(
         raise _raised("the verifier", error) from None
 
 
+# Bound once: in Python 3.11 every mention of a member of an enumeration is a call.
+_PASSED: tuple[Outcome, str] = Outcome.PASSED, ""
+_ABOUT = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}
+
+
 def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
+    if report["outcome"] == _PASSED[0]:
+        return _PASSED
     match report["outcome"]:
-        case Outcome.PASSED:
-            return Outcome.PASSED, ""
         case Outcome.FAILED:
             return Outcome.FAILED, "wrong: " + ", ".join(wrong_names(report))
         case Outcome.ERROR:
@@ -353,9 +360,9 @@ def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
 
 def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
     """What identifies the finding in a baseline: the attributes it is about, in any sample."""
-    about = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}.get(outcome)
+    about = _ABOUT.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
-    return f"{outcome}: {', '.join(names)}" if names else outcome.value
+    return f"{outcome}: {', '.join(names)}" if names else outcome._value_
 
 
 @contextlib.contextmanager

@@ -11,7 +11,8 @@ import binascii
 import hashlib
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from json.encoder import encode_basestring_ascii
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 import pydantic_core
@@ -113,10 +114,22 @@ def _from_tag(tag: str, item: Any) -> Any:
     raise ValueError(f"{{{tag!r}: …}} is not a value Assay wrote")
 
 
-_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False)
-_SORTING_ENCODER = json.JSONEncoder(
-    allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=True
-)
+def _writer(*, sort_keys: bool) -> Callable[[Any, int], Iterable[str]]:
+    """What `JSONEncoder.encode` joins, with the encoder made once and not for every value."""
+    encoder = json.JSONEncoder(
+        allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=sort_keys
+    )
+    make = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return lambda value, _: encoder.encode(value)
+    write: Callable[[Any, int], Iterable[str]] = make(
+        None, encoder.default, encode_basestring_ascii, None, ":", ",", sort_keys, False, False
+    )
+    return write
+
+
+_write = _writer(sort_keys=False)
+_write_sorted = _writer(sort_keys=True)
 
 
 def encode(value: Any, *, is_plain: bool = False) -> str:
@@ -125,14 +138,20 @@ def encode(value: Any, *, is_plain: bool = False) -> str:
     ASCII where a lone surrogate, which JSON text may contain, has no other safe form on disk.
     `is_plain` promises that there are no bytes and only finite floats in it, which is faster.
     """
+    return encode_bytes(value, is_plain=True).decode() if is_plain else _encode(value, _write)
+
+
+def encode_bytes(value: Any, *, is_plain: bool = False) -> bytes:
+    """What `encode` gives, as it is written to a file."""
     if is_plain:
         try:
-            text = pydantic_core.to_json(value).decode()
+            text: bytes = pydantic_core.to_json(value)
         except ValueError:
-            return _encode(value, _ENCODER)
-        if '"$' not in text:
+            return _encode(value, _write).encode()
+        # One character is found much faster than two, and few values have it.
+        if b"$" not in text or b'"$' not in text:
             return text
-    return _encode(value, _ENCODER)
+    return _encode(value, _write).encode()
 
 
 def are_unchangeable(several: Iterable[Any]) -> bool:
@@ -145,13 +164,13 @@ def are_plain(several: Iterable[Any]) -> bool:
     return _PLAIN.issuperset(map(type, several))
 
 
-def _encode(value: Any, encoder: json.JSONEncoder) -> str:
-    # Tagging walks the value in Python; most values need no tag, and the encoder says which do.
+def _encode(value: Any, write: Callable[[Any, int], Iterable[str]]) -> str:
+    # Tagging walks the value in Python; most values need no tag, and the writer says which do.
     try:
-        text = encoder.encode(value)
+        text = "".join(write(value, 0))
     except (TypeError, ValueError):
-        return encoder.encode(to_json(value))
-    return encoder.encode(to_json(value)) if '"$' in text else text
+        return "".join(write(to_json(value), 0))
+    return "".join(write(to_json(value), 0)) if "$" in text and '"$' in text else text
 
 
 def decode(text: str | bytes) -> Any:
@@ -161,7 +180,10 @@ def decode(text: str | bytes) -> Any:
     except ValueError:
         # A lone surrogate, or no JSON at all: the slower reader knows the one and tells the other.
         value = json.loads(text)
-    marked = b'"$' in text if isinstance(text, bytes) else '"$' in text
+    if isinstance(text, bytes):
+        marked = b"$" in text and b'"$' in text
+    else:
+        marked = "$" in text and '"$' in text
     return from_json(value) if marked else value
 
 
@@ -170,7 +192,7 @@ def fingerprint(*values: Any) -> str:
 
     Baselines keep fingerprints for years, so it rests on nothing that a library may change.
     """
-    text = _encode(list(values), _SORTING_ENCODER)
+    text = _encode(list(values), _write_sorted)
     return hashlib.blake2b(text.encode("ascii"), digest_size=12).hexdigest()
 
 
@@ -199,22 +221,34 @@ class _JsonOrBytes:
 Value: TypeAlias = Annotated[Any, _JsonOrBytes]
 
 Model = TypeVar("Model", bound=BaseModel)
-_set = object.__setattr__
 _complete_sets: dict[type[BaseModel], set[str]] = {}
+# The slots of a model themselves: setting an attribute by name takes twice as long.
+_new = object.__new__
+_set_fields = vars(BaseModel)["__dict__"].__set__
+_set_given = vars(BaseModel)["__pydantic_fields_set__"].__set__
+_set_extra = vars(BaseModel)["__pydantic_extra__"].__set__
+_set_private = vars(BaseModel)["__pydantic_private__"].__set__
 
 
-def construct(model: type[Model], fields: dict[str, Any]) -> Model:
+def construct(
+    model: type[Model],
+    fields: dict[str, Any],
+    given: set[str] | None = None,
+    extra: dict[str, Any] | None = None,
+) -> Model:
     """A model of fields that have all been validated before, given completely.
 
     Reports are made of values that come out of other models. Validating them again was half of
-    the time a case takes, and pydantic's own `model_construct` is slower than validating.
+    the time a case takes, and pydantic's own `model_construct` is slower than validating. `given`
+    are the fields that count as given to the model (default: all).
     """
-    complete = _complete_sets.get(model)
-    if complete is None:
-        complete = _complete_sets[model] = set(model.model_fields)
-    new = model.__new__(model)
-    _set(new, "__dict__", fields)
-    _set(new, "__pydantic_fields_set__", complete)
-    _set(new, "__pydantic_extra__", None)
-    _set(new, "__pydantic_private__", None)
+    if given is None:
+        given = _complete_sets.get(model)
+        if given is None:
+            given = _complete_sets[model] = set(model.model_fields)
+    new = _new(model)
+    _set_fields(new, fields)
+    _set_given(new, given)
+    _set_extra(new, extra)
+    _set_private(new, None)
     return new

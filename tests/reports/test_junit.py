@@ -56,7 +56,7 @@ def test_every_outcome_has_its_element(make: Make, schema: xmlschema.XMLSchema) 
     }
     failure = next(root.iter("failure"))
     assert failure.attrib == {"message": "because failed", "type": "failed"}
-    assert 'output is wrong\n  expected: "b"\n  actual:   "a"' in (failure.text or "")
+    assert 'output is not as expected\n  expected: "b"\n  actual:   "a"' in (failure.text or "")
     assert root[0].attrib["time"] == "2.000000"
     assert {case.attrib["classname"] for case in root.iter("testcase")} == {"tests.group"}
 

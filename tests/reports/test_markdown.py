@@ -36,7 +36,7 @@ def test_the_document_has_totals_a_table_and_evidence(make: Make) -> None:
     )
     assert "| `bad` | failed | 0.000 |\n| `e` | error | 0.000 |\n" in text
     assert "### `bad`\n\nFailed, score 0.000\n\n```\nbecause failed\n```\n" in text
-    assert '`output` is wrong\n\nexpected:\n\n```\n"b"\n```\n' in text
+    assert '`output` is not as expected\n\nexpected:\n\n```\n"b"\n```\n' in text
     assert "diff:\n\n```diff\n- b\n+ a\n```\n" in text
     assert "good" not in text
 

@@ -172,14 +172,17 @@ def test_the_columns_are_those_of_a_report_and_of_its_record(make: Make, tmp_pat
 
 
 def test_other_readers_find_text_they_can_show(make: Make, tmp_path: Path) -> None:
-    report = make.report(make.result("files-\ud800", True), group="g\udfff", error=None)
+    inherited = AttributeResult.of("group", "g\udfff", "g\udfff", None)
+    report = make.report(make.result("files-\ud800", True), inherited, group="g\udfff", error=None)
     run = make.run([make.record("x", reports=[report]), make.record("y")])
     path = written(run, tmp_path / "r.parquet")
     first, second = parquet.read_table(path).to_pylist()
     assert first["group"] == "g\ufffd"
     assert first["results"][0]["attribute"] == "files-\ufffd"
     assert second["originals"] is None
-    assert [back.group for back in read_reports(path)] == ["g\udfff", "group"]
+    backs = list(read_reports(path))
+    assert [back.group for back in backs] == ["g\udfff", "group"]
+    assert backs[0].results["group"] == inherited
 
 
 def test_rows_leave_in_groups(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,9 @@ def test_the_exit_code_and_the_verdict(
 def test_unverified_fails_only_where_the_subject_says_so(make: Make) -> None:
     run = make.run([make.record("a", "unverified"), make.record("b")], unverified_fails=False)
     assert exit_code(run) == 0
-    assert summarize(run).verdict_line() == ("Passed: 1 of 2 cases passed (50.0%), 1 unverified.")
+    assert summarize(run).verdict_line() == (
+        "Nothing found wrong: 1 of 2 cases passed (50.0%), 1 unverified."
+    )
 
 
 def test_what_the_baseline_accepts_does_not_fail(make: Make) -> None:

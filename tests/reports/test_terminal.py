@@ -26,7 +26,7 @@ def test_what_did_not_pass_comes_first_with_its_evidence(make: Make) -> None:
     assert text.startswith(
         "FAILED     bad\n"
         "    because failed\n"
-        "    output is wrong\n"
+        "    output is not as expected\n"
         '      expected: "b"\n'
         '      actual:   "a"\n'
         "      diff:\n"
@@ -70,14 +70,14 @@ def test_samples_that_passed_are_not_shown(make: Make) -> None:
     record = make.record("x", "failed", reports=[good, bad, bad, bad, bad])
     text = rendered(make.run([record]))
     assert "sample 1 of 5" not in text
-    assert "    sample 2 of 5: failed\n      output is wrong\n" in text
+    assert "    sample 2 of 5: failed\n      output is not as expected\n" in text
     assert "    … 2 more samples\n" in text
 
 
 def test_many_wrong_attributes_are_counted(make: Make) -> None:
     report = make.report(*(make.result(f"name {n}", False) for n in range(11)))
     text = rendered(make.run([make.record("x", "failed", reports=[report])]))
-    assert text.count("is wrong") == 8
+    assert text.count("is not as expected") == 8
     assert "    … 3 more attributes\n" in text
 
 

@@ -223,3 +223,43 @@ def test_a_class_of_the_specification_is_a_verifier() -> None:
 def test_ids_are_text_that_can_be_stored(identifier: str) -> None:
     with pytest.raises(ValidationError):
         Case(id=identifier)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{}, {"output": 1}, {"output": "a", "stderr": b"x"}, {"output": {"a": [1.5]}}, {"elapsed": 1}],
+)
+def test_a_result_of_a_case_is_the_one_pydantic_makes(fields: dict[str, Any]) -> None:
+    case = Case(id="x", group="g", group_type=GroupType.CORE, text="y")
+    made = case.result(**fields)
+    validated = CaseResult(id="x", group="g", group_type=GroupType.CORE, **fields)
+    assert made == validated
+    assert list(made.attributes()) == list(validated.attributes())
+    assert made.model_fields_set == validated.model_fields_set
+    assert made.files is not case.result(**fields).files
+
+
+def test_a_result_of_a_case_is_validated() -> None:
+    with pytest.raises(ValidationError, match=r"output\n.*neither JSON nor bytes"):
+        Case(id="x").result(output=object())
+
+
+def test_what_results_have_from_their_case_is_written_once() -> None:
+    case = Case(id="x", group="g", group_type=GroupType.CORE)
+    packed = pack_report(case, 0.1, case.result(), case.result(), {})
+    assert [packed["results"][name] for name in ("id", "group", "group_type")] == [None] * 3
+    report = VerifierReport.unpack(packed)
+    assert [report.results[name].actual for name in ("id", "group", "group_type")] == [
+        *("x", "g", "Core")
+    ]
+    assert report.pack() == packed
+
+
+def test_a_result_that_is_not_of_its_case_is_written_as_it_is() -> None:
+    case = Case(id="x", group="g", group_type=GroupType.CORE)
+    other = CaseResult(id="y", group="g")
+    packed = pack_report(case, 0.1, other, case.result(), {})
+    assert packed["results"]["id"] == ["y", "x"]
+    assert packed["results"]["group"] is None
+    assert packed["results"]["group_type"] == ["Functionality", "Core"]
+    assert VerifierReport.unpack(packed).pack() == packed

@@ -31,6 +31,12 @@ class Absent(Enum):
 # What a check is given when the response does not contain the thing it looks at.
 ABSENT: Final = Absent.ABSENT
 
+# Not a union, which Python would make anew for every check.
+_NUMBERS = (int, float)
+
+# What most checks say; results are frozen, so one is enough.
+_EQUAL = VerificationResult(diff="equal", is_correct=True)
+
 Check = TypeVar("Check", bound=Callable[..., VerificationResult])
 
 
@@ -116,15 +122,15 @@ def run_check(
 
 
 def _require_weight(name: str, weight: Any) -> None:
-    is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    is_number = isinstance(weight, _NUMBERS) and not isinstance(weight, bool)
     if not is_number or not 0 < weight <= sys.float_info.max:
         what = f"check {name!r}: the weight must be a finite number above 0, not {shown(weight)}"
         raise InputError(what)
 
 
-def passed(diff: Any = "equal") -> VerificationResult:
+def passed(diff: Any = _EQUAL.diff) -> VerificationResult:
     """The result of a check that passed, with a few words on why."""
-    return VerificationResult(diff=diff, is_correct=True)
+    return _EQUAL if diff is _EQUAL.diff else VerificationResult(diff=diff, is_correct=True)
 
 
 def failed(diff: Any) -> VerificationResult:

@@ -8,17 +8,17 @@ _FORMATS = (
     Format(
         "quality",
         "Questions: what is known about each, as quality_report.json.",
-        "assay.questions.quality_report:render_json",
+        "assay.questions.reporting.quality_report:render_json",
     ),
     Format(
         "verdicts",
         "Questions: a Markdown document grouped by verdict, with the evidence.",
-        "assay.questions.quality_report:render_markdown",
+        "assay.questions.reporting.quality_report:render_markdown",
     ),
     Format(
         "sarif",
         "Questions: findings on the lines of the suite, for code scanning.",
-        "assay.questions.quality_report:render_sarif",
+        "assay.questions.reporting.quality_report:render_sarif",
     ),
 )
 

@@ -22,7 +22,7 @@ from assay.visible import visible
 # Which command continues a run of which subject.
 RESUMERS = {
     "evaluation": "assay.cli.run:resume",
-    "questions": "assay.cli.questions:resume",
+    "questions": "assay.cli.questions.verify:resume",
 }
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from assay.questions.dotted_names import dotted_name_proof
-from assay.questions.findings import Truth
+from assay.questions.judging.findings import Truth
+from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import ApiQuestion, Entry
-from assay.questions.proving import OTHER_SEED, Trial, try_proof
-from assay.questions.records import proof_values, simple_record
-from assay.questions.verdict import Verdict
+from assay.questions.proofs.dotted_names import dotted_name_proof
+from assay.questions.proofs.proving import Trial, is_repeated, try_proof
+from assay.questions.reporting.records import proof_values, simple_record
 from assay.results import CaseRecord
 
 DEAD_NAME = "dead-name"
@@ -29,8 +29,11 @@ async def api_record(
     trials = await _try(names, laboratory)
     verdict, reason = judge_names(names, [trial.settled.truth for trial in trials])
     if verdict is Verdict.INCORRECT:
-        again = await _try(names, laboratory, hash_seed=OTHER_SEED)
-        if any(trial.settled.truth is not Truth.FALSE for trial in again):
+        repeated = [
+            await is_repeated(trial, laboratory.runner, modules=laboratory.modules)
+            for trial in trials
+        ]
+        if not all(repeated):
             verdict, reason = Verdict.UNPROVEN, "unstable: a new interpreter found a name after all"
     dead = [
         name
@@ -50,16 +53,11 @@ async def api_record(
     return simple_record(identifier, entry, verdict, reason, detail)
 
 
-async def _try(
-    names: Sequence[str], laboratory: Laboratory, hash_seed: int | None = None
-) -> list[Trial]:
+async def _try(names: Sequence[str], laboratory: Laboratory) -> list[Trial]:
     proofs = [dotted_name_proof(str(place), name) for place, name in enumerate(names, 1)]
     return list(
         await asyncio.gather(
-            *(
-                try_proof(proof, laboratory.runner, modules=laboratory.modules, hash_seed=hash_seed)
-                for proof in proofs
-            )
+            *(try_proof(proof, laboratory.runner, modules=laboratory.modules) for proof in proofs)
         )
     )
 

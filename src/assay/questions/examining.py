@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from assay.questions.claims import Proof
-from assay.questions.compounds import read_compounds
-from assay.questions.exceptions import ExceptionMatch, match_exceptions
-from assay.questions.findings import Finding, State, Truth, combine
+from assay.questions.judging.compounds import read_compounds
+from assay.questions.judging.exceptions import ExceptionMatch, match_exceptions
+from assay.questions.judging.findings import Finding, State, Truth, combine
 from assay.questions.model import Question
-from assay.questions.proof_file import read_proof
-from assay.questions.proving import OTHER_SEED, Runner, Trial, agrees, try_proof
-from assay.questions.store import Kept, Shown
+from assay.questions.proofs.claims import WRITTEN, Proof
+from assay.questions.proofs.proof_file import read_proof
+from assay.questions.proofs.proving import Runner, Trial, is_repeated, try_proof
+from assay.questions.proofs.store import Kept, Shown
 from assay.sandbox import Environment
 
 
@@ -68,11 +68,28 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
     proofs = [kept.proof for kept in stored if kept.is_current]
     trials = await _try_all([proof for proof in proofs if proof.claim.option in options], bench)
     reasons = {kept.proof.claim.option: _STALE for kept in stored if not kept.is_current}
+    # A person's proof is not replaced by a program's: they look at it again, or remove it.
+    outdated = {
+        kept.proof.claim.option
+        for kept in stored
+        if not kept.is_current and kept.proof.prover == WRITTEN
+    }
+    reasons |= dict.fromkeys(outdated, _OUTDATED)
     found: list[Trial] = []
     for prover in bench.provers:
-        open_options = [one for one in options if not _is_settled(trials + found, one)]
+        # What a prover has stored is all it knows about an option, as long as it decides a claim.
+        asked = {
+            trial.proof.claim.option
+            for trial in trials
+            if trial.proof.prover == prover.name and trial.settled.truth is not Truth.OPEN
+        }
+        open_options = [
+            one
+            for one in options
+            if one not in asked | outdated and not _is_settled(trials + found, one)
+        ]
         if not open_options:
-            break
+            continue
         attempt = await prover.prove(question, open_options, bench)
         reasons |= attempt.reasons
         found += await _try_all(attempt.proofs, bench)
@@ -81,6 +98,10 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
 
 
 _STALE = "its proof is of another wording of the question or the option"
+_OUTDATED = (
+    "its hand-written proof is of another wording: look at it and take it in again with "
+    "`assay questions prove`"
+)
 
 
 async def _try_all(proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
@@ -136,16 +157,13 @@ async def repeat(examination: Examination, options: Sequence[str], bench: Bench)
     """
     trials = [trial for option in options for trial in examination.trials.get(option, ())]
     decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
-    again = await asyncio.gather(
-        *(
-            try_proof(trial.proof, bench.runner, modules=bench.modules, hash_seed=OTHER_SEED)
-            for trial in decided
-        )
+    same = await asyncio.gather(
+        *(is_repeated(trial, bench.runner, modules=bench.modules) for trial in decided)
     )
     return tuple(
         dict.fromkeys(
             trial.proof.claim.option
-            for trial, second in zip(decided, again, strict=True)
-            if not agrees(trial.settled, second.settled)
+            for trial, said_the_same in zip(decided, same, strict=True)
+            if not said_the_same
         )
     )

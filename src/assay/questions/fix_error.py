@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import io
 import re
+import tokenize
 from typing import Any
 
+from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Entry, FixQuestion
-from assay.questions.proving import OTHER_SEED, ambient_failure
-from assay.questions.records import simple_record, test_values
-from assay.questions.verdict import Verdict
+from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
+from assay.questions.reporting.records import simple_record, test_values
 from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 
@@ -80,9 +82,25 @@ def leaked_lines(question: FixQuestion) -> list[str]:
     """The lines of the repair, if all that tell something stand in the texts a solver sees."""
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
-    telling = [line for line in added if len(_plain(line)) >= _TELLING]
-    seen = _plain("\n".join([question.description, question.error_output, question.unfixed]))
+    telling = [line for line in added if len(_plain(line)) >= _TELLING and not _is_import(line)]
+    seen = _plain(
+        "\n".join([question.description, question.error_output, _prose(question.unfixed)])
+    )
     return telling if telling and all(_plain(line) in seen for line in telling) else []
+
+
+def _is_import(line: str) -> bool:
+    return line.lstrip().startswith(("import ", "from "))
+
+
+def _prose(source: str) -> str:
+    """The comments and strings of a program: its code itself gives nothing away."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
+    except (tokenize.TokenError, SyntaxError):
+        return "\n".join(re.findall("#.*", source))
+    kinds = (tokenize.COMMENT, tokenize.STRING)
+    return "\n".join(token.string for token in tokens if token.type in kinds)
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from assay.questions.examining import Bench, Prover
-from assay.questions.exceptions import ExceptionMatch
+from assay.questions.judging.exceptions import ExceptionMatch
 from assay.sandbox import Environment, ProofRunner, Target, target_modules
 
 

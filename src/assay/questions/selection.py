@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, nearest
-from assay.questions.exceptions import ExceptionMatch
+from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
-from assay.questions.store import ProofStore
-from assay.questions.suites import Suite, load_suites
-from assay.questions.targets import resolve_target
+from assay.questions.proofs.store import ProofStore
+from assay.questions.suites.suite import Suite, load_suites
+from assay.questions.suites.targets import resolve_target
 from assay.questions.verifying import Work
 from assay.sandbox import Environment, Target, environment
 
@@ -41,7 +42,7 @@ class Selection:
 
 def select(selection: Selection) -> list[Work]:
     """The questions that were asked for; none is an error of the input."""
-    suites = load_suites(selection.suites)
+    suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
     work = [one for suite in suites for one in _work(suite, selection)]
     chosen = [one for one in work if _is_chosen(one, selection)]
     if not chosen:
@@ -58,6 +59,12 @@ def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
     return (work_of(suite, entry, selection) for entry in suite.entries)
 
 
+def _as_seen_from_here(path: str) -> str:
+    """As short as it can be told: reports and messages name it."""
+    seen = os.path.relpath(path)
+    return path if seen.startswith("..") else seen
+
+
 def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
     """One question of a suite with all that verifying it needs."""
     name = os.path.relpath(suite.path.absolute(), selection.folder)
@@ -66,20 +73,11 @@ def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
     return Work(
         entry=entry,
         identifier=f"{Path(name).as_posix()}::{entry.id}",
-        target=_target(suite, entry, selection.targets),
+        target=resolve_target(suite, selection.targets),
         store=ProofStore(suite.path, Path(selection.proofs) if selection.proofs else None),
         exception_match=ExceptionMatch(given) if given else suite.policy(entry),
         obstacle=None if obstacle is None else obstacle.message,
     )
-
-
-def _target(suite: Suite, entry: Entry, given: Sequence[str]) -> Target:
-    """The suite's target, with what a repair question needs besides."""
-    target = resolve_target(suite, given)
-    extra = entry.question.requirements if isinstance(entry.question, FixQuestion) else ()
-    if not extra or target.current:
-        return target
-    return Target(tuple(dict.fromkeys([*target.requirements, *extra])), target.sources)
 
 
 def _is_chosen(work: Work, selection: Selection) -> bool:
@@ -94,8 +92,30 @@ def build_environments(
     work: Iterable[Work], say: Callable[[str], None] | None = None
 ) -> dict[Target, Environment]:
     """Every environment the questions need, before the first of them is looked at."""
+    work = list(work)
     targets = dict.fromkeys(one.target for one in work)
-    return {target: environment(target, progress=say) for target in targets}
+    environments = {target: environment(target, progress=say) for target in targets}
+    for one in work:
+        _keep_blind(one.entry.file.absolute(), one.target, environments[one.target])
+    return environments
+
+
+def _keep_blind(suite: Path, target: Target, built: Environment) -> None:
+    """Refuse a suite that proofs could read together with its keys."""
+    copied = [
+        copy / suite.relative_to(root)
+        for source, copy in zip(target.sources, built.first, strict=False)
+        for root in (source.absolute(), source.absolute() / "src")
+        if suite.is_relative_to(root)
+    ]
+    if any(suite.is_relative_to(path) for path in built.reads) or any(
+        path.exists() for path in copied
+    ):
+        raise InputError(
+            "the suite lies inside its own target, where proofs could read the keys",
+            where=str(suite),
+            advice="keep suites outside of the folders that are installed or given as target",
+        )
 
 
 def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
@@ -104,6 +124,8 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
     for one in work:
         taken = found.setdefault(one.target, [])
         if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
-            kept = one.store.load(one.entry.question)
-            taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
+            # A folder that cannot be read costs its own question, when its turn comes.
+            with contextlib.suppress(InputError):
+                kept = one.store.load(one.entry.question)
+                taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
     return found

@@ -8,18 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay import values
+from assay.failures import account
 from assay.questions.api_understanding import api_record
 from assay.questions.examining import Bench, Examination, examine, repeat
-from assay.questions.exceptions import ExceptionMatch
-from assay.questions.findings import Finding
 from assay.questions.fix_error import fix_record
+from assay.questions.judging.exceptions import ExceptionMatch
+from assay.questions.judging.findings import Finding
+from assay.questions.judging.stems import classify
+from assay.questions.judging.verdict import Judgement, accuses, answers_of, judge
 from assay.questions.laboratories import Laboratories, Laboratory
 from assay.questions.model import ApiQuestion, Entry, Question
-from assay.questions.records import obstructed_record, question_record
-from assay.questions.stems import classify
-from assay.questions.store import ProofStore
-from assay.questions.verdict import Judgement, accuses, answers_of, judge
-from assay.results import CaseRecord
+from assay.questions.proofs.store import ProofStore
+from assay.questions.reporting.records import SUBJECT, obstructed_record, question_record
+from assay.results import CaseRecord, Outcome
 from assay.runs import Parts, Progress, Unit, execute
 from assay.sandbox import Target
 
@@ -48,7 +49,11 @@ def verify(
     """Verify the questions that have no record yet in a run folder; with `writes` keep proofs."""
 
     async def verify_unit(unit: Unit, parts: Parts) -> CaseRecord:
-        return await verify_one(unit.payload, laboratories, writes=writes)
+        try:
+            return await verify_one(unit.payload, laboratories, writes=writes)
+        except Exception as error:
+            # Whatever goes wrong with one question is its error and not the end of the others.
+            return error_record(unit.payload, account(error))
 
     execute(folder, units(work), verify_unit, jobs=jobs, progress=progress, around=laboratories)
 
@@ -63,6 +68,18 @@ def fingerprint(work: Work) -> str:
     entry = work.entry
     key = None if entry.key is None else entry.key.answer
     return values.fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
+
+
+def error_record(work: Work, reason: str) -> CaseRecord:
+    """The record of a question about which nothing could be found out."""
+    return CaseRecord(
+        id=work.identifier,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=reason,
+        code="error",
+        fingerprint=fingerprint(work),
+    )
 
 
 async def verify_one(work: Work, laboratories: Laboratories, *, writes: bool = True) -> CaseRecord:

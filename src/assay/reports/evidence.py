@@ -34,6 +34,11 @@ class Attribute(NamedTuple):
     weight: float
     values: list[tuple[str, str]]
 
+    @property
+    def told(self) -> str:
+        """The mark in words."""
+        return "not as expected" if self.mark == WRONG else self.mark
+
 
 class Sample(NamedTuple):
     """One report of the case."""

@@ -96,7 +96,7 @@ def _sample_parts(sample: Sample, evidence: Evidence) -> Iterator[str]:
 
 
 def _attribute_parts(attribute: Attribute) -> Iterator[str]:
-    yield f"{code_span(attribute.name)} is {attribute.mark}\n"
+    yield f"{code_span(attribute.name)} is {attribute.told}\n"
     for label, text in attribute.values:
         language = "diff" if label == "diff" else ""
         yield f"{label}:\n"

@@ -24,13 +24,13 @@ def full_record(packed: Mapping[str, Any]) -> dict[str, Any]:
 def _full_report(report: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **report,
-        "results": {name: _full_result(name, r) for name, r in report["results"].items()},
+        "results": {name: _full_result(name, r, report) for name, r in report["results"].items()},
         "case": {name: values.to_json(value) for name, value in report["case"].items()},
     }
 
 
-def _full_result(name: str, result: PackedResult) -> dict[str, Any]:
-    actual, expected = packed_values(name, result)
+def _full_result(name: str, result: PackedResult, report: Mapping[str, Any]) -> dict[str, Any]:
+    actual, expected = packed_values(name, result, report)
     found = (
         result if isinstance(result, dict) else {"diff": None, "is_correct": None, "weight": 0.0}
     )

@@ -76,7 +76,7 @@ def _without(lines: list[str], said: str) -> list[str]:
 
 def _attribute_lines(attribute: Attribute, paint: Paint) -> Iterator[str]:
     style = {WRONG: "failed", RIGHT: "passed"}.get(attribute.mark, "unverified")
-    yield f"{paint(attribute.name, style)} is {attribute.mark}"
+    yield f"{paint(attribute.name, style)} is {attribute.told}"
     for label, text in attribute.values:
         first, *rest = text.split("\n")
         if not rest:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
@@ -47,7 +48,10 @@ def to_sarif(
     root: Path,
     tool: str = "assay",
 ) -> dict[str, Any]:
-    """The document of one run; files under the root are named relative to it, as hosts need it."""
+    """The document of one run; files are named relative to the root, as hosts need it.
+
+    A path that is relative already is taken to be so to the root.
+    """
     listed = {rule.id: rule for rule in rules}
     numbers = {name: number for number, name in enumerate(listed)}
     run = {
@@ -101,10 +105,14 @@ def _location(finding: SarifFinding, root: Path) -> tuple[dict[str, Any], str]:
 
 
 def _artifact(file: Path, root: Path) -> dict[str, str]:
-    absolute, base = file.absolute().resolve(), root.absolute().resolve()
-    if absolute.is_relative_to(base):
-        return {"uri": quote(absolute.relative_to(base).as_posix()), "uriBaseId": _ROOT}
-    return {"uri": absolute.as_uri()}
+    """Where a file is, from the root; only what is elsewhere is named in full."""
+    name = PurePath(os.path.normpath(file))
+    base = PurePath(os.path.normpath(root))
+    if not name.is_absolute():
+        return {"uri": quote(name.as_posix()), "uriBaseId": _ROOT}
+    if name.is_relative_to(base):
+        return {"uri": quote(name.relative_to(base).as_posix()), "uriBaseId": _ROOT}
+    return {"uri": name.as_uri()}
 
 
 def _fingerprint(finding: SarifFinding, uri: str) -> str:

@@ -73,6 +73,9 @@ class Summary:
         """One word for the exit code."""
         if self.exit_code == 3 and not self.counts[Outcome.ERROR]:
             return "Unfinished"
+        if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
+            # The subject does not count it as a failure; a pass it is not either.
+            return "Nothing found wrong"
         return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
@@ -108,18 +111,11 @@ class Summary:
 
 def summarize(run: Run) -> Summary:
     """Go through the index of a run once."""
-    counts = dict.fromkeys(Outcome, 0)
-    # As many as the baseline has at most, so that memory does not grow with the run.
-    known: list[Row] = []
-    failing = 0
-    scores = 0.0
-    for row in run.rows():
-        counts[row.outcome] += 1
-        scores += row.score
-        if run.is_known(row):
-            known.append(row)
-        elif run.fails(row.outcome):
-            failing += 1
+    counts, scores = dict.fromkeys(Outcome, 0), 0.0
+    for outcome, score in run.scores():
+        counts[outcome] += 1
+        scores += score
+    known, failing = _judged(run, counts)
     total = sum(counts.values())
     return Summary(
         name=run.name,
@@ -135,15 +131,29 @@ def summarize(run: Run) -> Summary:
     )
 
 
+def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
+    """The cases that the baseline accepts, and how many of the others make the run fail."""
+    failing = sum(number for outcome, number in counts.items() if run.fails(outcome))
+    if run.baseline is None:
+        return [], failing
+    # As many as the baseline has at most, so that memory does not grow with the run.
+    known = [row for row in run.rows() if run.is_known(row)]
+    return known, failing - sum(run.fails(row.outcome) for row in known)
+
+
 def _outdated(run: Run, known: list[Row]) -> list[Entry]:
     """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [
-        entry
-        for entry in run.baseline.outdated(known)
-        if (row := run.find(entry.case)) is None or row.outcome is not Outcome.ERROR
+        entry for entry in run.baseline.outdated(known) if _is_told_about(run, run.find(entry.case))
     ]
+
+
+def _is_told_about(run: Run, row: Row | None) -> bool:
+    if row is None:
+        return not run.manifest.is_partial
+    return row.outcome is not Outcome.ERROR
 
 
 def exit_code(run: Run) -> int:

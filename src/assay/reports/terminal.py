@@ -20,7 +20,7 @@ from assay.results import Outcome
 from assay.runs import Row, Run
 
 SHOWN_AT_MOST = 50
-_LIMITS = Limits(characters=600, lines=16, attributes=8, samples=3)
+_LIMITS = Limits(characters=1_600, lines=30, attributes=8, samples=3)
 _FULL = Limits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
 _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
 
@@ -76,7 +76,13 @@ def _total_lines(run: Run, summary: Summary, paint: Paint) -> Iterator[str]:
         yield "it is still running"
     elif not summary.is_finished:
         yield f"continue it with: assay runs resume {one_line(shlex.quote(name_of(run)))}"
-    yield paint(summary.verdict_line(), _VERDICT_STYLES[summary.exit_code])
+    yield paint(summary.verdict_line(), _style(summary))
+
+
+def _style(summary: Summary) -> str:
+    if summary.exit_code == 0 and summary.counts[Outcome.UNVERIFIED]:
+        return Outcome.UNVERIFIED.value
+    return _VERDICT_STYLES[summary.exit_code]
 
 
 def _counts_line(summary: Summary, paint: Paint) -> str:

@@ -1,9 +1,8 @@
 """The result model that questions, submissions and agents share: what was expected, what happened,
 how the two compare, and what the case is worth."""
 
-from assay.results.cases import Case, CaseResult, GroupType, Outcome
+from assay.results.cases import Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
-    PackedReport,
     is_plain,
     pack_error,
     pack_report,
@@ -14,7 +13,9 @@ from assay.results.record import CaseRecord, FinishedCase, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
     AT_DEFAULT,
+    INHERITED,
     AttributeResult,
+    PackedReport,
     PackedResult,
     VerificationResult,
     VerifierProtocol,
@@ -25,6 +26,7 @@ from assay.results.verification import (
 
 __all__ = [
     "AT_DEFAULT",
+    "INHERITED",
     "AttributeResult",
     "Case",
     "CaseRecord",
@@ -41,6 +43,7 @@ __all__ = [
     "VerifierReturnType",
     "checked_results",
     "is_plain",
+    "now_text",
     "pack_error",
     "pack_report",
     "packed_values",

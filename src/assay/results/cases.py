@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
+from assay import values
 from assay.values import Value
 
 
 def now() -> datetime:
     """The moment a result is made, with its time zone."""
     return datetime.now(UTC)
+
+
+_second: tuple[int, str] = 0, ""
+
+
+def now_text() -> str:
+    """`now().isoformat()`, of which all but the fraction is written once a second."""
+    global _second
+    seconds, fraction = divmod(time.time_ns() // 1000, 1_000_000)
+    known, text = _second
+    if seconds != known:
+        text = datetime.fromtimestamp(seconds, UTC).isoformat()[:19]
+        _second = seconds, text
+    return f"{text}.{fraction:06}+00:00" if fraction else f"{text}+00:00"
 
 
 class GroupType(StrEnum):
@@ -39,15 +55,6 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
-def _storable(identifier: str) -> str:
-    """Ids name cases in files and databases, so they must be text that has a UTF-8 form."""
-    try:
-        identifier.encode()
-    except UnicodeEncodeError:
-        raise ValueError("is not valid Unicode text") from None
-    return identifier
-
-
 class Case(BaseModel):
     """One thing to try: an id, the group it belongs to, and whatever else its task needs.
 
@@ -57,7 +64,9 @@ class Case(BaseModel):
     model_config = ConfigDict(extra="allow", use_enum_values=True, frozen=True)
     __pydantic_extra__: dict[str, Value]
 
-    id: Annotated[str, Field(min_length=1), AfterValidator(_storable)]
+    # Ids name cases in files and databases. With a least length, pydantic also sees to it that
+    # they are text that has a UTF-8 form.
+    id: str = Field(min_length=1)
     group: str = "cases"
     group_type: GroupType = _FUNCTIONALITY
     original_checkpoint: str | None = None
@@ -65,7 +74,22 @@ class Case(BaseModel):
 
     def result(self, **fields: Any) -> CaseResult:
         """A result of this case, with id and group already filled in."""
+        if type(self) is Case and fields.keys() <= _FREE_FIELDS:
+            try:
+                return _result_of_values(self, fields)
+            except ValueError:
+                # Pydantic says the same with the name of the field.
+                pass
         return CaseResult(id=self.id, group=self.group, group_type=self.group_type, **fields)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Only what is no field comes here. Pydantic finds the same, after asking much else.
+            extra = self.__pydantic_extra__
+            if extra and name in extra:
+                return extra[name]
+            return super().__getattr__(name)
 
     def describe(self) -> dict[str, Any]:
         """Everything that makes the case what it is, as values."""
@@ -102,8 +126,9 @@ class CaseResult(BaseModel):
 
     def given(self) -> dict[str, Any]:
         """The fields that were given and are not those of the case: what its fingerprint needs."""
-        fields = self.__dict__ | (self.__pydantic_extra__ or {})
-        return {name: fields[name] for name in self.__pydantic_fields_set__ - _FIELDS_OF_CASE}
+        fields, extra = self.__dict__, self.__pydantic_extra__ or {}
+        names = self.__pydantic_fields_set__ - _FIELDS_OF_CASE
+        return {name: fields[name] if name in fields else extra[name] for name in names}
 
     def attributes(self) -> dict[str, Any]:
         """Field name to value, extra fields included, each file as `files-<name>`."""
@@ -114,6 +139,22 @@ class CaseResult(BaseModel):
 
 
 _FIELDS_OF_CASE = frozenset({"id", "group", "group_type"})
+# The fields that take any value: a result of nothing but these needs no more than `check_value`.
+_FREE_FIELDS = frozenset({"output", "stderr"})
+_DEFAULTS = {name: field.default for name, field in CaseResult.model_fields.items()}
+
+
+def _result_of_values(case: Case, given: dict[str, Any]) -> CaseResult:
+    """What nearly every task returns, made without validating again what the case has validated.
+
+    A run makes two of these for every case, and pydantic takes three times as long.
+    """
+    about, fields = case.__dict__, _DEFAULTS.copy()
+    fields["id"], fields["group"] = about["id"], about["group"]
+    fields["group_type"], fields["files"] = about["group_type"], {}
+    for name, value in given.items():
+        fields[name] = values.check_value(value)
+    return values.construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
 
 
 def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:

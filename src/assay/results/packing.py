@@ -7,14 +7,20 @@ whoever reads it gets the models. `VerifierReport` is made from it too, so that 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from assay import values
-from assay.results.cases import Case, CaseResult, Outcome, now
-from assay.results.verification import AT_DEFAULT, PackedResult, VerificationResult
+from assay.results.cases import Case, CaseResult, Outcome, now_text
+from assay.results.verification import (
+    AT_DEFAULT,
+    INHERITED,
+    PackedReport,
+    PackedResult,
+    VerificationResult,
+)
 
-PackedReport: TypeAlias = dict[str, Any]
 Judgement: TypeAlias = tuple[bool | None, float]
 
 
@@ -28,18 +34,25 @@ def outcome_of(judgements: Iterable[Judgement]) -> Outcome:
             verified = True
         else:
             return Outcome.FAILED
-    return Outcome.PASSED if verified and not undecided else Outcome.UNVERIFIED
+    return _PASSED if verified and not undecided else Outcome.UNVERIFIED
 
 
-def score_of(judgements: Iterable[Judgement]) -> float:
+# Bound once: in Python 3.11 every mention of a member of an enumeration is a call.
+_PASSED = Outcome.PASSED
+
+
+def score_of(judgements: Sequence[Judgement]) -> float:
     """The weighted share of what was verified that is right; 0.0 if nothing was."""
-    verified = [pair for pair in judgements if pair[0] is not None]
-    heaviest = max([weight for _, weight in verified], default=0.0)
+    right = [weight for is_correct, weight in judgements if is_correct]
+    wrong = [weight for is_correct, weight in judgements if is_correct is False]
+    if not wrong:
+        return 1.0 if any(right) else 0.0
+    heaviest = max(*right, *wrong, 0.0)
     if heaviest == 0.0:
         return 0.0
     # Scaled by the heaviest, so that the sum of finite weights stays finite.
-    total = math.fsum([weight / heaviest for _, weight in verified])
-    return math.fsum([weight / heaviest for right, weight in verified if right]) / total
+    total = math.fsum([weight / heaviest for weight in right + wrong])
+    return math.fsum([weight / heaviest for weight in right]) / total
 
 
 def pack_report(
@@ -58,7 +71,7 @@ def pack_report(
     return _packed(
         case,
         duration,
-        _pack_results(actual_result, expected_result, raw_results),
+        _pack_results(case, actual_result, expected_result, raw_results),
         outcome_of(judgements),
         score_of(judgements),
         None,
@@ -78,16 +91,17 @@ def _packed(
     score: float,
     error: str | None,
 ) -> PackedReport:
+    about = case.describe()
     return {
-        "id": case.id,
-        "group": case.group,
-        "type": case.group_type,
-        "timestamp": now().isoformat(),
+        "id": about["id"],
+        "group": about["group"],
+        "type": about["group_type"],
+        "timestamp": now_text(),
         "duration": duration,
         "results": results,
-        "case": case.describe(),
-        "original_checkpoint": case.original_checkpoint,
-        "original_group": case.original_group,
+        "case": about,
+        "original_checkpoint": about["original_checkpoint"],
+        "original_group": about["original_group"],
         "error": error,
         "outcome": outcome._value_,
         "score": score,
@@ -95,22 +109,55 @@ def _packed(
 
 
 def _pack_results(
+    case: Case,
     actual_result: CaseResult,
     expected_result: CaseResult,
     raw_results: Mapping[str, VerificationResult],
 ) -> dict[str, PackedResult]:
-    actual, expected = actual_result.attributes(), expected_result.attributes()
-    given = actual_result.__pydantic_fields_set__ | expected_result.__pydantic_fields_set__
-    packed: dict[str, PackedResult] = {}
-    for name in actual | expected | dict(raw_results):
-        found = raw_results.get(name)
-        if found is None and name not in given and name in AT_DEFAULT:
-            packed[name] = None
-            continue
+    given = actual_result.__pydantic_fields_set__.union(
+        expected_result.__pydantic_fields_set__, raw_results
+    )
+    packed: dict[str, PackedResult]
+    if _are_usual(case, actual_result, expected_result) and _IMPLIED.isdisjoint(raw_results):
+        actual, expected = actual_result.__dict__, expected_result.__dict__
+        packed = _USUAL_NAMES | dict.fromkeys(raw_results)
+        told = sorted(given - _IMPLIED)
+    else:
+        actual, expected = actual_result.attributes(), expected_result.attributes()
+        packed = dict.fromkeys(actual | expected | dict(raw_results))
+        told = [name for name in packed if name in given or name not in AT_DEFAULT]
+    for name in told:
+        here, there, found = actual.get(name), expected.get(name), raw_results.get(name)
         # Checked once more, because a verifier may have changed what was valid before.
-        both = [values.check_value(actual.get(name)), values.check_value(expected.get(name))]
-        packed[name] = both if found is None else _pack_found(both, found)
+        both = [values.check_value(here), values.check_value(there)]
+        if found is not None:
+            packed[name] = _pack_found(both, found)
+        elif name not in INHERITED or not here == there == case.__dict__[name]:
+            packed[name] = both
     return packed
+
+
+def _are_usual(case: Case, *several: CaseResult) -> bool:
+    """Whether results have no files, no fields of their own, and from the case what they should.
+
+    Nearly all are like that, and most of their attributes need not be looked at one by one.
+    """
+    own = _inherited(case.__dict__)
+    for result in several:
+        fields = result.__dict__
+        if type(result) is not CaseResult or result.__pydantic_extra__ or fields["files"]:
+            return False
+        if _inherited(fields) != own:
+            return False
+    return True
+
+
+_inherited = itemgetter(*INHERITED)
+_USUAL_NAMES: dict[str, PackedResult] = dict.fromkeys(
+    name for name in CaseResult.model_fields if name != "files"
+)
+# About these there is nothing to say in a usual result.
+_IMPLIED = frozenset({*INHERITED, "files"})
 
 
 def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
@@ -119,13 +166,13 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
 
 def is_plain(report: PackedReport) -> bool:
     """Whether no value in it is bytes, a float or nested; see `values.encode`."""
-    several = list(report["case"].values())
-    for result in report["results"].values():
-        if type(result) is list:
-            several += result
-        elif result is not None:
-            several += (result["actual"], result["expected"], result["diff"])
+    several = [*report["case"].values()]
+    for result in filter(None, report["results"].values()):
+        several += result if type(result) is list else _three_values(result)
     return values.are_plain(several)
+
+
+_three_values = itemgetter("actual", "expected", "diff")
 
 
 def wrong_names(report: PackedReport) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.results.cases import Outcome, now
-from assay.results.packing import PackedReport
 from assay.results.report import VerifierReport
+from assay.results.verification import PackedReport
 from assay.values import Value
 
 
@@ -74,7 +74,7 @@ class FinishedCase(NamedTuple):
         code: str,
         reports: list[PackedReport],
         fingerprint: str,
-        started: datetime,
+        started: str,
         duration: float,
     ) -> Self:
         packed: dict[str, Any] = {
@@ -87,7 +87,7 @@ class FinishedCase(NamedTuple):
             "detail": None,
             "fingerprint": fingerprint,
             "usage": {},
-            "started": started.isoformat(),
+            "started": started,
             "duration": duration,
             "score": _mean([report["score"] for report in reports]),
         }
@@ -98,6 +98,8 @@ class FinishedCase(NamedTuple):
 
 
 def _mean(scores: list[float]) -> float:
+    if len(scores) == 1:
+        return scores[0]
     return math.fsum(scores) / len(scores) if scores else 0.0
 
 

@@ -11,7 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from assay import values
 from assay.results.cases import Case, CaseResult, GroupType, Outcome, now
 from assay.results.packing import Judgement, outcome_of, pack_error, pack_report, score_of
-from assay.results.verification import AT_DEFAULT, AttributeResult, VerificationResult
+from assay.results.verification import (
+    AT_DEFAULT,
+    INHERITED,
+    AttributeResult,
+    PackedResult,
+    VerificationResult,
+)
 from assay.values import Value
 
 
@@ -86,16 +92,24 @@ class VerifierReport(BaseModel):
         packed["outcome"] = self.outcome.value
         packed["score"] = self.calculate_score()
         packed["results"] = {
-            name: None if result is AT_DEFAULT.get(name) else result.pack()
+            name: None if result is AT_DEFAULT.get(name) else self._pack_result(name, result)
             for name, result in self.results.items()
         }
+        return packed
+
+    def _pack_result(self, name: str, result: AttributeResult) -> PackedResult:
+        packed = result.pack()
+        if name in INHERITED and isinstance(packed, list):
+            own = self.__dict__[INHERITED[name]]
+            return None if packed[0] == packed[1] == own else packed
         return packed
 
     @classmethod
     def unpack(cls, packed: Mapping[str, Any]) -> Self:
         fields = {name: packed[name] for name in cls.model_fields}
         fields["results"] = {
-            name: AttributeResult.unpack(name, result) for name, result in fields["results"].items()
+            name: AttributeResult.unpack(name, result, packed)
+            for name, result in fields["results"].items()
         }
         return cls(**fields)
 

@@ -86,9 +86,13 @@ class AttributeResult(BaseModel):
         return packed
 
     @classmethod
-    def unpack(cls, attribute: str, packed: PackedResult) -> AttributeResult:
+    def unpack(
+        cls, attribute: str, packed: PackedResult, report: Mapping[str, Any]
+    ) -> AttributeResult:
         if packed is None:
-            return AT_DEFAULT[attribute]
+            if attribute in AT_DEFAULT:
+                return AT_DEFAULT[attribute]
+            packed = [report[INHERITED[attribute]]] * 2
         if isinstance(packed, list):
             return cls.of(attribute, packed[0], packed[1], None)
         return cls(attribute=attribute, **packed)
@@ -111,22 +115,29 @@ class AttributeResult(BaseModel):
 _ALL_FIELDS = tuple(AttributeResult.model_fields)
 _VALUE_FIELDS = ("actual", "expected", "diff")
 
-# Nothing: at the default of a result and not looked at. Two values: not looked at. Else all.
+# Nothing: as any result of the case has it, not looked at. Two values: not looked at. Else all.
 PackedResult: TypeAlias = dict[str, Any] | list[Any] | None
+PackedReport: TypeAlias = dict[str, Any]
+
+# What a result has from its case, and under which name the report has it.
+INHERITED = {"id": "id", "group": "group", "group_type": "type"}
 
 # What most attributes of most reports are; reports share them, and the journal writes them as null.
 AT_DEFAULT = {
     name: AttributeResult.of(name, field.default, field.default, None)
     for name, field in CaseResult.model_fields.items()
-    if not field.is_required() and name != "files"
+    if name not in INHERITED and name != "files"
 }
 
 
-def packed_values(attribute: str, packed: PackedResult) -> tuple[Any, Any]:
+def packed_values(
+    attribute: str, packed: PackedResult, report: Mapping[str, Any]
+) -> tuple[Any, Any]:
     """The actual and the expected value of a packed result."""
     if packed is None:
-        usual = AT_DEFAULT[attribute]
-        return usual.actual, usual.expected
+        usual = AT_DEFAULT.get(attribute)
+        value = usual.actual if usual is not None else report[INHERITED[attribute]]
+        return value, value
     if isinstance(packed, list):
         return packed[0], packed[1]
     return packed["actual"], packed["expected"]
@@ -150,7 +161,7 @@ class VerifierProtocol(Protocol):
 
 def checked_results(raw: Any) -> VerifierReturnType:
     """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
-    if not isinstance(raw, Mapping):
+    if type(raw) is not dict and not isinstance(raw, Mapping):
         raise InputError(
             f"the verifier returned {type(raw).__name__}, not a mapping of names to results",
             advice="return {'output': VerificationResult.create(diff, is_correct)}",

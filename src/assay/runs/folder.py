@@ -53,6 +53,8 @@ class Manifest(BaseModel):
     asked: dict[str, Any] = Field(default_factory=dict)
     # Whether `unverified` fails the gate is the subject's rule, and every report must agree on it.
     unverified_fails: bool = True
+    # Whether only some of the cases were asked for; about the others the run says nothing.
+    is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
     started: datetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: datetime | None = None
@@ -100,7 +102,11 @@ class Run:
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Every record as the journal has it, in order, with the length of its line."""
         for span in self._index.spans():
-            yield span.length, self._reader.read(span)["record"]
+            yield span[1], self._reader.read(span)["record"]
+
+    def scores(self) -> Iterator[tuple[Outcome, float]]:
+        """The outcome and the score of every case, in order, for those who want no more."""
+        return self._index.scores()
 
     def find(self, identifier: str) -> Row | None:
         """The row of one case, if the run has it."""

@@ -154,19 +154,7 @@ class Index:
         """Take in one line of the journal."""
         match entry["kind"]:
             case "record":
-                record = entry["record"]
-                self._add_case(
-                    span,
-                    (
-                        record["id"],
-                        entry["place"],
-                        record["outcome"],
-                        record["code"],
-                        record["fingerprint"],
-                        record["score"],
-                        record["duration"],
-                    ),
-                )
+                self._add_case(span, entry["place"], entry["record"])
             case "part":
                 self._database.execute(
                     "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?)",
@@ -183,12 +171,23 @@ class Index:
             case unknown:
                 raise KeyError(unknown)
 
-    def _add_case(self, span: Span, fields: tuple[Any, ...]) -> None:
+    def _add_case(self, span: Span, place: int, record: dict[str, Any]) -> None:
         # Kept back and inserted many at a time, which costs a third of inserting each.
-        identifier, place, outcome, code, *rest = fields
-        # sqlite takes only text that has a UTF-8 form; names of files need not have one.
-        code = code if code.isascii() else code.encode("utf-8", "backslashreplace").decode()
-        self._pending[identifier] = (identifier, place, *span, outcome, code, *rest, self._passes)
+        identifier, code = record["id"], record["code"]
+        if not code.isascii():
+            # sqlite takes only text that has a UTF-8 form; names of files need not have one.
+            code = code.encode("utf-8", "backslashreplace").decode()
+        self._pending[identifier] = (
+            identifier,
+            place,
+            *span,
+            record["outcome"],
+            code,
+            record["fingerprint"],
+            record["score"],
+            record["duration"],
+            self._passes,
+        )
 
     def _flush(self) -> None:
         if not self._pending:
@@ -258,10 +257,14 @@ class Index:
         )
         return (_row(fields) for fields in found)
 
-    def spans(self) -> Iterator[Span]:
-        """Where the lines of all cases are, in the order of the cases."""
-        found = self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
-        return map(Span._make, found)
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Offset and length of the lines of all cases, in the order of the cases."""
+        return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
+
+    def scores(self) -> Iterator[tuple[Outcome, float]]:
+        """The outcome and the score of every case, in order."""
+        found = self._database.execute("SELECT outcome, score FROM cases ORDER BY place, id")
+        return ((_OUTCOMES[outcome], score) for outcome, score in found)
 
     def counts(self) -> dict[Outcome, int]:
         found = self._database.execute("SELECT outcome, count(*) FROM cases GROUP BY outcome")

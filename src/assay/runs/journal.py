@@ -65,7 +65,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
-        line = values.encode(entry, is_plain=is_plain).encode() + b"\n"
+        line = values.encode_bytes(entry, is_plain=is_plain) + b"\n"
         span = Span(self.end, len(line))
         try:
             written = os.write(self._file, line)
@@ -113,9 +113,10 @@ class JournalReader:
         self.path = path
         self._file = path.open("rb")
 
-    def read(self, span: Span) -> dict[str, Any]:
-        self._file.seek(span.offset)
-        return _entry(self._file.read(span.length), self.path, span.offset)
+    def read(self, span: tuple[int, int]) -> dict[str, Any]:
+        offset, length = span
+        self._file.seek(offset)
+        return _entry(self._file.read(length), self.path, offset)
 
     def close(self) -> None:
         self._file.close()

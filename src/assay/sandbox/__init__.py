@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.sandbox.outcomes import Caught, ProofOutcome, Status, TestOutcome
     from assay.sandbox.programs import ProgramResult, Programs, run_program
     from assay.sandbox.proofs import ProofRunner
+    from assay.sandbox.releases import list_releases
     from assay.sandbox.servers import NotServingError, Response, Server, serve
     from assay.sandbox.targets import (
         BuiltTarget,
@@ -34,6 +35,7 @@ _HOMES = {
     "outcomes": ("Caught", "ProofOutcome", "Status", "TestOutcome"),
     "programs": ("ProgramResult", "Programs", "run_program"),
     "proofs": ("ProofRunner",),
+    "releases": ("list_releases",),
     "servers": ("NotServingError", "Response", "Server", "serve"),
     "targets": (
         "BuiltTarget",
@@ -69,6 +71,7 @@ __all__ = [
     "doctor_report",
     "environment",
     "inspect_proof",
+    "list_releases",
     "list_targets",
     "probe",
     "remove_target",

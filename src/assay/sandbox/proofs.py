@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -25,12 +25,15 @@ _TRIES = 3
 class _Slot:
     """A place for one proof at a time, and the processes that serve it.
 
-    The warm one has imported the target, the clean one has not: what is forked from it meets the
-    target as a new interpreter does, without paying for pytest again.
+    The warm one has imported the target. The clean one has not, only what the target needs of
+    others: what is forked from it meets the target as a new interpreter does, without paying for
+    pytest and all of the target's dependencies again. Those with a hash seed of their own have
+    imported nothing but pytest.
     """
 
     warm: WarmProcess | None = None
     clean: WarmProcess | None = None
+    seeded: dict[int, WarmProcess] = field(default_factory=dict)
 
 
 class ProofRunner:
@@ -53,6 +56,8 @@ class ProofRunner:
         fast: bool = True,
     ) -> None:
         self._modules = modules
+        self._roots = tuple(modules or ())
+        self._others: tuple[str, ...] | None = None
         self._limits = limits or Limits(wall_time=20.0, cpu_time=20)
         self._order = Order(
             environment,
@@ -104,8 +109,8 @@ class ProofRunner:
     ) -> ProofOutcome:
         """Run a proof, given as source or as a file, with other `files` beside it.
 
-        `fresh` runs it where nothing of the target is imported yet; a `hash_seed` starts a new
-        interpreter with that seed for this proof alone.
+        `fresh` runs it where nothing of the target is imported yet; with a `hash_seed` not even
+        what the target needs is, and the interpreter has that seed.
         """
         name, source = _read(proof)
         text = ProofText(name, source, files or {})
@@ -126,8 +131,11 @@ class ProofRunner:
     ) -> tuple[Ending | None, bool, int]:
         for attempt in range(1, _TRIES + 1):
             try:
-                if hash_seed is not None or attempt == _TRIES:
+                if attempt == _TRIES:
                     return await self._run_alone(text, hash_seed or 0), True, attempt
+                if hash_seed is not None:
+                    seeded = await self._serving_seeded(slot, hash_seed)
+                    return await seeded.run(text, self._limits.wall_time), True, attempt
                 if not (fresh or self._threaded):
                     warm = await self._serving(slot)
                     if not self._threaded:
@@ -163,8 +171,30 @@ class ProofRunner:
 
     async def _serving_clean(self, slot: _Slot) -> WarmProcess:
         if slot.clean is None:
-            slot.clean = await WarmProcess.start(self._clean_order())
+            clean = await WarmProcess.start(await self._order_with_others(slot))
+            if clean.threads > 1:
+                await clean.close()
+                clean = await WarmProcess.start(self._clean_order())
+            slot.clean = clean
         return slot.clean
+
+    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> WarmProcess:
+        if hash_seed not in slot.seeded:
+            order = replace(self._clean_order(), hash_seed=hash_seed)
+            slot.seeded[hash_seed] = await WarmProcess.start(order)
+        return slot.seeded[hash_seed]
+
+    async def _order_with_others(self, slot: _Slot) -> Order:
+        """A clean process that has imported what the target imports, but nothing of its own."""
+        if not (self._roots and self._order.imports):
+            return self._clean_order()
+        if self._others is None:
+            loaded = (await self._serving(slot)).loaded
+            self._others = tuple(name for name in loaded if not self._is_own(name))
+        return replace(self._clean_order(), imports=self._others, learn=True)
+
+    def _is_own(self, name: str) -> bool:
+        return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
 
     def _look_at(self, process: WarmProcess) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
@@ -175,7 +205,8 @@ class ProofRunner:
         self.notes += [note for note in notes if note not in self.notes]
 
     async def _retire(self, slot: _Slot) -> None:
-        processes, slot.warm, slot.clean = (slot.warm, slot.clean), None, None
+        processes = (slot.warm, slot.clean, *slot.seeded.values())
+        slot.warm, slot.clean, slot.seeded = None, None, {}
         for process in processes:
             if process is not None:
                 await process.close()

@@ -14,7 +14,7 @@ from assay.sandbox.uv import run_uv
 _PIP = "pip>=25.1"
 
 
-def releases(package: str) -> list[str]:
+def list_releases(package: str) -> list[str]:
     """Every release that is no pre-release and was not withdrawn."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)

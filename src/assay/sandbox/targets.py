@@ -249,7 +249,10 @@ def _current(progress: Progress | None) -> Environment:
     own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
     kit_folder = None if {"pytest", "pytest-asyncio"} <= own else kit(interpreter, progress)
     lock_hash = _hash(*packages)
+    # Not where the user happens to stand: what lies there is not part of the environment, and a
+    # suite with its keys may be among it.
     paths = [Path(entry).absolute() for entry in sys.path if entry]
+    paths = [path for path in paths if path != Path.cwd()]
     reads = [interpreter.base, Path(sys.prefix), *(path for path in paths if path.is_dir())]
     return Environment(
         key=_hash("current", interpreter.build, lock_hash, *map(str, paths))[:24],

@@ -99,6 +99,7 @@ class WarmProcess:
         self._messages = messages
         self.threads = 1
         self.failed_imports: dict[str, str] = {}
+        self.loaded: list[str] = []
         self.fast = False
 
     @classmethod
@@ -149,6 +150,7 @@ class WarmProcess:
             )
         self.threads = ready["threads"]
         self.failed_imports = ready["failed"]
+        self.loaded = ready["loaded"]
         self.fast = ready["fast"]
 
     async def run(self, text: ProofText, seconds: float) -> Ending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.questions.model import Entry, Key, Question
-from assay.questions.store import ProofStore
+from assay.questions.proofs.store import ProofStore
 from assay.questions.verifying import Work
 from assay.results import CaseRecord, Outcome
 from assay.sandbox import Target

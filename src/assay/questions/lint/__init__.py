@@ -7,7 +7,8 @@ import importlib
 from assay.questions.lint.registry import Level, Resolve, Rule, lint, rules
 from assay.questions.lint.rendering import findings_text
 from assay.questions.lint.resolving import StaticResolver
-from assay.questions.problems import LintFinding
+from assay.questions.lint.sarif import lint_sarif
+from assay.questions.suites.problems import LintFinding
 
 __all__ = [
     "Level",
@@ -17,6 +18,7 @@ __all__ = [
     "StaticResolver",
     "findings_text",
     "lint",
+    "lint_sarif",
     "rules",
 ]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import is_compound, normalised
 from assay.questions.model import Entry, Question
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?![\w.]*\w)"
 _TEXT = r"'[^'\n]*'|\"[^\"\n]*\""
@@ -168,16 +168,18 @@ def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     "of the other. At most one of the keys can be right.",
 )
 def same_statement_keyed_differently(linted: Linted) -> Iterator[LintFinding]:
+    sound = [
+        (entry, question, entry.key.answer)
+        for _, entry, question in linted.questions()
+        if entry.key is not None and entry.key.answer in question.options
+    ]
     keyed: dict[tuple[str, str, str], Entry] = {}
-    for _, entry, question in linted.questions():
-        if entry.key is not None and entry.key.answer in question.options:
-            keyed.setdefault(_statement(question, entry.key.answer), entry)
-    for _, entry, question in linted.questions():
+    for entry, question, key in sound:
+        keyed.setdefault(_statement(question, key), entry)
+    for entry, question, key in sound:
         for letter, text in question.options.items():
             other = keyed.get(_statement(question, letter))
-            if other is None or entry.key is None or is_compound(text):
-                continue
-            if entry.key.answer != letter and other is not entry:
+            if other not in (None, entry) and letter != key and not is_compound(text):
                 yield LintFinding(
                     "same-statement-keyed-differently",
                     f"option {letter} is a distractor here and the key of {other.id} "

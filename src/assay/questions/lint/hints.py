@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import is_compound
 from assay.questions.model import ApiQuestion, Question
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 
 # An option that is a name and nothing else: `a.b.name`, `name(…)`, `--name`.
 _NAME = re.compile(r"-{0,2}(?:\w+\.)*([A-Za-z_]\w*)(?:\(.*\))?")

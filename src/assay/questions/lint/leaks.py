@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import prose, unquoted
 from assay.questions.model import AnyQuestion, FixQuestion, Question
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 
 # A word and a placeholder grown together, which no Python outside of a string can be.
 _SLOT = r"\{[A-Za-z_]\w*\}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import is_none_of_them, normalised
-from assay.questions.problems import LintFinding
+from assay.questions.suites.problems import LintFinding
 
 _USUAL_SHARE = 0.8
 _ENOUGH = 5

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from assay.questions.lint.registry import Linted, rule
 from assay.questions.lint.words import is_compound
 from assay.questions.model import Question
-from assay.questions.problems import LintFinding
-from assay.questions.suites import Suite
+from assay.questions.suites.problems import LintFinding
+from assay.questions.suites.suite import Suite
 
 _ENOUGH = 20
 _UNLIKELY = 0.01

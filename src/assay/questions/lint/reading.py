@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.questions import problems
 from assay.questions.lint.registry import Check, Linted, rule
-from assay.questions.problems import LintFinding
+from assay.questions.suites import problems
+from assay.questions.suites.problems import LintFinding
 
 
 def _met(code: str) -> Check:

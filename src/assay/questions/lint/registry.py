@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 
 from assay.errors import InputError, nearest
 from assay.questions.model import Entry, Question
-from assay.questions.problems import LintFinding
-from assay.questions.suites import Suite
+from assay.questions.suites.problems import LintFinding
+from assay.questions.suites.suite import Suite
 
 Level: TypeAlias = Literal["error", "warning", "note"]
 # Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.

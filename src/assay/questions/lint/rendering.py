@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.questions.lint.registry import rules
-from assay.questions.problems import LintFinding
-from assay.reports.sarif import SarifFinding, SarifRule, sarif_text, to_sarif
+from assay.questions.lint.sarif import lint_sarif
+from assay.questions.suites.problems import LintFinding
+from assay.reports.sarif import sarif_text
 from assay.reports.text import count
 from assay.visible import visible
 
@@ -44,17 +44,4 @@ def _json(findings: Sequence[LintFinding]) -> str:
 
 
 def _sarif(findings: Sequence[LintFinding]) -> str:
-    known = rules()
-    told = [
-        SarifFinding(
-            rule=one.code,
-            level=known[one.code].level,
-            message=f"{one.message}. {one.advice}".rstrip(". ") + ".",
-            file=one.place.file,
-            line=one.place.line,
-            identity=f"{one.question_id or ''} {one.message}",
-        )
-        for one in findings
-    ]
-    listed = [SarifRule(rule.code, rule.level, rule.title, rule.help) for rule in known.values()]
-    return sarif_text(to_sarif(told, listed, root=Path.cwd()))
+    return sarif_text(lint_sarif(findings, Path.cwd()))

@@ -35,8 +35,9 @@ class StaticResolver:
 
     def _spec(self, module: str) -> ModuleSpec | None:
         found, where = None, self.path
-        for depth, _ in enumerate(parts := module.split(".")):
-            found = PathFinder.find_spec(".".join(parts[: depth + 1]), where)
+        for part in module.split("."):
+            # By its last name alone: a dotted one would be looked for in `sys.modules`.
+            found = PathFinder.find_spec(part, where)
             if found is None:
                 return None
             where = list(found.submodule_search_locations or ())

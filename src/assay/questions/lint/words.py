@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _CODE = re.compile(r"```.*?```|``.+?``|`[^`\n]+`", re.DOTALL)
-_QUOTED = re.compile(r"""[rbuf]{0,2}(?:"[^"\n]*"|(?<!\w)'[^'\n]*'(?!\w))""", re.IGNORECASE)
+_QUOTED = re.compile(r"""(?<!\w)[rbuf]{0,2}(?:"[^"\n]*"|'[^'\n]*'(?!\w))""", re.IGNORECASE)
 _BOTH = (
     r"(?:both\s+)?(?:options?\s+)?\(?[A-Z]\)?(?:\s*,\s*\(?[A-Z]\)?)*,?\s+(?:and|&)\s+\(?[A-Z]\)?"
 )

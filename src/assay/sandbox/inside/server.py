@@ -98,7 +98,9 @@ class Server:
         os.chdir(self._root)
         sys.dont_write_bytecode = True
         sys.path[:] = [*order["first"], *sys.path, *order["last"]]
+        before = set(sys.modules)
         failed = {name: problem for name in order["imports"] if (problem := _import(name))}
+        loaded = [name for name in sys.modules if name not in before]
         _touch(order["imports"])
         version = pytest_version()
         self._recorder = _execute(*recorder).Recorder()
@@ -113,6 +115,7 @@ class Server:
                 "pytest": version,
                 "fast": self._prepared is not None,
                 "failed": failed,
+                "loaded": loaded,
                 "threads": _threads(),
             }
         )

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from assay.questions.examining import Bench, examine
-from assay.questions.findings import Finding
 from assay.questions.index import build_index
+from assay.questions.judging.findings import Finding
 from assay.questions.provers.introspection import IntrospectionProver
 from assay.questions.provers.introspection.library import Library
 from assay.sandbox import Environment, ProofRunner, Target
@@ -30,16 +30,16 @@ def library(lanterns: Environment) -> Library:
 @pytest.fixture(scope="session")
 def settle(lanterns: Environment) -> Iterator[Settle]:
     """Ask a question about the small library; the findings on its options come back."""
-    yield from _settling(lanterns, ("lanterns",))
+    yield from settling(lanterns, ("lanterns",))
 
 
 @pytest.fixture(scope="session")
 def settle_here() -> Iterator[Settle]:
     """The same about what is installed beside Assay."""
-    yield from _settling(build(Target(current=True)), ())
+    yield from settling(build(Target(current=True)), ())
 
 
-def _settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Settle]:
+def settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Settle]:
     background = Background()
 
     async def start() -> tuple[ProofRunner, IntrospectionProver]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.questions.findings import Finding
+from assay.questions.judging.findings import Finding
 from assay.questions.model import Question, Snippet
 
 Settle = Callable[..., dict[str, Finding]]
@@ -79,6 +79,109 @@ def light_all(lamps, *, delay=0.5):
     """Light them one after the other."""
     return [lamp.light() for lamp in lamps]
 ''',
+    "src/lanterns/shop.py": '''
+"""Where lamps are sold."""
+import enum
+from typing import Optional
+
+from lanterns.lamps import Lamp
+
+
+class Wick(enum.Enum):
+    """What a wick is made of."""
+
+    COTTON = "cotton"
+    GLASS = "fibre"
+
+
+class Shop:
+    """Sells lamps."""
+
+    def __init__(self, name: str, lamps: Optional[list[Lamp]] = None, limit: int = 3):
+        self.name = name
+
+    @classmethod
+    def open(cls, name: str) -> "Shop":
+        """Open one."""
+        return cls(name)
+
+    @staticmethod
+    def price(lamp: Lamp) -> float:
+        """What a lamp costs."""
+        return 2.5
+
+    @property
+    def address(self) -> str | None:
+        """Where it is."""
+        return None
+
+    def stock(self) -> list[str]:
+        """What it has."""
+        return []
+
+    async def deliver(self) -> int:
+        """Bring the lamps."""
+        return 1
+''',
+    "src/lanterns/keepers.py": '''
+"""Who looks after lamps, and what tells them how."""
+import socket
+from abc import ABC, abstractmethod
+
+
+class Adviser(ABC):
+    """Knows what to do; a real one lives elsewhere."""
+
+    @property
+    @abstractmethod
+    def place(self):
+        """Where it lives."""
+
+    @abstractmethod
+    def advise(self, question):
+        """Ask it."""
+
+
+class Keeper:
+    """Does what the adviser says."""
+
+    def __init__(self, name: str, adviser: Adviser | None):
+        if not isinstance(adviser, Adviser):
+            raise TypeError("an adviser is needed")
+        if not name:
+            raise ValueError("a keeper has a name")
+        self.name = name
+        self.adviser = adviser
+
+    def work(self):
+        """Ask and do; whatever goes wrong is not told."""
+        try:
+            return self.adviser.advise("what now?")
+        except Exception:
+            return "nothing"
+
+
+class Telegraph:
+    """Is connected from the start."""
+
+    def __init__(self, host="203.0.113.1"):
+        try:
+            socket.create_connection((host, 80), timeout=1)
+        except OSError as error:
+            raise RuntimeError("no line") from error
+
+
+class QuietTelegraph:
+    """Does not say that it is not connected."""
+
+    def __init__(self, host="203.0.113.1"):
+        self.is_connected = False
+        try:
+            socket.create_connection((host, 80), timeout=1)
+        except OSError:
+            return
+        self.is_connected = True
+''',
     "src/lanterns/gas.py": "import a_module_that_is_not_there\n\n\nclass GasLamp:\n    pass\n",
 }
 
@@ -86,3 +189,8 @@ def light_all(lamps, *, delay=0.5):
 def question(text: str, *options: str, snippet: str | None = None) -> Question:
     letters = dict(zip("ABCDEFGH", options, strict=False))
     return Question("q", text, letters, Snippet(snippet) if snippet else None)
+
+
+def states(findings: dict[str, Finding]) -> str:
+    """H, F, U or C for each option."""
+    return "".join(finding.state.value[0] for finding in findings.values())

@@ -8,8 +8,7 @@ from assay.questions.provers.introspection.guessing import (
     guessed_distributions,
     named_distributions,
 )
-from tests.questions.provers.introspection.support import Settle, question
-from tests.questions.provers.introspection.test_settling import states
+from tests.questions.provers.introspection.support import Settle, question, states
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from assay.questions.model import Question, Snippet
+from assay.questions.proofs.proving import objections
 from assay.questions.provers.introspection.choosing import consider, proofs_of
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import read_question
-from assay.questions.proving import objections
 
 PIECES = st.sampled_from(
     ["Which", "parameter of", "method of", "`Lamp`", "`lanterns.lamps`", "import", "is NOT a", "?",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.claims import Grounds
-from assay.questions.findings import Finding
-from tests.questions.provers.introspection.support import Settle
+from assay.questions.proofs.claims import Grounds
+from tests.questions.provers.introspection.support import Settle, states
 
 CODE = """\
 from lanterns import Lamp
@@ -15,10 +14,13 @@ lamp = Lamp(colour="red")
 print(lamp.light())
 """
 
+INDENTED = """\
+What is printed?
 
-def states(findings: dict[str, Finding]) -> str:
-    """H, F, U or C for each option."""
-    return "".join(finding.state.value[0] for finding in findings.values())
+    from lanterns import Lamp
+
+    print(Lamp('r').light(), 1)
+"""
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,96 @@ def states(findings: dict[str, Finding]) -> str:
             ["`brightness`", "`lumen`", "`timeout`", "`fuel`"],
             "HFUU",
             id="the documentation confirms, existence does not",
+        ),
+        pytest.param(
+            "Which parameter of the `Lamp` constructor sets how much light it gives?",
+            ["`brightness`", "`fuel`"],
+            "HF",
+            id="what is given to a constructor is a parameter, not any attribute",
+        ),
+        pytest.param(
+            "You want a red lamp. Which argument do you pass to `Lamp`?",
+            ["`colour='red'`", "`tint='red'`", "`paint=1`"],
+            "UFF",
+            id="keyword arguments as options",
+        ),
+        pytest.param(
+            "What's the default of `brightness` when you create a `Lamp`?",
+            ["5", "10"],
+            "HF",
+            id="the default when one is made",
+        ),
+        pytest.param(
+            "How bright is a `Lamp` by default (`brightness`)?",
+            ["5", "6", "Very bright (7)"],
+            "HFU",
+            id="the default in brackets",
+        ),
+        pytest.param(
+            "What does the parameter `delay` of `light_all` default to?",
+            ["0.5", "1", "It has no default."],
+            "HFU",
+            id="what it defaults to",
+        ),
+        pytest.param(
+            "What is the default value of the parameter `timeout` of `Lamp`?",
+            ["30", "60"],
+            "UU",
+            id="behind a None there may be another default",
+        ),
+        pytest.param(
+            "Which exception is raised by `Lamp(brightness=-1)`?",
+            ["`DarkError`", "`KeyError`"],
+            "HF",
+            id="raised by a call",
+        ),
+        pytest.param(
+            "After `lamp = Lamp('red')`, what is the value of `lamp.fuel`?",
+            ["10", "`'red'`", "None"],
+            "HFF",
+            id="an attribute after an assignment",
+        ),
+        pytest.param(
+            "After `lamp = Lamp('red')` was lit, what is the value of `lamp.fuel`?",
+            ["10", "9"],
+            "UU",
+            id="circumstances that no code shows",
+        ),
+        pytest.param(
+            "Which of these calls raises an exception?",
+            ["`Lamp(brightness=-1)`", "`Lamp('red', brightness=1)`", "`Lamp(unknown_thing)`"],
+            "HFU",
+            id="calls as options",
+        ),
+        pytest.param(
+            "Which of these calls works?",
+            ["`Lamp()`", "`Lamp(1, 2)`", "`lanterns.Lamp.light()`"],
+            "HFF",
+            id="calls that work",
+        ),
+        pytest.param(
+            'Which of these expressions gives the string "red"?',
+            ["`Lamp('red').light()`", "`Lamp().light()`"],
+            "HF",
+            id="expressions with a value",
+        ),
+        pytest.param(
+            "Which of these expressions is true?",
+            ["`Lamp().fuel == 10`", "`Lamp().fuel > 10`"],
+            "HF",
+            id="expressions that are true",
+        ),
+        pytest.param(
+            INDENTED,
+            ["r 1", "r, 1", "Nothing, for a DarkError is raised.", "white 1"],
+            "HFFF",
+            id="indented code, and output without any marks",
+        ),
+        pytest.param(
+            INDENTED,
+            ["The letter r and the number one", "r, 1"],
+            "UU",
+            id="words about output are not the output",
         ),
         pytest.param(
             "Which of these is NOT a parameter of the function `light_all`?",
@@ -119,8 +211,8 @@ def states(findings: dict[str, Finding]) -> str:
         pytest.param(
             "Which abstract base class must you inherit from?",
             ["`BaseLamp`", "`OilLamp`"],
-            "UF",
-            id="abstract or not",
+            "HF",
+            id="abstract or not; the documentation confirms",
         ),
         pytest.param(
             "Which lamp should you use?",
@@ -131,7 +223,94 @@ def states(findings: dict[str, Finding]) -> str:
     ],
 )
 def test_what_is_settled(settle: Settle, text: str, options: list[str], expected: str) -> None:
-    assert states(settle(text, *options)) == expected
+    found = settle(text, *options)
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        pytest.param(
+            "What is the type of the parameter `lamps` of `Shop`?",
+            ["`list[Lamp] | None`", "`Optional[List[Lamp]]`", "`list[Lamp]`", "`dict`"],
+            "HHFF",
+            id="a type in whatever spelling; another that is near, beside the very one",
+        ),
+        pytest.param(
+            "What is the type of the parameter `lamps` of `Shop`?",
+            ["`list[Lamp]`", "`Lamp`", "`str`", "a list of lamps"],
+            "UUFU",
+            id="a type that is part of the real one is not refuted",
+        ),
+        pytest.param(
+            "What is the type of the property `address` of `Shop`?",
+            ["`str | None`", "`str`"],
+            "HF",
+            id="a property",
+        ),
+        pytest.param(
+            "What is the return type of `Shop.stock`?",
+            ["`list[str]`", "`tuple[str, ...]`", "`str`"],
+            "HFF",
+            id="what is returned",
+        ),
+        pytest.param(
+            "What is the return type of `Shop.deliver`?",
+            ["`int`", "`Coroutine[Any, Any, int]`"],
+            "UU",
+            id="what has to be awaited returns two things",
+        ),
+        pytest.param(
+            "Which parameter of `Shop` has type `int`?",
+            ["`limit`", "`name`", "`lamps`"],
+            "HFF",
+            id="what has a type",
+        ),
+        pytest.param(
+            "Which of these methods of `Shop` is a class method?",
+            ["`open`", "`price`", "`stock`", "`address`"],
+            "HFFF",
+            id="class methods",
+        ),
+        pytest.param(
+            "Which of these methods of `Shop` is NOT asynchronous?",
+            ["`deliver`", "`stock`"],
+            "HF",
+            id="asynchronous ones, in positive form",
+        ),
+        pytest.param(
+            "What kind of method is `Shop.price`?",
+            ["A static method.", "A class method", "An instance method", "A good one"],
+            "HFFU",
+            id="what sort of method",
+        ),
+        pytest.param(
+            "Which of these is a member of the enum `Wick`?",
+            ["`COTTON`", "`Wick.GLASS`", "`PAPER`", "`cotton`"],
+            "HHFU",
+            id="names of an enumeration",
+        ),
+        pytest.param(
+            "Which is a valid value of `Wick`?",
+            ["`'fibre'`", "`'paper'`", "`'GLASS'`"],
+            "HFU",
+            id="values of an enumeration",
+        ),
+    ],
+)
+def test_what_is_written_about_types_and_members(
+    settle: Settle, text: str, options: list[str], expected: str
+) -> None:
+    found = settle(text, *options)
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
+def test_a_source_folder_has_files_to_look_into(settle: Settle) -> None:
+    """A folder of sources has no record of its files; its packages lead to them."""
+    text = "Which class of this library burns oil?"
+    found = settle(text, "`OilLamp`", "`WaxLamp`", "`Lamp`", "`TallowLamp`")
+    assert states(found) == "HFUF", "\n".join(one.reason for one in found.values())
+    assert found["A"].grounds is Grounds.DOCUMENTED
 
 
 def test_documentation_is_told_as_such(settle: Settle) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.questions.claims import Claim, Grounds, Proof, Relation
+from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
+from assay.questions.proofs.store import proof_name
 from assay.questions.provers.introspection.kinds import KINDS, Draft
 from assay.questions.provers.introspection.reading import Reading
 from assay.questions.provers.introspection.writing import write_proof
-from assay.questions.store import proof_name
 
 PROVER = "introspection"
 
@@ -25,6 +25,8 @@ class Considered:
 def consider(reading: Reading) -> dict[str, list[Considered]]:
     """Every draft that any kind of claim makes, by option."""
     found: dict[str, list[Considered]] = {option: [] for option in reading.offers}
+    if reading.asks_for_failure:
+        return found
     for kind in KINDS:
         for draft in kind.drafts(reading):
             found[draft.option].append(Considered(kind.name, draft))

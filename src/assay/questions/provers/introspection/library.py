@@ -193,6 +193,11 @@ class Library:
                 return Place(module, tuple(parts[length:]))
         return Place(path, ())
 
+    @property
+    def file_constants(self) -> tuple[tuple[str, str], ...]:
+        """By what a proof finds the files of the target, where it is one distribution."""
+        return ("DISTRIBUTION", repr(self.distributions[0])), ("PACKAGES", repr(self.roots))
+
     @cached_property
     def class_texts(self) -> dict[str, str]:
         """The first paragraph that is said of every public class, by its name."""

@@ -76,6 +76,8 @@ def _library(
 def why_open(option: str, reading: Reading) -> str:
     """One sentence on why there is no claim about an option."""
     offer = reading.offers[option]
+    if reading.asks_for_failure:
+        return "the question asks for what does not work, and that a name exists says too little"
     if reading.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME):
         program = read_program(reading)
         if isinstance(program, str):

@@ -6,8 +6,8 @@ import builtins
 import re
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CLASSES, Place
 from assay.questions.provers.introspection.reading import Form, Offer, Reading
@@ -16,7 +16,8 @@ from assay.questions.provers.introspection.writing import ProofText
 _INHERITS = re.compile(
     r"\b(?:does|do) (?:the (?:\w+ )?)?`([\w.]+)` (?:directly )?"
     r"(?:inherit|derive|subclass|extend|descend)s?(?: from)?\s*\?"
-    r"|\b(?:parent|base|super) ?class of (?:the (?:\w+ )?)?`([\w.]+)`\s*\?",
+    r"|\b(?:parent|base|super) ?class of (?:the (?:\w+ )?)?`([\w.]+)`\s*\?"
+    r"|`([\w.]+)` (?:is|are) (?:an? )?(?:direct )?(?:subclass|child class) of (?:which|what)\b",
     re.IGNORECASE,
 )
 
@@ -28,13 +29,17 @@ class Bases:
 
     def drafts(self, reading: Reading) -> Iterable[Draft]:
         found = _INHERITS.search(reading.asked.prose)
-        owner = reading.library.owner(found[1] or found[2], CLASSES) if found else None
+        owner = _named(found, reading) if found else None
         if owner is None:
             return
         for offer in reading.offers.values():
             place = _offered(offer, reading)
             if place is not None:
                 yield _draft(offer, owner, place, reading)
+
+
+def _named(found: re.Match[str], reading: Reading) -> Symbol | None:
+    return reading.library.owner(next(one for one in found.groups() if one), CLASSES)
 
 
 def _offered(offer: Offer, reading: Reading) -> Place | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText

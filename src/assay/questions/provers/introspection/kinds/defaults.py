@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
@@ -31,9 +31,12 @@ class Defaults:
         if found is None:
             return
         owner, name, default = found
+        values = {one.option: _value(one) for one in reading.offers.values()}
+        # Behind a None there may be another value that takes its place later.
+        is_told = default != "None" or "None" in values.values()
         for offer in reading.offers.values():
-            value = _value(offer)
-            if value is not None:
+            value = values[offer.option]
+            if value is not None and is_told:
                 yield _draft(offer, owner, name, default, value, reading)
 
 

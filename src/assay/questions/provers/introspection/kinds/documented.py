@@ -9,15 +9,17 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from assay.questions.claims import Grounds, Relation
 from assay.questions.index import Symbol
 from assay.questions.index.words import is_sort, synonyms, terms
+from assay.questions.proofs.claims import Grounds, Relation
 from assay.questions.provers.introspection.kinds.commands import command_of
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.kinds.members import Member, members_of
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
+from assay.questions.provers.introspection.reading.turned import is_turned
 from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
+from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
 
 _NOUNS = (
     Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.CLASS, Noun.FLAG, Noun.THING,
@@ -54,6 +56,8 @@ class Documented:
 
     def drafts(self, reading: Reading) -> Iterable[Draft]:
         if reading.asked.noun not in _NOUNS or reading.asked.is_whole:
+            return
+        if is_turned(reading.question.text):
             return
         for offer in reading.offers.values():
             draft = _of_items(offer, reading) if offer.items else _of_one(offer, reading)
@@ -223,13 +227,14 @@ def _scope_of_command(command: Symbol, reading: Reading) -> Scope:
 
 
 def _scope_of_classes(reading: Reading) -> Scope:
-    distribution = reading.library.distributions[0]
+    library = reading.library
     return Scope(
-        f"the classes of {distribution}",
-        reading.library.class_texts,
-        ("import importlib.metadata", "import re"),
-        documentation.OF_CLASSES.replace("DISTRIBUTION", repr(distribution)),
+        f"the classes of {library.distributions[0]}",
+        library.class_texts,
+        ("import re", *FILES_IMPORTS),
+        FILES + "\n" + documentation.OF_CLASSES,
         "",
+        library.file_constants,
     )
 
 

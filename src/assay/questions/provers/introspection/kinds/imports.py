@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.questions.claims import Grounds, Relation
+from assay.questions.proofs.claims import Grounds, Relation
 from assay.questions.provers.introspection.reading import Reading
 from assay.questions.provers.introspection.writing import ProofText
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from assay.questions.claims import Relation
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading, Tie
@@ -118,7 +118,10 @@ def draft_of(offer: Offer, member: Member, reading: Reading) -> Draft | None:
     library, owner, name = reading.library, member.owner, member.name
     if name.startswith("__") or not name.isidentifier():
         return None
+    is_parameter = _is_plain_parameter(member, reading)
     names = library.names_of(owner)
+    if is_parameter:
+        names = frozenset(one.name for one in owner.parameters or ())
     is_there = name in names
     if not is_there and (
         library.is_open(owner, as_keyword=member.as_keyword) or _may_be_elsewhere(member, reading)
@@ -127,8 +130,27 @@ def draft_of(offer: Offer, member: Member, reading: Reading) -> Draft | None:
     return Draft(
         option=offer.option,
         relation=_relation(offer, member, reading, is_there),
-        text=_text(member, reading, is_there),
+        text=_text(member, reading, is_there, is_parameter=is_parameter),
         expected=is_there,
+    )
+
+
+_GIVEN = re.compile(r"\bconstructor\b|\barguments?\b|\bkeywords?\b|\bpass(?:ed|ing)?\b")
+
+
+def _is_plain_parameter(member: Member, reading: Reading) -> bool:
+    """Whether it can be nothing but a parameter: it is given to a class that says what it takes.
+
+    What declares fields is left out: there a parameter and an attribute are one and the same.
+    """
+    owner, asked = member.owner, reading.asked
+    if member.by_option or asked.noun is not Noun.PARAMETER or owner.kind not in CLASSES:
+        return False
+    if owner.parameters is None or owner.extra or asked.tie is not Tie.OWN:
+        return False
+    members = reading.library.members(owner).values()
+    return _GIVEN.search(asked.prose.lower()) is not None and not any(
+        one.kind == "field" for one in members
     )
 
 
@@ -161,13 +183,15 @@ def _is_of_sort(member: Member, reading: Reading) -> bool:
     return found is not None and found.kind in _SORTS.get(noun, ())
 
 
-def _text(member: Member, reading: Reading, is_there: bool) -> ProofText:
+def _text(
+    member: Member, reading: Reading, is_there: bool, *, is_parameter: bool = False
+) -> ProofText:
     library, owner = reading.library, member.owner
     place = library.place(owner)
     instead = None if is_there else _sibling(member, reading)
     sibling = None if instead is None else repr(instead)
     owner_text = place.expression
-    if owner.kind in CALLABLES:
+    if owner.kind in CALLABLES or is_parameter:
         return ProofText(
             statement=f"`{member.name}` is a parameter of `{owner_text}`",
             imports=("import inspect", place.statement),
@@ -195,7 +219,8 @@ def _text(member: Member, reading: Reading, is_there: bool) -> ProofText:
 def _sibling(member: Member, reading: Reading) -> str | None:
     """A member the owner does have, of which the proof would say the opposite."""
     owner = member.owner
-    parameters = [one.name for one in owner.parameters or () if not one.kind.startswith("var_")]
+    taken = () if owner.is_enum else owner.parameters or ()
+    parameters = [one.name for one in taken if not one.kind.startswith("var_")]
     own = parameters or [
         name for name in sorted(reading.library.members(owner)) if not name.startswith("_")
     ]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from assay.questions.claims import Relation
-from assay.questions.dotted_names import dotted_name_source
 from assay.questions.index import Symbol
+from assay.questions.proofs.claims import Relation
+from assay.questions.proofs.dotted_names import dotted_name_source
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.helpers import OCCURS
+from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS, OCCURS
 
 _SHORTEST = 4
 _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
@@ -104,10 +104,11 @@ def _bare(offer: Offer, mention: Mention, reading: Reading) -> Iterator[Draft]:
         relation=Relation.NECESSARY,
         text=ProofText(
             statement=f"{distribution} knows something called `{name}`",
-            imports=("import importlib.metadata", "import re"),
+            imports=("import re", *FILES_IMPORTS),
             disputed=repr(name),
             instead=repr(_known(reading)),
-            helpers=(OCCURS.format(distribution=distribution),),
+            constants=library.file_constants,
+            helpers=(FILES, OCCURS),
             holds="assert occurs(DISPUTED)",
             fails="assert not occurs(DISPUTED)",
         ),
@@ -127,6 +128,8 @@ def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading)
     """Whether the option says that the target has such a name, and nobody else could."""
     if reading.asked.word in _OUTSIDE or not _is_anchored(reading):
         return False
+    if _may_be_passed_on(reading) or _is_of_stranger(mention, reading):
+        return False
     library = reading.library
     if (
         library.is_guessed
@@ -144,6 +147,20 @@ def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading)
         return True
     # A single plain word is a name only where names are asked for and the option is nothing else.
     return offer.whole is not None and reading.asked.noun in _CODE_NOUNS
+
+
+def _may_be_passed_on(reading: Reading) -> bool:
+    """Whether what is asked for is given to something that hands on whatever it is given."""
+    owner, noun = reading.owner, reading.asked.noun
+    is_given = noun in (Noun.PARAMETER, Noun.FIELD)
+    return is_given and owner is not None and bool(reading.library.is_open(owner))
+
+
+def _is_of_stranger(mention: Mention, reading: Reading) -> bool:
+    """Whether a dotted name begins with something that the target does not know."""
+    first = mention.name.partition(".")[0]
+    library = reading.library
+    return bool(mention.head) and not (library.index.find(first) or library.receiver(first))
 
 
 def _is_anchored(reading: Reading) -> bool:

@@ -6,19 +6,24 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.questions.claims import Relation
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CLASSES
 from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
-from assay.questions.provers.introspection.reading.programs import Program, read_program
+from assay.questions.provers.introspection.reading.programs import (
+    Program,
+    needs_new_interpreter,
+    read_program,
+)
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.programs import (
     CONTROL,
     ENDING,
     LOOSE,
     OUTCOME,
+    PROGRAM_IMPORTS,
     RAISED,
     VALUE,
     literal,
@@ -33,8 +38,19 @@ _NO_ERROR = re.compile(
     r"|nothing is raised|it does not raise(?: anything| an (?:error|exception))?)\W*",
     re.IGNORECASE,
 )
+_NOTHING_BUT_RAISING = re.compile(
+    r"Nothing\W+(?:because |for |since )?(?:an? |the )?`?[\w.]+(?:Error|Exception)`?"
+    r" is (?:raised|thrown)\W*",
+    re.IGNORECASE,
+)
 _PRINTS = re.compile(r"\W*(?:it |the code )?(?:prints?|outputs?)\s+`([^`]+)`\W*", re.IGNORECASE)
 _ASKS_PRINT = re.compile(r"\b(?:print|printed|output|outputs)\b", re.IGNORECASE)
+_ASKS_OUTPUT = re.compile(
+    r"\bwhat (?:is|will be|gets) printed\b|\bwhat is the output\b"
+    r"|\bwhat (?:does|will) (?:the|this|it|following|code|snippet|program|script|example|\s)+"
+    r"(?:print|output)\b",
+    re.IGNORECASE,
+)
 _ASKS_VALUE = re.compile(r"\b(?:return|returns|returned|evaluate|value|result)\b", re.IGNORECASE)
 _MESSAGE = re.compile(r"\b(?:message|saying|says|because|since|with)\b", re.IGNORECASE)
 
@@ -56,10 +72,14 @@ class Outcomes:
         program = read_program(reading)
         if isinstance(program, str):
             return
+        fresh = needs_new_interpreter(program, reading.library)
         for offer in reading.offers.values():
             draft = _draft(offer, program, reading)
             if draft is not None:
-                yield draft
+                yield replace(draft, fresh=fresh)
+
+
+_PRINTING = ("import contextlib", "import io", *PROGRAM_IMPORTS)
 
 
 def _draft(offer: Offer, program: Program, reading: Reading) -> Draft | None:
@@ -68,15 +88,18 @@ def _draft(offer: Offer, program: Program, reading: Reading) -> Draft | None:
         relation = Relation.NECESSARY if _says_more(offer) else Relation.EQUIVALENT
         return Draft(offer.option, relation, found)
     if _ANY_ERROR.search(offer.text) and not offer.mentions:
-        return _equivalent(offer, _ending(program, "raises"))
+        return _equivalent(offer, ending_text(program, "raises"))
     if _NO_ERROR.fullmatch(offer.text):
-        return _equivalent(offer, _ending(program, "runs"))
+        return _equivalent(offer, ending_text(program, "runs"))
     printed = _printed(offer, reading)
     if printed is not None:
         return _equivalent(offer, _printing(program, printed, reading))
     value = _literal_of(offer)
     if value is not None and program.expression and _ASKS_VALUE.search(reading.asked.prose):
-        return _equivalent(offer, _valued(program, value))
+        return _equivalent(offer, valued_text(program, value))
+    is_bare = not offer.mentions or _NOTHING_BUT_RAISING.fullmatch(offer.text)
+    if _ASKS_OUTPUT.search(reading.asked.prose) and is_bare:
+        return _equivalent(offer, _printing_words(program, offer, reading))
     return None
 
 
@@ -93,14 +116,17 @@ def _says_more(offer: Offer) -> bool:
 
 def _raising(offer: Offer, program: Program, reading: Reading) -> ProofText | None:
     mention = _exception_mention(offer, reading)
-    if mention is None:
-        return None
+    return None if mention is None else raising_text(mention, program, reading)
+
+
+def raising_text(mention: Mention, program: Program, reading: Reading) -> ProofText | None:
+    """The proof that a program raises a certain exception."""
     found = exception_class(mention.name, program, reading)
     if found is None:
         return None
     return ProofText(
         statement=f"the code raises `{mention.name}`",
-        imports=("import pytest", *found.imports),
+        imports=("import pytest", *PROGRAM_IMPORTS, *found.imports),
         disputed=found.expression,
         constants=_constants(program),
         helpers=(RAISED,),
@@ -160,10 +186,12 @@ def _is_exception(kind: str, bases: tuple[str, ...]) -> bool:
 # --- Endings, output and values ----------------------------------------------------------------
 
 
-def _ending(program: Program, ending: str) -> ProofText:
+def ending_text(program: Program, ending: str) -> ProofText:
+    """The proof that a program runs to its end, or that it does not."""
     told = "the code runs to its end" if ending == "runs" else "the code raises an exception"
     return ProofText(
         statement=told,
+        imports=PROGRAM_IMPORTS,
         disputed=repr(ending),
         constants=_constants(program),
         helpers=(ENDING,),
@@ -195,7 +223,7 @@ def _printing(program: Program, printed: str, reading: Reading) -> ProofText:
     )
     return ProofText(
         statement=f"the code prints `{printed}`",
-        imports=("import contextlib", "import io", *(() if alike else ("import ast",))),
+        imports=(*_PRINTING, *(() if alike else ("import ast",))),
         disputed=repr(printed),
         constants=_constants(program),
         helpers=(OUTCOME, *(() if alike else (LOOSE,))),
@@ -203,6 +231,28 @@ def _printing(program: Program, printed: str, reading: Reading) -> ProofText:
         fails=fails,
         controls=(CONTROL,),
     )
+
+
+def _printing_words(program: Program, offer: Offer, reading: Reading) -> ProofText:
+    """An option that is the output itself, or words about it: those are refuted only where what
+    is printed is, to the letter, one of the other options.
+    """
+    texts = tuple(one.text.strip("`") for one in reading.offers.values())
+    return ProofText(
+        statement=f"the code prints `{offer.text}`",
+        imports=_PRINTING,
+        disputed=repr(offer.text.strip("`")),
+        constants=(*_constants(program), ("OPTIONS", _listed(texts))),
+        helpers=(OUTCOME,),
+        holds="assert outcome() == DISPUTED",
+        fails="printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED",
+        controls=(CONTROL,),
+    )
+
+
+def _listed(texts: tuple[str, ...]) -> str:
+    lines = "".join(f"\n    {one!r}," for one in texts)
+    return f"({lines}\n)"
 
 
 def _loose(text: str) -> str:
@@ -220,14 +270,16 @@ def _literal_of(offer: Offer) -> str | None:
     return repr(ast.literal_eval(whole.code))
 
 
-def _valued(program: Program, value: str) -> ProofText:
+def valued_text(program: Program, value: str) -> ProofText:
+    """The proof that an expression has a value."""
     return ProofText(
         statement=f"the value of the expression is `{value}`",
+        imports=PROGRAM_IMPORTS,
         disputed=value,
         constants=_constants(program),
         helpers=(VALUE,),
         holds="found = value()\nassert type(found) is type(DISPUTED)\nassert found == DISPUTED",
-        fails="assert value() != DISPUTED",
+        fails="assert not may_be_told_as(value(), DISPUTED)",
         controls=(CONTROL,),
     )
 

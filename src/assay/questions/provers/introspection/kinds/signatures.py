@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from assay.questions.claims import Relation
+from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
+from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.helpers import CALLS
+from assay.questions.provers.introspection.writing.helpers import CALLS, FILES, FILES_IMPORTS
 
 
 class Signatures:
@@ -27,7 +28,7 @@ class Signatures:
         for offer in reading.offers.values():
             names = _parameters(offer)
             if names is not None:
-                yield _draft(offer, names, subject.last, library.distributions[0])
+                yield _draft(offer, names, subject.last, library)
 
 
 def _parameters(offer: Offer) -> tuple[str, ...] | None:
@@ -47,16 +48,16 @@ def _parameters(offer: Offer) -> tuple[str, ...] | None:
     return tuple(one.arg for one in (*own.args, *own.kwonlyargs))
 
 
-def _draft(offer: Offer, names: tuple[str, ...], callback: str, distribution: str) -> Draft:
+def _draft(offer: Offer, names: tuple[str, ...], callback: str, library: Library) -> Draft:
     return Draft(
         option=offer.option,
         relation=Relation.NECESSARY,
         text=ProofText(
             statement=f"a function of ({', '.join(names)}) takes what `{callback}` is called with",
-            imports=("import ast", "import importlib.metadata"),
+            imports=("import ast", *FILES_IMPORTS),
             disputed=repr(names),
-            constants=(("CALLBACK", repr(callback)), ("DISTRIBUTION", repr(distribution))),
-            helpers=(CALLS,),
+            constants=(("CALLBACK", repr(callback)), *library.file_constants),
+            helpers=(FILES, CALLS),
             holds="assert all(set(DISPUTED) == keywords for keywords in calls())",
             fails="assert all(set(DISPUTED) != keywords for keywords in calls())",
             controls=("assert calls()",),

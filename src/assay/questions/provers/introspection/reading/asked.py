@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
+import warnings
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -106,6 +109,10 @@ _OWN_TIES = tuple(
         rf"(?:\w+\s+){{0,4}}?{_ARTICLE}(?P<owner>{_CODE})[^,?.]{{0,40}},\s*{_ASKING}\s+"
         rf"(?:\w+\s+)?(?:{_PLAIN})\b",
         rf"\b(?P<owner>{_CODE})\s+has\s+{_ARTICLE}(?:{_PLAIN})\b",
+        rf"\b(?:{_PLAIN})\s+(?:do|does|should|must|can|would)\s+(?:you|we|one|i)\s+(?:\w+\s+)?"
+        rf"(?:pass|give|hand|add)\s+(?:in\s+)?to\s+{_ARTICLE}(?P<owner>{_CODE})",
+        rf"\b(?:which|what)\s+(?:keyword\s+)?(?:parameter|argument)\s+(?:is|are)\b[^?.,]{{0,80}}"
+        rf"\b(?:given|passed|handed)\s+to\s+{_ARTICLE}(?P<owner>{_CODE})",
     )
 )
 _NEAR_TIE = re.compile(
@@ -134,10 +141,23 @@ _IMPORTED_FROM = re.compile(
     rf"(?:directly\s+)?from\s+{_ARTICLE}{_KIND}(?P<owner>{_CODE}){_END}",
     re.IGNORECASE,
 )
+_MAKING = (
+    r"(?:when|if|while)\s+(?:you\s+)?(?:creat|construct|instantiat|initiali[sz]|call|mak|build)\w*"
+)
 _DEFAULT = re.compile(
     rf"\bdefault(?:\s+value)?\s+(?:of|for)\s+{_ARTICLE}(?:(?:{_PLAIN})\s+)?(?P<subject>{_CODE})"
-    rf"(?:\s+(?:{_PLAIN}))?(?:\s+{_OF}\s+{_ARTICLE}(?:\w+\s+){{0,2}}?(?P<owner>{_CODE}))?",
+    rf"(?:\s+(?:{_PLAIN}))?(?:\s+(?:{_OF}|{_MAKING})\s+{_ARTICLE}(?:\w+\s+){{0,2}}?"
+    rf"(?P<owner>{_CODE}))?",
     re.IGNORECASE,
+)
+_DEFAULTS_TO = re.compile(
+    rf"\bwhat\s+(?:value\s+)?does\s+{_ARTICLE}(?:(?:{_PLAIN})\s+)?(?P<subject>{_CODE})"
+    rf"(?:\s+(?:{_PLAIN}))?\s+{_OF}\s+{_ARTICLE}(?:\w+\s+){{0,2}}?(?P<owner>{_CODE})\s+"
+    r"(?:default\s+to|have\s+by\s+default)\b",
+    re.IGNORECASE,
+)
+_BY_DEFAULT = re.compile(
+    rf"(?P<owner>{_CODE})[^?]*\bby\s+default\s*\(\s*(?P<subject>{_CODE})\s*\)", re.IGNORECASE
 )
 _HAS_DEFAULT = re.compile(
     rf"(?P<owner>{_CODE})\s+has\s+an?\s+(?:{_PLAIN})\s+(?P<subject>{_CODE})[.,]\s+What\s+is\s+its\s+"
@@ -150,7 +170,8 @@ _SUBJECT = re.compile(
 )
 _OUTCOME = re.compile(
     r"\bwhat\s+(?:happens|will happen|is printed|is the (?:\w+ )?(?:output|outcome|result)"
-    r"|is (?:then )?(?:raised|returned|printed)|gets printed|does .*?\b(?:print|output|return|raise"
+    r"|is (?:then )?(?:raised|returned|printed)|(?:gets|will be) (?:raised|returned|printed)"
+    r"|(?:is|will be) the value of|does .*?\b(?:print|output|return|raise"
     r"|evaluate)\b|will .*?\b(?:print|output|return|raise|evaluate)\b)",
     re.IGNORECASE,
 )
@@ -167,10 +188,31 @@ def read_asked(text: str) -> Asked:
     return replace(asked, prose=prose, blocks=blocks, mentions=found)
 
 
+_FENCED = re.compile(r"```[\w+-]*\n(.*?)(?:```|\Z)", re.DOTALL)
+_INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n)+)")
+
+
 def _blocks(text: str) -> tuple[tuple[str, ...], str]:
-    fence = re.compile(r"```[\w+-]*\n(.*?)(?:```|\Z)", re.DOTALL)
-    blocks = tuple(found[1].rstrip() for found in fence.finditer(text))
-    return blocks, re.sub(r"\s+", " ", fence.sub(" ", text)).strip()
+    """The code that stands by itself, between fences or else indented, and the words around it."""
+    blocks = tuple(found[1].rstrip() for found in _FENCED.finditer(text))
+    prose = _FENCED.sub(" ", text)
+    if not blocks:
+        found = [one for one in _INDENTED.finditer(text) if _is_program(one[1])]
+        blocks = tuple(textwrap.dedent(one[1]).strip("\n").rstrip() for one in found)
+        for one in reversed(found):
+            prose = f"{prose[: one.start(1)]} {prose[one.end(1) :]}"
+    return blocks, re.sub(r"\s+", " ", prose).strip()
+
+
+def _is_program(text: str) -> bool:
+    """Whether an indented part is code and not a quotation or a list."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(textwrap.dedent(text)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return any(not isinstance(one, ast.Expr) or isinstance(one.value, ast.Call) for one in body)
 
 
 def _masked(prose: str, found: tuple[Mention, ...]) -> str:
@@ -182,7 +224,8 @@ def _masked(prose: str, found: tuple[Mention, ...]) -> str:
 
 
 def _read(masked: str, found: tuple[Mention, ...]) -> Asked:
-    if default := (_HAS_DEFAULT.search(masked) or _DEFAULT.search(masked)):
+    defaults = (_HAS_DEFAULT, _DEFAULT, _DEFAULTS_TO, _BY_DEFAULT)
+    if default := next((hit for one in defaults if (hit := one.search(masked))), None):
         return Asked(
             Noun.DEFAULT,
             subject=_at(default, "subject", found),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.reading.mentions import Form, Mention
+from assay.questions.provers.introspection.reading.stand_ins import DEFINITION, stand_in
 from assay.questions.provers.introspection.reading.understanding import Reading
 
 _CODE = (
@@ -26,7 +27,18 @@ _CIRCUMSTANCE = re.compile(
 )
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 _ASKED_OF = re.compile(
-    r"`([^`]+)`\s+(?:raise|throw|return|print|evaluate|give|produce|yield|output)", re.IGNORECASE
+    r"`([^`]+)`\s+(?:raise|throw|return|print|evaluate|give|produce|yield|output)"
+    r"|\b(?:raised|thrown|returned|produced|given)\s+by\s+(?:the\s+(?:call|expression)\s+"
+    r"|calling\s+|evaluating\s+|running\s+)?`([^`]+)`"
+    r"|\b(?:value|result|outcome)\s+of\s+(?:the\s+(?:call|expression)\s+|calling\s+|evaluating\s+)?"
+    r"`([^`]+)`",
+    re.IGNORECASE,
+)
+# "After `x = f()`, …": code that runs before what is asked of.
+_BEFORE = re.compile(
+    r"\b(?:after|given|with|once)\s+(?:running\s+|executing\s+|the\s+assignment\s+)?`([^`]+)`"
+    r"(?:\s+(?:and|then)\s+`([^`]+)`)?(?:\s+(?:is|has been|was)\s+(?:run|executed))?\s*(?=,)",
+    re.IGNORECASE,
 )
 
 
@@ -50,7 +62,9 @@ def read_program(reading: Reading) -> Program | str:
     block = reading.code
     if expression is None and not block:
         return "the question shows no code"
-    text = "\n".join(part for part in (block, expression.code if expression else "") if part)
+    before = _led_up_to(reading.asked.prose) if expression else []
+    parts = (block, *before, expression.code if expression else "")
+    text = "\n".join(part for part in parts if part)
     tree = _parsed(text)
     if tree is None:
         return "the code does not parse"
@@ -63,11 +77,23 @@ def read_program(reading: Reading) -> Program | str:
     return _split(tree, text, missing, is_last, expression is not None)
 
 
+def needs_new_interpreter(program: Program, library: Library) -> bool:
+    """Whether the code takes a submodule for an attribute: it is one only if somebody imported it.
+
+    In a process that has imported more than the code does, the outcome would be another.
+    """
+    tree = _parsed(f"{program.setup}\n{program.code}")
+    return tree is not None and any(
+        isinstance(node, ast.Attribute) and ast.unparse(node) in library.index.modules
+        for node in ast.walk(tree)
+    )
+
+
 def has_circumstances(prose: str) -> bool:
     """Whether the last sentence asks about something else than the code just as it stands."""
     sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", prose)
     asking = [one for one in sentences if "?" in one] or sentences[-1:]
-    plain = re.sub(r"`[^`]*`", "", asking[-1] if asking else "")
+    plain = re.sub(r"`[^`]*`", "", _BEFORE.sub("", asking[-1] if asking else ""))
     return _CIRCUMSTANCE.search(_RUNS.sub("", plain)) is not None
 
 
@@ -76,10 +102,30 @@ def asked_expression(reading: Reading) -> Mention | None:
     found = _ASKED_OF.search(reading.asked.prose)
     if found is None:
         return None
+    code = next(one for one in found.groups() if one).strip()
+    forms = {Form.CALL, Form.CODE, Form.KEYWORD}
+    if reading.code or _led_up_to(reading.asked.prose):
+        forms.add(Form.NAME)
     for one in reading.asked.mentions:
-        if one.code == found[1].strip() and one.form in (Form.CALL, Form.CODE, Form.KEYWORD):
+        if one.code == code and one.form in forms:
             return one
     return None
+
+
+def _led_up_to(prose: str) -> list[str]:
+    return [code for found in _BEFORE.findall(prose) for code in found if code]
+
+
+def program_of(code: str, library: Library, *, has_value: bool = False) -> Program | None:
+    """A program that is one piece of code and nothing else, if all it names is known."""
+    tree = _parsed(code)
+    imports = _imports_for(tree, library) if tree is not None else ""
+    if tree is None or isinstance(imports, str) or not imports:
+        return None
+    is_expression = len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)
+    if has_value and not is_expression:
+        return None
+    return Program("\n".join(imports), code.strip(), is_expression)
 
 
 def _differing(tree: ast.Module, reading: Reading) -> str | None:
@@ -136,7 +182,11 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
             continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
-            return f"the code uses `{name}`, which nothing defines"
+            made = stand_in(name, tree, library)
+            if not made:
+                return f"the code uses `{name}`, which nothing defines"
+            imports += [*([] if DEFINITION in imports else [DEFINITION]), *made]
+            continue
         place = library.place(found)
         if place.names != (name,):
             return f"the code uses `{name}`, which nothing defines"

@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.questions.compounds import read_compounds
 from assay.questions.index import Symbol
+from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from assay.questions.provers.introspection.library import CLASSES, Library
-from assay.questions.provers.introspection.reading.asked import Asked, Tie, read_asked
+from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
 from assay.questions.provers.introspection.reading.mentions import Form, Mention
 from assay.questions.provers.introspection.reading.offers import Offer, read_offer
+from assay.questions.provers.introspection.reading.turned import asks_for_failure
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class Reading:
     owner: Symbol | None = None
     given: frozenset[str] = frozenset()
     types: Mapping[str, Symbol] = field(default_factory=dict)
+
+    @property
+    def asks_for_failure(self) -> bool:
+        """Whether something is asked for that does not work, and not what then happens."""
+        return self.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME) and asks_for_failure(
+            self.question.text
+        )
 
     @property
     def code(self) -> str:

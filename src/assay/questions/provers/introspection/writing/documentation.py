@@ -64,10 +64,10 @@ def documentation():
 
 OF_CLASSES = '''
 def documentation():
-    """The first paragraph that is said of each public class in the files of the distribution."""
+    """The first paragraph that is said of each public class in the files of the target."""
     texts = {}
-    files = [one for one in importlib.metadata.files(DISTRIBUTION) if one.suffix == ".py"]
-    for text in (file.locate().read_text("utf-8", "replace") for file in files):
+    sources = [one for one in files() if one.suffix == ".py"]
+    for text in (file.read_text("utf-8", "replace") for file in sources):
         for found in re.finditer(r"^class ([A-Za-z]\\w*)", text, re.MULTILINE):
             said = re.match(
                 r'[^"]*?:\\s*\\n\\s+r?"""(.*?)(?:\\n\\s*\\n|""")', text[found.end() :], re.DOTALL

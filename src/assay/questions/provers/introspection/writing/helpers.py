@@ -25,12 +25,25 @@ _FIELDS = """\
         found |= {name, field.alias, field.validation_alias, field.serialization_alias}
 """
 
+FILES = '''
+def files():
+    """The files of the target: those its distribution lists, and those where its packages lie."""
+    listed = importlib.metadata.files(DISTRIBUTION) or ()
+    found = {pathlib.Path(one.locate()).resolve() for one in listed}
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or ():
+            found |= set(pathlib.Path(folder).resolve().rglob("*"))
+        found |= {pathlib.Path(spec.origin).resolve()} if spec.has_location else set()
+    return sorted(one for one in found if one.is_file())
+'''
+FILES_IMPORTS = ("import importlib.metadata", "import importlib.util", "import pathlib")
+
 OCCURS = '''
 def occurs(name):
-    """Whether a word stands anywhere in the files of {distribution}: code, text or comment."""
+    """Whether a word stands anywhere in the files of the target: code, text or comment."""
     word = re.compile(rb"\\b" + re.escape(name.encode()) + rb"\\b")
-    files = importlib.metadata.files({distribution!r})
-    return any(word.search(file.locate().read_bytes()) for file in files)
+    return any(word.search(file.read_bytes()) for file in files())
 '''
 
 IMPORTS = '''
@@ -103,8 +116,8 @@ CALLS = '''
 def calls():
     """The keywords of every call of such a callback in the files of the distribution."""
     found = []
-    for file in importlib.metadata.files(DISTRIBUTION):
-        text = file.locate().read_text("utf-8", "replace") if file.suffix == ".py" else ""
+    for file in files():
+        text = file.read_text("utf-8", "replace") if file.suffix == ".py" else ""
         if CALLBACK in text:
             found += calls_in(ast.parse(text))
     assert all(found), "it is called with something that has no name"
@@ -121,4 +134,21 @@ def calls_in(tree):
         for call in ast.walk(loop):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == loop.target.id:
                 yield set() if call.args else {one.arg for one in call.keywords if one.arg}
+'''
+
+SORTS_OF_METHOD = '''
+def sorts(member):
+    """What sort of member it is; of what some other decorator made nothing is known."""
+    function = getattr(member, "__func__", member)
+    if isinstance(member, (property, functools.cached_property)):
+        return {"property"}
+    if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
+        raise LookupError(f"what {member!r} is cannot be told")
+    kinds = {classmethod: "class method", staticmethod: "static method"}
+    found = {kinds.get(type(member), "instance method")}
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        found.add("asynchronous")
+    elif re.search("Await|Async|Corout|Future|Task", str(inspect.signature(function))):
+        raise LookupError(f"{member!r} may well give something to wait for")
+    return found
 '''

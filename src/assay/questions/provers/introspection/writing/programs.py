@@ -2,12 +2,42 @@
 
 from __future__ import annotations
 
+# What every helper below needs.
+PROGRAM_IMPORTS = ("import re", "import sys")
+
 _RUN = '''
+REACHED = []
+sys.addaudithook(
+    lambda event, _: (
+        REACHED.append(event) if event in ("socket.connect", "socket.getaddrinfo") else None
+    )
+)
+
+
 def run():
-    """Run the code as a program of its own."""
+    """Run the code as a program of its own; what wanted the network has not shown anything."""
     names = {"__name__": "__main__"}
     exec(SETUP, names)
     exec(CODE, names)
+    check_network()
+
+
+def check_network():
+    if REACHED:
+        raise ConnectionError("the code wants the network, which is not to be had here")
+
+
+def is_ambient(error):
+    """Whether any code may meet it here: a missing module, name, file, network or credential."""
+    if REACHED or isinstance(error, AMBIENT):
+        return True
+    if re.search(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", str(error), re.IGNORECASE):
+        return True
+    behind = (error.__cause__, error.__context__)
+    return any(is_ambient(one) for one in behind if one is not None)
+
+
+AMBIENT = (ImportError, NameError, OSError, MemoryError, RecursionError)
 '''
 
 RAISED = (
@@ -18,9 +48,9 @@ def raised():
     """What the code raises, or None; what any code may meet says nothing about this one."""
     try:
         run()
-    except (ImportError, NameError, OSError, MemoryError, RecursionError) as error:
-        raise error
     except Exception as error:
+        if is_ambient(error):
+            raise
         return error
     return None
 '''
@@ -36,9 +66,9 @@ def outcome():
     try:
         with contextlib.redirect_stdout(printed):
             run()
-    except (ImportError, NameError, OSError, MemoryError, RecursionError) as error:
-        raise error
     except Exception as error:
+        if is_ambient(error):
+            raise
         return f"raises {type(error).__name__}"
     return "\\n".join(line.rstrip() for line in printed.getvalue().strip().splitlines())
 '''
@@ -62,21 +92,34 @@ def ending():
     """Whether the code runs or raises; what any code may meet counts as neither."""
     try:
         run()
-    except (ImportError, NameError, OSError, MemoryError, RecursionError) as error:
-        raise error
     except Exception as error:
-        return "raises" if str(error) is not None else ""
+        if is_ambient(error):
+            raise
+        return "raises"
     return "runs"
 '''
 )
 
-VALUE = '''
+VALUE = (
+    _RUN
+    + '''
+
 def value():
     """What the expression is worth."""
     names = {"__name__": "__main__"}
     exec(SETUP, names)
-    return eval(CODE, names)
+    found = eval(CODE.strip(), names)
+    check_network()
+    return found
+
+
+def may_be_told_as(found, said):
+    """Whether a value is equal, or an object that a person may well describe so."""
+    if type(found) in (int, float, str, bytes, bool, list, tuple, dict, set, type(None)):
+        return found == said
+    return said in (found, getattr(found, "value", found), str(found), repr(found))
 '''
+)
 
 CONTROL = """
 names = {}

@@ -1,0 +1,10 @@
+"""Points in a plane."""
+
+from pydantic import BaseModel
+
+
+class Point(BaseModel):
+    """Where something is."""
+
+    x: int
+    y: int

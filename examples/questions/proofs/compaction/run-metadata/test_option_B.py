@@ -1,0 +1,14 @@
+"""Option B: `custom_metadata` is a field of `RunConfig`."""
+
+from google.adk.agents.run_config import RunConfig
+
+DISPUTED = "custom_metadata"
+INSTEAD = "max_llm_calls"
+
+
+def test_option_B_holds():
+    assert DISPUTED in RunConfig.model_fields
+
+
+def test_option_B_fails():
+    assert DISPUTED not in RunConfig.model_fields

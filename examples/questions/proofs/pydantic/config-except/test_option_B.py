@@ -1,0 +1,13 @@
+"""Option B: `validate_assignment` is a setting of `ConfigDict`."""
+
+from pydantic import ConfigDict
+
+DISPUTED = "validate_assignment"
+
+
+def test_option_B_holds():
+    assert DISPUTED in ConfigDict.__annotations__
+
+
+def test_option_B_fails():
+    assert DISPUTED not in ConfigDict.__annotations__

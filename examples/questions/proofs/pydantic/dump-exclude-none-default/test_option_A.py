@@ -1,0 +1,20 @@
+"""Option A: the default of `exclude_none` of `BaseModel.model_dump` is `None`."""
+
+from inspect import signature
+
+from pydantic import BaseModel
+
+DISPUTED = None
+INSTEAD = False
+
+
+def default_of_exclude_none():
+    return signature(BaseModel.model_dump).parameters["exclude_none"].default
+
+
+def test_option_A_holds():
+    assert default_of_exclude_none() == DISPUTED
+
+
+def test_option_A_fails():
+    assert default_of_exclude_none() != DISPUTED

@@ -1,0 +1,19 @@
+"""Option C: the default of `exclude_none` of `BaseModel.model_dump` is `False`."""
+
+from inspect import signature
+
+from pydantic import BaseModel
+
+DISPUTED = False
+
+
+def default_of_exclude_none():
+    return signature(BaseModel.model_dump).parameters["exclude_none"].default
+
+
+def test_option_C_holds():
+    assert default_of_exclude_none() == DISPUTED
+
+
+def test_option_C_fails():
+    assert default_of_exclude_none() != DISPUTED

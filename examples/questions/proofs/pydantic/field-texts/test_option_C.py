@@ -1,0 +1,15 @@
+"""Option C: `examples` is a parameter of `Field`."""
+
+from inspect import signature
+
+from pydantic import Field
+
+DISPUTED = "examples"
+
+
+def test_option_C_holds():
+    assert DISPUTED in signature(Field).parameters
+
+
+def test_option_C_fails():
+    assert DISPUTED not in signature(Field).parameters

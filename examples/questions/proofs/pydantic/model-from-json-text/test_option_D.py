@@ -1,0 +1,19 @@
+"""Option D: `model_read` makes an instance of a model from JSON text."""
+
+from pydantic import BaseModel
+
+DISPUTED = "model_read"
+INSTEAD = "model_validate_json"
+
+
+class User(BaseModel):
+    name: str
+
+
+def test_option_D_holds():
+    assert hasattr(User, DISPUTED)
+    assert getattr(User, DISPUTED)('{"name": "Ada"}') == User(name="Ada")
+
+
+def test_option_D_fails():
+    assert not hasattr(User, DISPUTED)

@@ -1,0 +1,13 @@
+"""Option B: `model_rebuild` is a method of `BaseModel`."""
+
+from pydantic import BaseModel
+
+DISPUTED = "model_rebuild"
+
+
+def test_option_B_holds():
+    assert callable(getattr(BaseModel, DISPUTED, None))
+
+
+def test_option_B_fails():
+    assert not hasattr(BaseModel, DISPUTED)

@@ -1,0 +1,13 @@
+"""Option D: `model_post_init` is a method of `BaseModel`."""
+
+from pydantic import BaseModel
+
+DISPUTED = "model_post_init"
+
+
+def test_option_D_holds():
+    assert callable(getattr(BaseModel, DISPUTED, None))
+
+
+def test_option_D_fails():
+    assert not hasattr(BaseModel, DISPUTED)

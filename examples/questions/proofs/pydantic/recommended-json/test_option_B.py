@@ -1,0 +1,21 @@
+"""Option B: `user.to_json()` turns a model into JSON text."""
+
+import json
+
+from pydantic import BaseModel
+
+DISPUTED = "to_json"
+INSTEAD = "model_dump_json"
+
+
+class User(BaseModel):
+    name: str
+
+
+def test_option_B_holds():
+    assert hasattr(User, DISPUTED)
+    assert json.loads(getattr(User(name="Ada"), DISPUTED)()) == {"name": "Ada"}
+
+
+def test_option_B_fails():
+    assert not hasattr(User, DISPUTED)

@@ -1,0 +1,27 @@
+"""Option C: `json.dumps` turns what `model_dump(mode="json")` returns into JSON text."""
+
+import json
+from datetime import date
+
+from pydantic import BaseModel
+
+DISPUTED = "json"
+
+
+class User(BaseModel):
+    born: date
+
+
+def can_be_written(mode):
+    data = User(born=date(1815, 12, 10)).model_dump(mode=mode)
+    if not isinstance(data["born"], str):
+        return False
+    return json.loads(json.dumps(data)) == {"born": "1815-12-10"}
+
+
+def test_option_C_holds():
+    assert can_be_written(DISPUTED)
+
+
+def test_option_C_fails():
+    assert not can_be_written(DISPUTED)

@@ -1,0 +1,43 @@
+"""Option B: the code raises `ValidationError`."""
+
+import pytest
+from pydantic import BaseModel, ValidationError, field_validator
+
+DISPUTED = ValidationError
+
+
+class Ticket(BaseModel):
+    seat: int
+
+    @field_validator("seat")
+    @classmethod
+    def is_free(cls, seat: int) -> int:
+        if seat == 13:
+            raise ValueError("there is no seat 13")
+        return seat
+
+
+def run():
+    Ticket(seat=13)
+
+
+def raised():
+    try:
+        run()
+    except Exception as error:
+        return error
+    return None
+
+
+def test_option_B_holds():
+    assert isinstance(raised(), DISPUTED)
+    with pytest.raises(DISPUTED):
+        run()
+
+
+def test_option_B_fails():
+    assert not isinstance(raised(), DISPUTED)
+
+
+def test_option_B_control():
+    assert Ticket(seat=12).seat == 12

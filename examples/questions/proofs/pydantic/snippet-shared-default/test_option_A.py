@@ -1,0 +1,27 @@
+"""Option A: the code prints `0`."""
+
+from pydantic import BaseModel
+
+DISPUTED = "0"
+
+
+def run():
+    class Basket(BaseModel):
+        items: list[str] = []
+
+    first, second = Basket(), Basket()
+    first.items.append("apple")
+    print(len(second.items))
+
+
+def printed(capsys):
+    run()
+    return capsys.readouterr().out.strip()
+
+
+def test_option_A_holds(capsys):
+    assert printed(capsys) == DISPUTED
+
+
+def test_option_A_fails(capsys):
+    assert printed(capsys) != DISPUTED

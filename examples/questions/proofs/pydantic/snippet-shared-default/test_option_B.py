@@ -1,0 +1,28 @@
+"""Option B: the code prints `1`."""
+
+from pydantic import BaseModel
+
+DISPUTED = "1"
+INSTEAD = "0"
+
+
+def run():
+    class Basket(BaseModel):
+        items: list[str] = []
+
+    first, second = Basket(), Basket()
+    first.items.append("apple")
+    print(len(second.items))
+
+
+def printed(capsys):
+    run()
+    return capsys.readouterr().out.strip()
+
+
+def test_option_B_holds(capsys):
+    assert printed(capsys) == DISPUTED
+
+
+def test_option_B_fails(capsys):
+    assert printed(capsys) != DISPUTED

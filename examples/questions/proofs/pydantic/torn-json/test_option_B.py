@@ -1,0 +1,37 @@
+"""Option B: reading JSON that ends too early raises `TypeError`."""
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+DISPUTED = TypeError
+INSTEAD = ValidationError
+
+
+class User(BaseModel):
+    name: str
+
+
+def run():
+    User.model_validate_json('{"name": ')
+
+
+def raised():
+    try:
+        run()
+    except Exception as error:
+        return error
+    return None
+
+
+def test_option_B_holds():
+    assert isinstance(raised(), DISPUTED)
+    with pytest.raises(DISPUTED):
+        run()
+
+
+def test_option_B_fails():
+    assert not isinstance(raised(), DISPUTED)
+
+
+def test_option_B_control():
+    assert User.model_validate_json('{"name": "Ada"}').name == "Ada"

@@ -1,0 +1,36 @@
+"""Option C: reading JSON that ends too early raises `ValueError`."""
+
+import pytest
+from pydantic import BaseModel
+
+DISPUTED = ValueError
+
+
+class User(BaseModel):
+    name: str
+
+
+def run():
+    User.model_validate_json('{"name": ')
+
+
+def raised():
+    try:
+        run()
+    except Exception as error:
+        return error
+    return None
+
+
+def test_option_C_holds():
+    assert isinstance(raised(), DISPUTED)
+    with pytest.raises(DISPUTED):
+        run()
+
+
+def test_option_C_fails():
+    assert not isinstance(raised(), DISPUTED)
+
+
+def test_option_C_control():
+    assert User.model_validate_json('{"name": "Ada"}').name == "Ada"

@@ -1,0 +1,27 @@
+"""Option A: with `extra='forbid'` a model refuses unknown keywords."""
+
+from pydantic import ConfigDict, ValidationError, create_model
+
+DISPUTED = "forbid"
+
+
+def refuses(extra):
+    if extra not in ("allow", "ignore", "forbid"):
+        return False
+    user = create_model("User", __config__=ConfigDict(extra=extra), name=(str, ...))
+    try:
+        user(name="Ada", age=36)
+    except ValidationError as error:
+        assert [(one["type"], one["loc"]) for one in error.errors()] == [
+            ("extra_forbidden", ("age",))
+        ]
+        return True
+    return False
+
+
+def test_option_A_holds():
+    assert refuses(DISPUTED)
+
+
+def test_option_A_fails():
+    assert not refuses(DISPUTED)

@@ -1,0 +1,24 @@
+"""Option D: `from pydantic.url import HttpUrl` works."""
+
+from importlib import import_module
+
+DISPUTED = "pydantic.url.HttpUrl"
+INSTEAD = "pydantic.HttpUrl"
+
+
+def is_importable():
+    module, _, name = DISPUTED.rpartition(".")
+    try:
+        return hasattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        # It is this module that is missing, and nothing it needs.
+        assert error.name == module
+        return False
+
+
+def test_option_D_holds():
+    assert is_importable()
+
+
+def test_option_D_fails():
+    assert not is_importable()

@@ -1,0 +1,128 @@
+"""`assay questions prove`, `show` and `explain`: one question and its proofs."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import in_colour
+from assay.cli.questions.options import FILE, ISOLATION, PROOFS, TARGET, one_question
+from assay.errors import InputError
+
+
+@click.command()
+@click.argument("address", metavar="FILE::CASE")
+@click.option("--option", required=True, metavar="LETTER", help="The option that is proven.")
+@click.option("--file", "file", type=FILE, help="The pytest file.")
+@click.option("--remove", is_flag=True, help="Take the proofs of the option out again.")
+@click.option(
+    "--relation",
+    type=click.Choice(["necessary", "sufficient", "equivalent"]),
+    default="equivalent",
+    show_default=True,
+    help="What the truth of the claim means for the option.",
+)
+@click.option("--fresh", is_flag=True, help="Run it in a new interpreter, as imports need it.")
+@click.option("--add", "beside", is_flag=True, help="Keep the proofs the option has already.")
+@TARGET
+@PROOFS
+@ISOLATION
+def prove(
+    address: str,
+    option: str,
+    file: Path | None,
+    remove: bool,
+    relation: str,
+    fresh: bool,
+    beside: bool,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    isolation: str,
+) -> None:
+    """Take in a proof written by hand, after lint, control and twin."""
+    from assay.questions.model import Question
+    from assay.questions.proofs.claims import Relation
+    from assay.questions.proofs.intake import check_proof, take_in
+
+    work, laboratories = one_question(address, targets, proofs, isolation)
+    question = work.entry.question
+    if not isinstance(question, Question):
+        raise InputError("only multiple-choice questions have options", where=address)
+    if remove:
+        removed = work.store.remove(question, option)
+        click.echo(f"option {option}: {removed} of its proofs removed")
+        return
+    if file is None:
+        raise InputError("no proof is given", advice="name it with --file, or use --remove")
+    had = [kept for kept in work.store.load(question) if kept.proof.claim.option == option]
+    proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
+
+    async def run() -> Any:
+        async with laboratories:
+            laboratory = laboratories.of(work.target)
+            return await take_in(question, proof, laboratory, work.store, beside=beside)
+
+    trial = asyncio.run(run())
+    click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
+    replaced = f", in place of {len(had)} before" if had and not beside else ""
+    click.echo(f"kept in {work.store.folder(question)}{replaced}")
+
+
+@click.command()
+@click.argument("address", metavar="FILE::CASE")
+@click.option("--no-proofs", is_flag=True, help="Leave the sources of the proofs out.")
+@TARGET
+@PROOFS
+@ISOLATION
+def show(
+    address: str,
+    no_proofs: bool,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    isolation: str,
+) -> None:
+    """Show a question, each option with its finding, and the proofs with their output.
+
+    The proofs are run for it; nothing is written.
+    """
+    from assay.questions.reporting.showing import question_lines
+    from assay.questions.verifying import verify_one
+    from assay.reports.plain import Paint
+
+    work, laboratories = one_question(address, targets, proofs, isolation)
+
+    async def run() -> Any:
+        async with laboratories:
+            return await verify_one(work, laboratories, writes=False)
+
+    record = asyncio.run(run())
+    lines = question_lines(record, Paint(in_colour()), proofs=not no_proofs)
+    click.echo("\n".join(lines))
+
+
+@click.command()
+@click.argument("address", metavar="FILE::CASE")
+@TARGET
+@ISOLATION
+def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
+    """Say what the prover understood of a question, what it tried, and why options stay open.
+
+    Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
+    """
+    from assay.questions.model import Question
+    from assay.questions.provers.introspection.explaining import explain as explain_question
+
+    work, laboratories = one_question(address, targets, None, isolation)
+    question = work.entry.question
+    if not isinstance(question, Question):
+        raise InputError("only multiple-choice questions have options", where=address)
+
+    async def run() -> list[str]:
+        async with laboratories:
+            bench = laboratories.of(work.target).bench(work.exception_match)
+            return await explain_question(question, bench)
+
+    click.echo("\n".join(asyncio.run(run())))

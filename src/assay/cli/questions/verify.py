@@ -1,0 +1,150 @@
+"""`assay questions verify`, and how a run of it is resumed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import (
+    RunOptions,
+    conclude,
+    executing,
+    run_options,
+    start_run,
+    use_baseline,
+)
+from assay.cli.formats import register_formats
+from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, TYPE, say
+from assay.config import load_config
+from assay.errors import InputError
+from assay.runs import Manifest, Run
+
+
+@click.command()
+@click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option("--out", type=FILE, help="Keep the run in this folder.")
+@TARGET
+@PROOFS
+@CASE
+@TYPE
+@click.option(
+    "--exception-match",
+    type=click.Choice(["closest", "isinstance", "exact"]),
+    help="Which of several fitting exception classes is right; overrides the suite's.",
+)
+@click.option(
+    "--fail-on", type=click.Choice(["unproven"]), help="Fail also if a question stays unproven."
+)
+@ISOLATION
+@run_options
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    /,
+    suites: tuple[str, ...],
+    out: Path | None,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    cases: tuple[str, ...],
+    types: tuple[str, ...],
+    exception_match: str | None,
+    fail_on: str | None,
+    isolation: str,
+    **shared: Any,
+) -> None:
+    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+
+    Stored proofs are run again; what has none is left to the provers that need no model.
+    """
+    from assay.questions.selection import Selection
+
+    register_formats()
+    config, options = load_config(), RunOptions.of(shared)
+    selection = Selection(
+        suites=tuple(str(Path(one).absolute()) for one in suites),
+        folder=str(Path.cwd()),
+        targets=targets,
+        proofs=str(proofs.absolute()) if proofs else None,
+        cases=cases,
+        types=types,
+        exception_match=exception_match,
+    )
+    asked: dict[str, Any] = {
+        **asdict(selection),
+        "isolation": isolation,
+        "jobs": options.jobs or config.jobs_or_default(),
+    }
+    prepared = _prepared(asked, options)
+    asked["described"] = sorted({str(one.target) for one in prepared[0]})
+    manifest = Manifest(
+        subject="questions",
+        title=f"{', '.join(suites)} on {'; '.join(asked['described'])}",
+        is_partial=bool(cases or types),
+        asked=json.loads(json.dumps(asked)),
+        unverified_fails=fail_on == "unproven",
+    )
+    folder = start_run(out, manifest, options, config)
+    ctx.exit(_carry_out(prepared, folder, asked, options))
+
+
+def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
+    """Continue a run of `assay questions verify`; `assay runs resume` calls it."""
+    register_formats()
+    with Run(folder) as run:
+        if run.is_being_written():
+            raise InputError("another process is writing this run", where=str(folder))
+    if options.jobs is not None:
+        asked = {**asked, "jobs": options.jobs}
+    prepared = _prepared(asked, options)
+    use_baseline(folder, options.baseline)
+    return _carry_out(prepared, folder, asked, options)
+
+
+def _prepared(asked: dict[str, Any], options: RunOptions) -> tuple[Any, Any]:
+    """The questions and the laboratories; a target that cannot be built ends it here."""
+    from assay.questions.laboratories import Laboratories
+    from assay.questions.provers import installed_provers
+    from assay.questions.selection import Selection, build_environments, samples, select
+
+    names = Selection.__dataclass_fields__
+    try:
+        fields = {name: asked[name] for name in names}
+        isolation, jobs = asked["isolation"], asked["jobs"]
+    except KeyError:
+        raise InputError("run.json does not say what was asked", advice="start a new run") from None
+    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    work = select(Selection(**{**fields, **lists}))
+    laboratories = Laboratories(
+        build_environments(work, None if options.quiet else say),
+        provers=installed_provers(),
+        samples=samples(work),
+        jobs=jobs,
+        isolation=isolation,
+    )
+    return work, laboratories
+
+
+def _carry_out(
+    prepared: tuple[Any, Any], folder: Path, asked: dict[str, Any], options: RunOptions
+) -> int:
+    from assay.questions.reporting.quality_report import summary_lines, write_quality_report
+    from assay.questions.verifying import verify as verify_questions
+
+    work, laboratories = prepared
+    # Proofs made against another target would replace those of the suite's own.
+    writes = not asked["targets"] or asked["proofs"] is not None
+    with executing(folder, options, len(work)) as progress:
+        verify_questions(
+            folder, work, laboratories, jobs=asked["jobs"], writes=writes, progress=progress
+        )
+    with Run(folder) as run:
+        written = write_quality_report(run)
+        told = summary_lines(run)
+    code = conclude(folder, options)
+    if not options.as_json and not options.quiet:
+        click.echo("\n".join([*told, f"written: {written}"]))
+    return code

@@ -1,0 +1,246 @@
+"""Drift: the same questions on several releases, and the one in which a finding changed."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from packaging.version import InvalidVersion, Version
+
+from assay.errors import AssayError, InputError
+from assay.questions.laboratories import Laboratories
+from assay.questions.model import Question
+from assay.questions.provers import installed_provers
+from assay.questions.verifying import Work, verify_one
+from assay.results import CaseRecord
+from assay.sandbox import Target, environment
+
+_PINNED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*==\s*([^\s;]+)\s*(;.*)?")
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a question stands on one release: its verdict and, per option, what was found."""
+
+    verdict: str
+    states: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, record: CaseRecord) -> Standing:
+        detail = record.detail
+        if not isinstance(detail, dict):
+            return cls("Error")
+        states = {name: option["state"] for name, option in detail.get("options", {}).items()}
+        states |= {name: found["truth"] for name, found in detail.get("names", {}).items()}
+        return cls(str(detail["verdict"]), tuple(states.items()))
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A question whose standing changed: the last release before and the first one after."""
+
+    question: str
+    before: str
+    after: str
+    was: Standing
+    became: Standing
+
+    def changed(self) -> list[str]:
+        """What changed, one line each."""
+        lines = []
+        if self.was.verdict != self.became.verdict:
+            lines.append(f"{self.was.verdict} → {self.became.verdict}")
+        became = dict(self.became.states)
+        lines += [
+            f"{name}: {state} → {became.get(name, 'gone')}"
+            for name, state in self.was.states
+            if became.get(name) != state
+        ]
+        return lines
+
+
+@dataclass
+class Drift:
+    """The matrix of questions and releases, and where it changes."""
+
+    versions: tuple[str, ...]
+    standings: dict[str, dict[str, Standing]] = field(default_factory=dict)
+    flips: list[Flip] = field(default_factory=list)
+    unbuildable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def verdict_changed(self) -> bool:
+        """Whether any question has another verdict on one of the releases that were asked for."""
+        return any(
+            len({standing.verdict for standing in row.values()}) > 1
+            for row in self.standings.values()
+        )
+
+
+# Gives the standing of some questions on one release.
+Examine = Callable[[str, Sequence[str]], Awaitable[Mapping[str, Standing]]]
+
+
+async def find_drift(
+    questions: Sequence[str],
+    versions: Sequence[str],
+    examine: Examine,
+    releases: Callable[[], Sequence[str]],
+) -> Drift:
+    """The matrix over the versions, and for every change the first release that has it."""
+    drift = Drift(tuple(sorted(versions, key=Version)))
+    seen: dict[str, Mapping[str, Standing]] = {}
+    for version in drift.versions:
+        seen[version] = await examine(version, questions)
+    drift.standings = {
+        question: {version: seen[version][question] for version in drift.versions}
+        for question in questions
+    }
+    search = _Search(examine, releases, drift)
+    for question, row in drift.standings.items():
+        for before, after in zip(drift.versions, drift.versions[1:], strict=False):
+            if row[before] != row[after]:
+                drift.flips.append(await search.first_change(question, before, after, row))
+    return drift
+
+
+@dataclass
+class _Search:
+    """Halves the releases between two versions; what one question needs serves the next."""
+
+    examine: Examine
+    releases: Callable[[], Sequence[str]]
+    drift: Drift
+    known: dict[tuple[str, str], Standing | None] = field(default_factory=dict)
+    listed: list[str] | None = None
+
+    async def first_change(
+        self, question: str, before: str, after: str, row: Mapping[str, Standing]
+    ) -> Flip:
+        was, became = row[before], row[after]
+        between = self._between(before, after)
+        while between:
+            middle = between[len(between) // 2]
+            standing = await self._standing(question, middle)
+            if standing is None:
+                # A release that cannot be installed tells nothing; its neighbours may.
+                between.remove(middle)
+            elif standing == was:
+                before, between = middle, between[between.index(middle) + 1 :]
+            else:
+                after, became = middle, standing
+                between = between[: between.index(middle)]
+        return Flip(question, before, after, was, became)
+
+    def _between(self, before: str, after: str) -> list[str]:
+        if self.listed is None:
+            self.listed = list(self.releases())
+        return [one for one in self.listed if Version(before) < Version(one) < Version(after)]
+
+    async def _standing(self, question: str, version: str) -> Standing | None:
+        if (question, version) not in self.known:
+            try:
+                found = await self.examine(version, [question])
+                self.known[question, version] = found[question]
+            except AssayError as error:
+                self.drift.unbuildable[version] = str(error).partition("\n")[0]
+                self.known[question, version] = None
+        return self.known[question, version]
+
+
+def check_proofs(work: Sequence[Work]) -> int:
+    """How many questions have something to replay; none is an error of the input."""
+    ready = 0
+    for one in work:
+        question = one.entry.question
+        ready += not isinstance(question, Question) or bool(one.store.load(question))
+    if not ready:
+        raise InputError(
+            "there are no proofs to replay",
+            advice="make them with `assay questions verify SUITE` and commit the folder `proofs`",
+        )
+    return ready
+
+
+def package_of(work: Sequence[Work], given: str | None = None) -> str:
+    """The package whose releases are meant: the one the suites pin."""
+    if given is not None:
+        return given
+    names = {
+        found[1]
+        for one in work
+        for line in one.target.requirements[:1]
+        if (found := _PINNED.fullmatch(line))
+    }
+    if len(names) != 1:
+        raise InputError(
+            "the suites do not say of which package the versions are",
+            advice="name it with --package, say --package google-adk",
+        )
+    return names.pop()
+
+
+def check_versions(versions: Sequence[str]) -> list[str]:
+    """At least two different versions, each one readable."""
+    for one in versions:
+        try:
+            Version(one)
+        except InvalidVersion:
+            raise InputError(f"{one!r} is not a version", advice="write it as 1.20.0") from None
+    if len(set(map(Version, versions))) < 2:
+        raise InputError("there is nothing to compare", advice="give at least two versions")
+    return list(dict.fromkeys(versions))
+
+
+def at_version(target: Target, package: str, version: str) -> Target:
+    """The target with another version of one package."""
+    wanted = _normal(package)
+    lines = []
+    for line in target.requirements:
+        found = _PINNED.fullmatch(line)
+        if found and _normal(found[1]) == wanted:
+            line = f"{found[1]}{found[2] or ''}=={version}"
+        lines.append(line)
+    if not any(_normal(re.split(r"[\[=<>!~; ]", line)[0]) == wanted for line in lines):
+        lines.insert(0, f"{package}=={version}")
+    return replace(target, requirements=tuple(lines), current=False)
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def examiner(
+    work: Sequence[Work],
+    package: str,
+    *,
+    jobs: int,
+    isolation: str,
+    say: Callable[[str], None],
+) -> Examine:
+    """Examines by replaying the stored proofs in the environment of a release; nothing is kept.
+
+    What a proof leaves open on another release, because what surrounds it is gone, is proven anew.
+    """
+    by_id = {one.identifier: one for one in work}
+
+    async def examine(version: str, questions: Sequence[str]) -> Mapping[str, Standing]:
+        chosen = [by_id[question] for question in questions]
+        moved = [replace(one, target=at_version(one.target, package, version)) for one in chosen]
+        targets = dict.fromkeys(one.target for one in moved)
+        say(f"{package} {version}: {len(moved)} to replay")
+        environments = {target: await asyncio.to_thread(environment, target) for target in targets}
+        laboratories = Laboratories(
+            environments, provers=installed_provers(), jobs=jobs, isolation=isolation
+        )
+        async with laboratories:
+            records = await asyncio.gather(
+                *(verify_one(one, laboratories, writes=False) for one in moved)
+            )
+        return {
+            one.identifier: Standing.of(record) for one, record in zip(moved, records, strict=True)
+        }
+
+    return examine

@@ -1,0 +1,241 @@
+"""Compound options ("All of the above", "Both A and C", "None"): how they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import lru_cache
+
+from assay.questions.model import Question, Snippet
+
+
+class CompoundKind(StrEnum):
+    """How a compound is made of its parts."""
+
+    ALL = "all"
+    NONE = "none"
+    BOTH = "both"
+    ONLY = "only"
+    NEITHER = "neither"
+    EITHER = "either"
+    EXCEPT = "except"
+
+
+@dataclass(frozen=True)
+class Compound:
+    """An option about options: it is right if those of `hold` hold and those of `fail` do not.
+
+    `perhaps` are options below an "above", which a shuffled suite may mean too. `words` are what it
+    adds of its own ("are correct"), which a negated question makes hard to read.
+    """
+
+    kind: CompoundKind
+    hold: tuple[str, ...] = ()
+    fail: tuple[str, ...] = ()
+    perhaps: tuple[str, ...] = ()
+    words: str = ""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The options that hold with it and are not its rivals."""
+        return self.hold + self.perhaps
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The options whose letters stand in its text."""
+        return self.fail if self.kind in (CompoundKind.NEITHER, CompoundKind.EXCEPT) else self.hold
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """Every option it speaks of."""
+        return self.hold + self.fail + self.perhaps
+
+
+Compounds = Mapping[str, Compound]
+
+
+_NOUN = r"(?:options?|choices?|answers?)"
+_GROUP = (
+    rf"(?:(?:of )?(?:the |these |those )?(?:{_NOUN} )?above(?: {_NOUN})?"
+    rf"|of (?:these|those|them)(?: {_NOUN})?|of the (?:other )?{_NOUN}|of the others)"
+)
+_WORDS = r"(?P<words> (?i:is|are|apply|applies|works?)(?: (?i:correct|true|right|valid))?)?"
+
+
+def read_compound(text: str, letters: Sequence[str], position: int) -> Compound | None:
+    """The compound that the option at `position` of `letters` is, by its words alone."""
+    plain = _plain(text)
+    others = tuple(letter for letter in letters if letter != letters[position])
+    return _read_group(plain, text, letters, position) or _read_letters(plain, others)
+
+
+def read_compounds(question: Question) -> dict[str, Compound]:
+    """The compounds among the options, in the light of the whole question."""
+    code = question.snippet.code if question.snippet else ""
+    return dict(_read_all(question.text, tuple(question.options.items()), code))
+
+
+@lru_cache(maxsize=256)
+def _read_all(text: str, options: tuple[tuple[str, str], ...], code: str) -> Compounds:
+    """Kept, because a question is judged anew for every version of its target."""
+    question = Question("", text, dict(options), Snippet(code))
+    letters = tuple(question.options)
+    found = {
+        letter: compound
+        for position, letter in enumerate(letters)
+        if (compound := read_compound(question.options[letter], letters, position))
+    }
+    found = _without_values(question, found)
+    found = _without_nesting(_without_names(question, found))
+    bound = {letter: _bound(letter, one, found, letters) for letter, one in found.items()}
+    return {letter: one for letter, one in bound.items() if _is_about_something(one)}
+
+
+def _plain(text: str) -> str:
+    """The words without the marks people set around letters."""
+    plain = re.sub(r"[`*\"“”'’]|\((?=\w+\))|(?<=\w)\)", "", text)
+    return re.sub(r"\s+", " ", plain).strip(" .;:!")
+
+
+def _read_group(plain: str, text: str, letters: Sequence[str], position: int) -> Compound | None:
+    above, below = tuple(letters[:position]), tuple(letters[position + 1 :])
+    others = above + below
+    bare = plain.lower() in {"none", "neither"} and not below and "`" not in text
+    none = re.fullmatch(rf"(?:none|neither|no {_NOUN})(?: {_GROUP}){_WORDS}", plain, re.IGNORECASE)
+    if others and (bare or none):
+        return Compound(CompoundKind.NONE, fail=others, words=_words(none))
+    both = re.fullmatch(rf"both(?: {_GROUP})?{_WORDS}", plain, re.IGNORECASE)
+    if both and position == 2:
+        return Compound(CompoundKind.ALL, hold=above, words=_words(both))
+    every = re.fullmatch(rf"(?:all|each) {_GROUP}{_WORDS}", plain, re.IGNORECASE)
+    if not every or len(others) < 2:
+        return None
+    if above and "above" in plain.lower():
+        return Compound(CompoundKind.ALL, hold=above, perhaps=below, words=_words(every))
+    return Compound(CompoundKind.ALL, hold=others, words=_words(every))
+
+
+def _words(found: re.Match[str] | None) -> str:
+    return (found.groupdict().get("words") or "").strip() if found else ""
+
+
+def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
+    for kind, form in _forms(others) if others else ():
+        if found := form.fullmatch(plain):
+            named = _named(found.group("named"), others)
+            return _of_letters(kind, named, others, _words(found))
+    return None
+
+
+@lru_cache(maxsize=64)
+def _forms(others: tuple[str, ...]) -> tuple[tuple[CompoundKind, re.Pattern[str]], ...]:
+    """The ways to speak of options by their letters; letters as written, words in any case."""
+    one = rf"(?:(?i:options?|choices?|answers?) )?(?:{'|'.join(map(re.escape, others))})"
+    several = rf"{one}(?:, {one})*,? (?i:and|&) {one}"
+    either = rf"{one}(?:, {one})*,? (?i:or) {one}"
+    every = rf"(?i:all|everything|all {_GROUP}),? (?i:except|but|except for|apart from)"
+    forms = (
+        (CompoundKind.ONLY, rf"(?i:only|just) (?P<named>{several}|{one}){_WORDS}"),
+        (CompoundKind.ONLY, rf"(?P<named>{several}|{one}) (?i:only){_WORDS}"),
+        (CompoundKind.BOTH, rf"(?:(?i:both|all of) )?(?P<named>{several}){_WORDS}"),
+        (CompoundKind.NEITHER, rf"(?i:neither) (?P<named>{one} (?i:nor) {one}){_WORDS}"),
+        (CompoundKind.EITHER, rf"(?:(?i:either) )?(?P<named>{either}){_WORDS}"),
+        (CompoundKind.EXCEPT, rf"{every} (?P<named>{several}|{one})"),
+    )
+    return tuple((kind, re.compile(form)) for kind, form in forms)
+
+
+def _named(text: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    tokens = set(re.split(r"[,\s]+", text))
+    return tuple(letter for letter in others if letter in tokens)
+
+
+def _of_letters(
+    kind: CompoundKind, named: tuple[str, ...], others: tuple[str, ...], words: str
+) -> Compound | None:
+    rest = tuple(letter for letter in others if letter not in named)
+    if kind is not CompoundKind.ONLY and kind is not CompoundKind.EXCEPT and len(named) < 2:
+        return None
+    if kind is CompoundKind.NEITHER:
+        return Compound(kind, fail=named, words=words)
+    if kind is CompoundKind.EXCEPT:
+        return Compound(kind, hold=rest, fail=named, words=words) if rest else None
+    fail = rest if kind is CompoundKind.ONLY else ()
+    return Compound(kind, hold=named, fail=fail, words=words)
+
+
+_VALUE = re.compile(r"^[`'\"\[({]|^(?:True|False|null|-?\d[\d.]*)$")
+_ASKS_A_VALUE = re.compile(
+    r"\b(?:returns?|returned|default|defaults|value|type|output|prints?|printed|evaluates?)\b",
+    re.IGNORECASE,
+)
+
+
+def _without_values(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
+    """A plain "None" among values, or where a value is asked for, is the value `None`."""
+    values = any(_VALUE.match(text.strip()) for text in question.options.values())
+    if not (values or _ASKS_A_VALUE.search(question.text)):
+        return found
+    return {
+        letter: one
+        for letter, one in found.items()
+        if question.options[letter].strip(" .") != "None"
+    }
+
+
+def _without_names(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
+    """Where the question itself has an A or a B, letters name those and not the options."""
+    if not _names_letters(question, found):
+        return found
+    groups = (CompoundKind.ALL, CompoundKind.NONE)
+    return {letter: one for letter, one in found.items() if one.kind in groups}
+
+
+def _names_letters(question: Question, found: dict[str, Compound]) -> bool:
+    letters = tuple(question.options)
+    ordinary = [text for letter, text in question.options.items() if letter not in found]
+    if any(_plain(text) in letters or _read_letters(_plain(text), letters) for text in ordinary):
+        return True
+    quoted = re.findall(r"`[^`]*`", " ".join([question.text, *ordinary]))
+    code = " ".join([question.snippet.code if question.snippet else "", *quoted])
+    # "A" alone is mostly an article in prose; other letters are not.
+    names = [one for one in letters if one not in ("A", "I", "a")]
+    return _mentions(code, letters) or _mentions(question.text, names)
+
+
+def _mentions(text: str, letters: Sequence[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(letter)}\b", text) for letter in letters)
+
+
+def _without_nesting(found: dict[str, Compound]) -> dict[str, Compound]:
+    """A compound that names another compound is left to be an ordinary option."""
+    return {
+        letter: one
+        for letter, one in found.items()
+        if one.kind in (CompoundKind.ALL, CompoundKind.NONE)
+        or not any(part in found for part in one.named)
+    }
+
+
+def _bound(
+    letter: str, one: Compound, found: dict[str, Compound], letters: tuple[str, ...]
+) -> Compound:
+    """The compound with its letters bound to what it can be about: mostly to ordinary options."""
+    if one.kind is CompoundKind.NONE:
+        others = (other for other in letters if other != letter)
+        fail = (o for o in others if o not in found or found[o].kind is not CompoundKind.NONE)
+        return replace(one, fail=tuple(fail))
+    return replace(
+        one,
+        hold=tuple(part for part in one.hold if part not in found),
+        fail=tuple(part for part in one.fail if part not in found),
+        perhaps=tuple(part for part in one.perhaps if part not in found),
+    )
+
+
+def _is_about_something(one: Compound) -> bool:
+    if one.kind in (CompoundKind.NONE, CompoundKind.NEITHER):
+        return bool(one.fail)
+    return bool(one.hold)

@@ -1,0 +1,1 @@
+"""Claims and the proofs that settle them: files, their twins, their outcomes, the store."""

@@ -1,0 +1,223 @@
+"""Settles claims: runs a proof and its twin in the sandbox and says what their outcomes mean.
+
+Everything here sees proofs, never a question's key. `read_truth` and `is_flipped` are pure.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Awaitable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.questions.judging.findings import Settled, Truth
+from assay.questions.proofs.claims import Claim, Proof
+from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
+from assay.sandbox import Caught, ProofOutcome, Status, TestOutcome, inspect_proof
+
+# A second interpreter orders its sets and dictionaries differently; the usual seed is 0.
+OTHER_SEED = 1
+
+_MISSING = re.compile(r"No module named '([^']+)'|cannot import name '[^']+' from '([^']+)'")
+_MACHINE = frozenset({"OSError", "MemoryError", "RecursionError"})
+_MACHINE_FAILURES = _MACHINE | {"PermissionError", "TimeoutError", "ConnectionError"}
+_CREDENTIAL = re.compile(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
+
+
+class Runner(Protocol):
+    """What runs a proof: `assay.sandbox.ProofRunner`."""
+
+    def run(
+        self, proof: str, *, fresh: bool = ..., hash_seed: int | None = ...
+    ) -> Awaitable[ProofOutcome]: ...
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A proof that was run: what is settled, and the outcome for people to look at."""
+
+    proof: Proof
+    settled: Settled
+    outcome: ProofOutcome | None = None
+    twin: ProofOutcome | None = None
+
+
+async def try_proof(proof: Proof, runner: Runner, *, modules: Collection[str] = ()) -> Trial:
+    """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
+    claim = proof.claim
+    try:
+        file = read_proof(proof.source)
+    except UnfitProofError as error:
+        return Trial(proof, Settled(claim, Truth.OPEN, f"the proof is unfit: {error}"))
+    outcome = await runner.run(proof.source, fresh=claim.fresh)
+    truth, reason = read_truth(file, outcome, modules)
+    if truth not in (Truth.TRUE, Truth.FALSE):
+        return Trial(proof, Settled(claim, truth, reason), outcome)
+    source = file.impossible_twin() if truth is Truth.TRUE else file.counterpart_twin()
+    if source is None:
+        return Trial(proof, _controlled(claim, truth, file, outcome), outcome)
+    twin = await runner.run(source, fresh=claim.fresh)
+    if not is_flipped(truth, file, twin):
+        what = "something that cannot be" if truth is Truth.TRUE else "what the proof itself names"
+        reason = (
+            f"the proof is vacuous: with {what} in place of the disputed element it says the same"
+        )
+        return Trial(proof, Settled(claim, Truth.OPEN, _because(reason, file, twin)), outcome, twin)
+    return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
+
+
+def read_truth(
+    file: ProofFile, outcome: ProofOutcome, modules: Collection[str] = ()
+) -> tuple[Truth, str]:
+    """What the two sides say: exactly one must pass, the other fail by a check of its own."""
+    if outcome.objection is not None:
+        return Truth.OPEN, outcome.objection
+    holds, fails = _test(outcome, file.holds), _test(outcome, file.fails)
+    if holds is None or fails is None:
+        return Truth.OPEN, "one of its sides did not run"
+    for name in file.controls:
+        control = _test(outcome, name)
+        if control is None or control.status is not Status.PASSED or not control.evidence:
+            why = "it did not run" if control is None else _told(control)
+            return Truth.OPEN, f"the control {name} did not pass: {why}"
+    for side in (holds, fails):
+        if side.objection is not None:
+            return Truth.OPEN, f"{side.name}: {side.objection}{_detail(side)}"
+        if (ambient := _ambient(side, modules)) is not None:
+            return Truth.OPEN, f"{side.name}: {ambient}"
+    passed = holds.status is Status.PASSED, fails.status is Status.PASSED
+    if passed == (True, True):
+        return Truth.BOTH, "both sides of the proof pass"
+    if passed == (False, False):
+        return Truth.OPEN, f"neither side of the proof passes: {_told(holds)}; {_told(fails)}"
+    return (Truth.TRUE if passed[0] else Truth.FALSE), ""
+
+
+def is_flipped(truth: Truth, file: ProofFile, twin: ProofOutcome) -> bool:
+    """Whether the twin says the opposite: its other side passes, and the one before does not.
+
+    What no longer passes may fail in any way once it runs, for something impossible may well raise.
+    """
+    before, after = (file.holds, file.fails) if truth is Truth.TRUE else (file.fails, file.holds)
+    lost, won = _test(twin, before), _test(twin, after)
+    return (
+        twin.objection is None
+        and lost is not None
+        and won is not None
+        and lost.status is Status.FAILED
+        and won.status is Status.PASSED
+        and won.evidence
+    )
+
+
+def _controlled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) -> Settled:
+    if file.controls:
+        return _settled(claim, truth, file, outcome)
+    return Settled(
+        claim,
+        Truth.OPEN,
+        "nothing shows that the claim could have held: the proof has neither a control nor a "
+        "counterpart (INSTEAD)",
+    )
+
+
+def _settled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) -> Settled:
+    holds = _test(outcome, file.holds)
+    raised = holds.caught[0].classes if file.exception and holds and holds.caught else ()
+    return Settled(claim, truth, raised=raised, exception=file.exception)
+
+
+async def is_repeated(trial: Trial, runner: Runner, *, modules: Collection[str] = ()) -> bool:
+    """Whether a new interpreter with another hash seed says the same.
+
+    What the twin has shown about the proof holds whatever the seed, so it is not run again.
+    """
+    outcome = await runner.run(trial.proof.source, fresh=True, hash_seed=OTHER_SEED)
+    truth, _ = read_truth(read_proof(trial.proof.source), outcome, modules)
+    return truth is trial.settled.truth
+
+
+def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:
+    return next((test for test in outcome.tests if test.name == name), None)
+
+
+def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
+    """What a `raises` was satisfied with although it says nothing about the target."""
+    for caught in test.caught:
+        if "ImportError" in caught.classes and (missing := _foreign(caught, modules)):
+            return f"it met a missing module that is not the target's: {missing}"
+        if "NameError" in caught.classes and caught.in_proof:
+            return f"the proof lacks a name: {caught.message}"
+        machine = next((name for name in caught.classes if name in _MACHINE), None)
+        if machine is not None:
+            return f"it met an error of the machine, not of the target: {caught.classes[0]}"
+        if "Credential" in caught.classes[0] or _CREDENTIAL.search(caught.message):
+            return f"it met a missing credential: {caught.message.splitlines()[0]}"
+    return None
+
+
+def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | None:
+    """Why an outcome says nothing about what was run: trouble of the machine or of others."""
+    if outcome.objection is not None and not outcome.tests:
+        return outcome.objection
+    for test in outcome.tests:
+        if test.status is Status.TIMED_OUT:
+            return f"{test.name} ran into its time limit"
+        if test.status is Status.SKIPPED:
+            return f"{test.name} was skipped"
+        kind = (test.exception or "").rpartition(".")[2]
+        missing = (
+            _foreign(Caught((kind,), test.message, in_proof=False), modules)
+            if kind in ("ModuleNotFoundError", "ImportError")
+            else None
+        )
+        if missing is not None:
+            return f"{test.name} met a missing module that is not the target's: {missing}"
+        if kind in _MACHINE_FAILURES:
+            return f"{test.name} met an error of the machine: {kind}"
+    return None
+
+
+def _foreign(caught: Caught, modules: Collection[str]) -> str | None:
+    """The missing module, if the target does not own it."""
+    found = _MISSING.search(caught.message)
+    if found is None:
+        return caught.message.partition("\n")[0] or "unnamed"
+    name = found[1] or found[2]
+    if modules:
+        own = any(name == root or f"{name}.".startswith(f"{root}.") for root in modules)
+        # A parent of the target, such as a namespace, is missing only if the target is.
+        return None if own else name
+    try:
+        return None if importlib.util.find_spec(name.partition(".")[0]) is not None else name
+    except (ImportError, ValueError):
+        return name
+
+
+def _told(test: TestOutcome) -> str:
+    if test.objection is not None:
+        return f"{test.objection}{_detail(test)}"
+    return f"{test.name} {test.status}{_detail(test)}"
+
+
+def _detail(test: TestOutcome) -> str:
+    line = test.message.strip().partition("\n")[0]
+    return f" ({line})" if line and line not in (test.objection or "") else ""
+
+
+def _because(reason: str, file: ProofFile, twin: ProofOutcome) -> str:
+    if twin.objection is not None:
+        return f"{reason} ({twin.objection})"
+    tests = [test for name in (file.holds, file.fails) if (test := _test(twin, name))]
+    return f"{reason} ({'; '.join(map(_told, tests))})"
+
+
+def objections(source: str, modules: Collection[str] | None = None) -> list[str]:
+    """What speaks against a proof before it is run: for those who take one in."""
+    found = [str(one) for one in inspect_proof(source, modules).objections]
+    try:
+        read_proof(source)
+    except UnfitProofError as error:
+        found.append(str(error))
+    return found

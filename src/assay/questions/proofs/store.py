@@ -1,0 +1,288 @@
+"""The proof store: per question a folder of pytest files and a `proof.json`, meant to be committed.
+
+It holds no key, no time, no path and no outcome that counts as evidence: what is stored is run
+again. Writing the same proofs again changes no byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from assay.errors import InfrastructureError, InputError
+from assay.failures import first_problem
+from assay.questions.judging.findings import Truth
+from assay.questions.model import Question
+from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
+
+FOLDER = "proofs"
+MANIFEST = "proof.json"
+LOCKS = "locks"
+_SLUG_LENGTH = 80
+
+
+class StoredClaim(BaseModel):
+    """One claim of `proof.json`: what its file is to show, for which text of the option."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    option: str
+    statement: str
+    relation: Relation
+    kind: str
+    grounds: Grounds
+    fresh: bool
+    absent_path: bool
+    prover: str
+    file: str = Field(pattern=r"^test_\w+\.py$")
+    option_fingerprint: str
+    expected: dict[str, Literal["passed", "failed"]]
+
+    def claim(self) -> Claim:
+        return Claim(
+            option=self.option,
+            statement=self.statement,
+            relation=self.relation,
+            kind=self.kind,
+            grounds=self.grounds,
+            fresh=self.fresh,
+            absent_path=self.absent_path,
+        )
+
+
+class StoredProof(BaseModel):
+    """`proof.json`: the claims on one question and the lock of the target they were shown on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    schema_version: Literal[1] = 1
+    question: str
+    fingerprint: str
+    lock: str
+    claims: list[StoredClaim]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A proof of the store: whether the question still reads as it did, and what was seen then."""
+
+    proof: Proof
+    is_current: bool
+    expected: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A proof that settled its claim, as the store takes it in."""
+
+    proof: Proof
+    truth: Truth
+    tests: tuple[str, str, tuple[str, ...]]
+
+    def expected(self) -> dict[str, Literal["passed", "failed"]]:
+        holds, fails, controls = self.tests
+        is_true = self.truth is Truth.TRUE
+        return {
+            holds: "passed" if is_true else "failed",
+            fails: "failed" if is_true else "passed",
+            **dict.fromkeys(controls, "passed"),
+        }
+
+
+class ProofStore:
+    """The proofs of one suite file: beside it, or in a folder of their own."""
+
+    def __init__(self, suite: Path, root: Path | None = None) -> None:
+        self.root = suite.parent / FOLDER if root is None else root
+        self._folder = self.root / suite.stem
+
+    def folder(self, question: Question) -> Path:
+        return self._folder / slug(question.id)
+
+    def load(self, question: Question) -> list[Kept]:
+        """The proofs of a question; those of an option whose text changed are not current."""
+        folder = self.folder(question)
+        stored = self._read(folder)
+        if stored is None:
+            return []
+        kept = []
+        for claim in stored.claims:
+            text = question.options.get(claim.option)
+            current = text is not None and claim.option_fingerprint == question.option_fingerprint(
+                claim.option
+            )
+            proof = Proof(claim.claim(), claim.file, _source(folder / claim.file), claim.prover)
+            kept.append(Kept(proof, current, claim.expected))
+        return kept
+
+    def save(
+        self, question: Question, shown: Iterable[Shown], lock: str, *, beside: bool = False
+    ) -> bool:
+        """Add proofs, in place of those of the same options; whether anything was written.
+
+        With `beside` only a file of the same name is replaced. Proofs of other options stay as
+        they are if their option still reads the same.
+        """
+        new = list(shown)
+        folder = self.folder(question)
+        replaced = {one.proof.file if beside else one.proof.claim.option for one in new}
+        before = self._read(folder)
+        kept = [
+            claim
+            for claim in (before.claims if before else [])
+            if (claim.file if beside else claim.option) not in replaced
+            and (claim.prover == WRITTEN or _is_current(question, claim))
+        ]
+        claims = [*kept, *(_stored(question, one) for one in new)]
+        if len({claim.file for claim in claims}) < len(claims):
+            raise ValueError("two proofs of one question share a file name")
+        stored = StoredProof(
+            question=question.id,
+            fingerprint=question.fingerprint(),
+            lock=_digest(lock),
+            claims=sorted(claims, key=lambda claim: (claim.option, claim.file)),
+        )
+        files = {one.proof.file: one.proof.source for one in new}
+        # Only what was ours: a draft that somebody keeps there is theirs.
+        gone = {claim.file for claim in (before.claims if before else [])}
+        return self._write(folder, stored, files, lock, gone - {claim.file for claim in claims})
+
+    def remove(self, question: Question, option: str) -> int:
+        """Take the proofs of an option out of the store; how many there were."""
+        folder = self.folder(question)
+        stored = self._read(folder)
+        if stored is None:
+            return 0
+        gone = [claim for claim in stored.claims if claim.option == option]
+        left = [claim for claim in stored.claims if claim.option != option]
+        for claim in gone:
+            (folder / claim.file).unlink(missing_ok=True)
+        if left:
+            text = _manifest_text(stored.model_copy(update={"claims": left}))
+            _put(folder / MANIFEST, text)
+        else:
+            (folder / MANIFEST).unlink()
+        return len(gone)
+
+    def _read(self, folder: Path) -> StoredProof | None:
+        path = folder / MANIFEST
+        try:
+            return StoredProof.model_validate_json(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValidationError as error:
+            raise InputError(
+                f"is not a proof that Assay wrote: {first_problem(error)}",
+                where=str(path),
+                advice="remove the folder to have the question proven anew",
+            ) from None
+        except OSError as error:
+            raise InfrastructureError(
+                f"cannot be read: {error.strerror}", where=str(path)
+            ) from None
+
+    def _write(
+        self,
+        folder: Path,
+        stored: StoredProof,
+        files: Mapping[str, str],
+        lock: str,
+        gone: Iterable[str],
+    ) -> bool:
+        text = _manifest_text(stored)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            written = [_put(folder / name, source) for name, source in sorted(files.items())]
+            # Last, so that a proof.json never names a file that is not there.
+            written.append(_put(self.root / LOCKS / f"{stored.lock}.txt", lock))
+            written.append(_put(folder / MANIFEST, text))
+            for name in gone:
+                (folder / name).unlink(missing_ok=True)
+                written.append(True)
+        except OSError as error:
+            raise InfrastructureError(
+                f"the proofs cannot be kept: {error.strerror}", where=str(folder)
+            ) from None
+        return any(written)
+
+
+def _is_current(question: Question, claim: StoredClaim) -> bool:
+    """Whether the option still reads as it did when its proof was taken in."""
+    return (
+        claim.option in question.options
+        and claim.option_fingerprint == question.option_fingerprint(claim.option)
+    )
+
+
+def slug(identifier: str) -> str:
+    """A folder name for a question's id that no other id gets."""
+    plain = re.sub(r"[^\w.-]+", "-", identifier, flags=re.ASCII).strip("-.")
+    if plain == identifier and len(plain) <= _SLUG_LENGTH:
+        return plain
+    mark = hashlib.sha256(identifier.encode()).hexdigest()[:8]
+    return f"{plain[:_SLUG_LENGTH].rstrip('-.')}-{mark}"
+
+
+def proof_name(option: str, number: int = 1) -> str:
+    """The file name of an option's first, second, … proof."""
+    letters = re.sub(r"\W+", "_", option, flags=re.ASCII)
+    return f"test_option_{letters}{'' if number == 1 else f'_{number}'}.py"
+
+
+def _stored(question: Question, shown: Shown) -> StoredClaim:
+    claim = shown.proof.claim
+    return StoredClaim(
+        option=claim.option,
+        statement=claim.statement,
+        relation=claim.relation,
+        kind=claim.kind,
+        grounds=claim.grounds,
+        fresh=claim.fresh,
+        absent_path=claim.absent_path,
+        prover=shown.proof.prover,
+        file=shown.proof.file,
+        option_fingerprint=question.option_fingerprint(claim.option),
+        expected=shown.expected(),
+    )
+
+
+def _manifest_text(stored: StoredProof) -> str:
+    return json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
+
+
+def _source(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        raise InputError(
+            "is named by its proof.json but is not there",
+            where=str(path),
+            advice="restore it, or remove the folder to have the question proven anew",
+        ) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", where=str(path)) from None
+
+
+def _put(path: Path, text: str) -> bool:
+    """Write a file unless it says the same already."""
+    data = text.encode()
+    try:
+        if path.read_bytes() == data:
+            return False
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(data)
+    new.replace(path)
+    return True
+
+
+def _digest(lock: str) -> str:
+    return hashlib.sha256(lock.encode()).hexdigest()[:16]

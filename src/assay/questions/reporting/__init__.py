@@ -1,0 +1,1 @@
+"""What was found about questions, for people and for programs."""

@@ -1,0 +1,167 @@
+"""`quality_report.json` and its Markdown: what is known of every question, by verdict."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.reports.markup import cell, code_block, code_span
+from assay.reports.sarif import Level, SarifFinding, SarifRule, sarif_text, to_sarif
+from assay.reports.text import count, one_line
+from assay.results import Outcome
+from assay.runs import Row, Run
+from assay.visible import visible
+
+VERSION = 1
+# The order in which a maintainer wants to read: what must be repaired first.
+VERDICTS = (
+    "Incorrect", "Ambiguous", "Broken", "Leaked", "Trivial", "Unproven", "Valid", "Error",
+)  # fmt: skip
+
+_encode = json.JSONEncoder(allow_nan=False, check_circular=False).encode
+
+
+def render_json(run: Run) -> Iterator[str]:
+    """One versioned object, a line per question; docs/questions.md describes it."""
+    head = {
+        "version": VERSION,
+        "suite": run.manifest.title,
+        "finished": run.manifest.finished is not None,
+        "targets": run.manifest.asked.get("described", []),
+        "verdicts": dict(_counts(run)),
+    }
+    yield _encode(head)[:-1] + ', "questions": ['
+    separator = "\n"
+    for row in run.rows():
+        yield separator + _encode(_question(run, row))
+        separator = ",\n"
+    yield "\n]}\n"
+
+
+def _question(run: Run, row: Row) -> dict[str, Any]:
+    packed = run.read_packed(row)
+    detail = packed["detail"] or {}
+    return {
+        "id": packed["id"],
+        "verdict": verdict_of(packed),
+        "known": run.is_known(row),
+        "reason": packed["reason"],
+        **{name: value for name, value in detail.items() if name not in ("version", "verdict")},
+    }
+
+
+def verdict_of(packed: dict[str, Any]) -> str:
+    """The verdict of a record; a question about which nothing could be found out has none."""
+    detail = packed["detail"]
+    return str(detail["verdict"]) if isinstance(detail, dict) else "Error"
+
+
+def _counts(run: Run) -> Counter[str]:
+    found = Counter(verdict_of(run.read_packed(row)) for row in run.rows())
+    return Counter({verdict: found[verdict] for verdict in VERDICTS if found[verdict]})
+
+
+def render_markdown(run: Run) -> Iterator[str]:
+    """The questions grouped by verdict, each with its options and the proofs that decided them."""
+    counts = _counts(run)
+    yield f"# Quality of {code_span(one_line(run.manifest.title))}\n\n"
+    yield "| verdict | questions |\n|---|---:|\n"
+    for verdict, number in counts.items():
+        yield f"| {verdict} | {number:,} |\n"
+    for verdict in counts:
+        yield f"\n## {verdict}\n"
+        for row in run.rows():
+            packed = run.read_packed(row)
+            if verdict_of(packed) == verdict:
+                yield from _question_parts(packed, known=run.is_known(row))
+
+
+def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
+    detail = packed["detail"] or {}
+    accepted = " (accepted by the baseline)" if known else ""
+    yield f"\n### {code_span(one_line(packed['id']))}{accepted}\n\n"
+    yield code_block(visible(packed["reason"]))
+    if "question" in detail:
+        yield "\n" + code_block(visible(detail["question"]))
+    if options := detail.get("options"):
+        yield "\n| option | | finding | why |\n|---|---|---|---|\n"
+        for letter, option in options.items():
+            key = "key" if letter == detail["key"] else ""
+            text, why = one_line(option["text"]), one_line(option["reason"])
+            grounds = " (documented)" if option["grounds"] == "documented" else ""
+            state = f"{option['state']}{grounds}"
+            yield f"| {cell(f'{letter}: {text}')} | {key} | {state} | {cell(why)} |\n"
+        if detail["verdict"] != "Valid":
+            for option in options.values():
+                yield from _proof_parts(option["proofs"])
+    for name, found in detail.get("names", {}).items():
+        yield f"\n- {code_span(one_line(name))}: {found['truth']}\n"
+    if notes := detail.get("notes"):
+        yield "\n" + "".join(f"- {code_span(one_line(note))}\n" for note in notes)
+
+
+def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
+    for proof in proofs:
+        tests = ", ".join(f"{test['name']} {test['status']}" for test in proof["tests"])
+        yield (
+            f"\n<details><summary>{proof['file']}: {proof['truth']}</summary>\n\n"
+            f"{code_block(visible(proof['source'].rstrip()), 'python')}\n"
+            f"{code_span(one_line(tests or proof['reason'] or 'not run'))}\n\n</details>\n"
+        )
+
+
+def write_quality_report(run: Run) -> Path:
+    """Put the report beside the journal, as JSON and as Markdown; where the JSON is."""
+    path = run.path / "quality_report.json"
+    for file, render in ((path, render_json), (path.with_suffix(".md"), render_markdown)):
+        with file.open("w", encoding="utf-8") as stream:
+            stream.writelines(render(run))
+    return path
+
+
+def render_sarif(run: Run) -> Iterator[str]:
+    """What was found wrong, on the lines of the suite."""
+    rules = [
+        SarifRule(verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
+        for verdict, title in _HELP.items()
+    ]
+    yield sarif_text(to_sarif(_sarif_findings(run), rules, root=Path.cwd()))
+
+
+def _sarif_findings(run: Run) -> Iterator[SarifFinding]:
+    for row in run.rows(Outcome.FAILED, Outcome.UNVERIFIED):
+        packed = run.read_packed(row)
+        if run.is_known(row) or not packed["detail"]:
+            continue
+        verdict = verdict_of(packed)
+        file, _, line = str(packed["detail"]["place"]).rpartition(":")
+        yield SarifFinding(
+            rule=verdict.lower(),
+            level="error" if run.fails(row.outcome) else "note",
+            message=packed["reason"],
+            file=Path(file),
+            line=int(line),
+            identity=packed["id"],
+        )
+
+
+_LEVELS: dict[str, Level] = {"Unproven": "note"}
+_HELP = {
+    "Incorrect": "Execution refutes the key: correct the key or the option.",
+    "Ambiguous": "More than one option holds: harden the others or say more in the question.",
+    "Broken": "The repaired file does not pass, or the broken one never reaches the test.",
+    "Leaked": "The repair stands in the text: take it out.",
+    "Trivial": "The unrepaired file passes already: make the test fail on it.",
+    "Unproven": "Execution does not decide the question: prove the open options by hand.",
+}
+
+
+def summary_lines(run: Run) -> list[str]:
+    """The verdicts counted, for a terminal."""
+    counts = _counts(run)
+    total = count(sum(counts.values()), "question")
+    parts = [f"{number:,} {verdict}" for verdict, number in counts.items()]
+    return [f"{total}: {', '.join(parts)}"] if parts else []

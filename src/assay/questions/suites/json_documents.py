@@ -1,0 +1,115 @@
+"""Reads JSON into a tree with lines; the standard library's parser keeps none."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from json import JSONDecodeError, JSONDecoder
+
+from assay.questions.suites.documents import (
+    MAX_DEPTH,
+    DocumentError,
+    Mapping,
+    Node,
+    Pair,
+    Scalar,
+    Sequence,
+)
+
+_STRING = JSONDecoder()
+_SPACE = re.compile(r"[ \t\n\r]*")
+_ATOM = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null")
+
+
+def parse_json(text: str) -> Node:
+    """The tree of the one value in a text; numbers and booleans stay as they were written."""
+    return _Parser(text.removeprefix("\ufeff")).parse()
+
+
+class _Parser:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at = 0
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def parse(self) -> Node:
+        self._skip()
+        node = self._value(0)
+        self._skip()
+        if self._at != len(self._text):
+            raise self._error("something follows the end of the document")
+        return node
+
+    def _value(self, depth: int) -> Node:
+        if depth > MAX_DEPTH:
+            raise self._error(f"nested more than {MAX_DEPTH} levels deep")
+        line, next_character = self._line(), self._peek()
+        if next_character == "{":
+            return Mapping(line, tuple(self._pairs(depth)))
+        if next_character == "[":
+            return Sequence(line, tuple(self._items(depth)))
+        if next_character == '"':
+            return Scalar(line, self._string())
+        atom = _ATOM.match(self._text, self._at)
+        if atom is None:
+            raise self._error("a value was expected")
+        self._at = atom.end()
+        return Scalar(line, None if atom[0] == "null" else atom[0])
+
+    def _pairs(self, depth: int) -> list[Pair]:
+        pairs: list[Pair] = []
+        while self._has_more("}", bool(pairs)):
+            line = self._line()
+            if self._peek() != '"':
+                raise self._error("a key in double quotes was expected")
+            key = self._string()
+            self._skip()
+            self._expect(":")
+            pairs.append(Pair(key, line, self._value(depth + 1)))
+        return pairs
+
+    def _items(self, depth: int) -> list[Node]:
+        items: list[Node] = []
+        while self._has_more("]", bool(items)):
+            items.append(self._value(depth + 1))
+        return items
+
+    def _has_more(self, end: str, after_one: bool) -> bool:
+        """Whether another element follows; steps over the opening mark, the comma or the end."""
+        if not after_one:
+            self._at += 1
+        self._skip()
+        if self._peek() == end:
+            self._at += 1
+            return False
+        if after_one:
+            self._expect(",")
+        return True
+
+    def _expect(self, mark: str) -> None:
+        if self._peek() != mark:
+            raise self._error(f"`{mark}` was expected")
+        self._at += 1
+        self._skip()
+
+    def _string(self) -> str:
+        text: str
+        try:
+            text, self._at = _STRING.raw_decode(self._text, self._at)
+        except JSONDecodeError as error:
+            self._at = error.pos
+            raise self._error(error.msg[:1].lower() + error.msg[1:]) from None
+        return text
+
+    def _skip(self) -> None:
+        self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr] # it may be empty
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _line(self) -> int:
+        return bisect_right(self._starts, self._at)
+
+    def _error(self, what: str) -> DocumentError:
+        advice = "look at the commas and quotes around this line"
+        return DocumentError(f"is not valid JSON: {what}", self._line(), advice)

@@ -1,0 +1,380 @@
+"""`assay questions` through the real command: what is stored, replayed, judged and refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Command
+
+KEY_CANARY = "KEYCANARY5121"
+EXPLANATION_CANARY = "EXPLANATIONCANARY9034"
+
+SUITE = f"""\
+target: current
+benchmarks:
+- id: field
+  question: Which parameter of `Field` is used for validation only?
+  options:
+    A: validation_alias
+    B: check_alias
+    C: None of the above
+  correct_answer: A
+  explanation: {EXPLANATION_CANARY}
+- id: wrong
+  question: Which class does pydantic offer to make models from?
+  options:
+    A: BaseThing
+    B: BaseModel
+  correct_answer: A
+- id: open
+  question: Which one is nicer?
+  options:
+    A: this
+    B: that
+  correct_answer: A
+"""
+PARAMETER = '''\
+"""Option {option}: `Field` takes `{name}`."""
+
+import inspect
+
+import pydantic
+
+DISPUTED = "{name}"
+INSTEAD = "default"
+
+
+def test_option_{option}_holds():
+    assert DISPUTED in inspect.signature(pydantic.Field).parameters
+
+
+def test_option_{option}_fails():
+    assert DISPUTED not in inspect.signature(pydantic.Field).parameters
+'''
+CLASS = '''\
+"""Option {option}: pydantic has a class `{name}`."""
+
+import pydantic
+
+DISPUTED = "{name}"
+INSTEAD = "RootModel"
+
+
+def test_option_{option}_holds():
+    assert hasattr(pydantic, DISPUTED)
+
+
+def test_option_{option}_fails():
+    assert not hasattr(pydantic, DISPUTED)
+'''
+PROOFS = (
+    ("field", "A", PARAMETER, "validation_alias"),
+    ("field", "B", PARAMETER, "check_alias"),
+    ("wrong", "A", CLASS, "BaseThing"),
+    ("wrong", "B", CLASS, "BaseModel"),
+)
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.yaml"
+    path.write_text(SUITE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the suite and a proof for every option of its first two questions."""
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "suite.yaml").write_text(SUITE)
+    for question, option, template, name in PROOFS:
+        file = folder / f"test_{question}_{option}.py"
+        file.write_text(template.format(option=option, name=name))
+        words = ["prove", f"suite.yaml::{question}", "--option", option, "--file", file.name]
+        subprocess.run([sys.executable, "-m", "assay", "questions", *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.fixture
+def proven(kept: Path, tmp_path: Path) -> Path:
+    """The suite with its proofs, in the folder of the test."""
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "suite.yaml"
+
+
+def files(folder: Path) -> dict[str, tuple[bytes, int]]:
+    return {
+        str(path): (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def quality(run: Path) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads((run / "quality_report.json").read_text())
+    return {question["id"].partition("::")[2]: question for question in report["questions"]}
+
+
+def test_stored_proofs_are_replayed_and_judged(
+    proven: Path, assay: Command, tmp_path: Path
+) -> None:
+    before = files(tmp_path / "proofs")
+    run = tmp_path / "run"
+    result = assay(
+        "questions", "verify", proven, "--out", run,
+        "--report", f"junit={tmp_path}/j.xml", "--report", f"sarif={tmp_path}/s.json",
+    )  # fmt: skip
+    assert result.returncode == 1, result.stderr
+    assert "3 questions: 1 Incorrect, 1 Unproven, 1 Valid" in result.stdout
+    found = quality(run)
+    assert {name: one["verdict"] for name, one in found.items()} == {
+        "field": "Valid",
+        "wrong": "Incorrect",
+        "open": "Unproven",
+    }
+    assert found["wrong"]["answers"] == ["B"]
+    assert found["wrong"]["options"]["B"]["proofs"][0]["tests"][0]["status"] == "passed"
+    assert files(tmp_path / "proofs") == before
+    assert '<testsuite name="' in (tmp_path / "j.xml").read_text()
+    (incorrect,) = [
+        one
+        for one in json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"]
+        if one["level"] == "error"
+    ]
+    region = incorrect["locations"][0]["physicalLocation"]["region"]
+    assert proven.read_text().splitlines()[region["startLine"] - 1] == "- id: wrong"
+    markdown = (run / "quality_report.md").read_text()
+    assert (
+        markdown.index("## Incorrect") < markdown.index("## Unproven") < markdown.index("## Valid")
+    )
+
+
+def test_unproven_fails_only_where_it_is_asked_to(proven: Path, assay: Command) -> None:
+    chosen = ("questions", "verify", proven, "--case", "open", "--quiet")
+    assert assay(*chosen).returncode == 0
+    assert assay(*chosen, "--fail-on", "unproven").returncode == 1
+
+
+def test_every_stored_file_runs_under_plain_pytest(proven: Path) -> None:
+    (folder,) = [path.parent for path in proven.parent.glob("proofs/suite/field/proof.json")]
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "2 passed, 2 failed" in result.stdout or "2 failed, 2 passed" in result.stdout
+
+
+def test_another_key_changes_the_verdict_and_no_proof(
+    proven: Path, assay: Command, tmp_path: Path
+) -> None:
+    before = files(tmp_path / "proofs")
+    for key in ("B", "C"):
+        proven.write_text(
+            SUITE.replace(
+                "correct_answer: A\n  explanation", f"correct_answer: {key}\n  explanation"
+            )
+        )
+        run = tmp_path / f"run-{key}"
+        assay("questions", "verify", proven, "--case", "field", "--out", run)
+        assert quality(run)["field"]["verdict"] == "Incorrect"
+    assert files(tmp_path / "proofs") == before
+
+
+def test_another_wording_of_an_option_leaves_only_that_option_open(
+    proven: Path, assay: Command, tmp_path: Path
+) -> None:
+    proven.write_text(SUITE.replace("B: check_alias", "B: verify_alias"))
+    run = tmp_path / "run"
+    assay("questions", "verify", proven, "--case", "field", "--out", run)
+    options = quality(run)["field"]["options"]
+    assert options["A"]["state"] == "HOLDS"
+    assert "another wording" in options["B"]["reason"] or options["B"]["proofs"]
+    assert not [one for one in options["B"]["proofs"] if one["prover"] == "written"]
+
+
+def test_the_key_is_nowhere_before_the_verdict(
+    proven: Path, assay: Command, tmp_path: Path
+) -> None:
+    """Not in claims or proofs, and not in what the sandbox sees: its proofs look for it."""
+    proven.write_text(
+        SUITE.replace(
+            "correct_answer: A\n  explanation", f"correct_answer: {KEY_CANARY}\n  explanation"
+        )
+    )
+    spy = tmp_path / "test_spy.py"
+    spy.write_text(
+        '"""Option A: nothing in sight tells the key."""\n\nimport os\nimport pydantic\n'
+        'DISPUTED = "nowhere"\nINSTEAD = "everywhere"\n'
+        "def seen():\n"
+        "    texts = list(os.environ.values())\n"
+        f"    for root in ('.', '/tmp', {str(tmp_path)!r}):\n"
+        "        for folder, _, names in os.walk(root):\n"
+        "            for name in names:\n"
+        "                try:\n"
+        "                    with open(os.path.join(folder, name), errors='replace') as file:\n"
+        "                        texts.append(file.read())\n"
+        "                except OSError as error:\n"
+        "                    texts.append(str(error))\n"
+        "    marks = ['KEY' + 'CANARY', 'EXPLANATION' + 'CANARY']\n"
+        "    return any(mark in text for text in texts for mark in marks)\n"
+        "def where():\n"
+        "    return 'everywhere' if seen() or not pydantic.VERSION else 'nowhere'\n"
+        "def test_option_A_holds():\n    assert where() == DISPUTED\n"
+        "def test_option_A_fails():\n    assert where() != DISPUTED\n"
+    )
+    result = assay("questions", "prove", f"{proven}::field", "--option", "A", "--file", spy)
+    assert result.returncode == 0, result.stderr
+    assert "the claim is true" in result.stdout
+    result = assay("questions", "verify", proven, "--case", "field", "--out", tmp_path / "run")
+    assert quality(tmp_path / "run")["field"]["options"]["A"]["state"] == "HOLDS"
+    for path, (data, _) in files(tmp_path / "proofs").items():
+        assert KEY_CANARY.encode() not in data, path
+        assert EXPLANATION_CANARY.encode() not in data, path
+    for data, _ in files(tmp_path / "run").values():
+        assert EXPLANATION_CANARY.encode() not in data
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ('"""B: x."""\nDISPUTED = 1\ndef test_x_holds():\n    assert DISPUTED\n', "one side only"),
+        (
+            PARAMETER.replace("assert DISPUTED in", "assert DISPUTED or"),
+            "both sides of the proof pass|vacuous|says the same",
+        ),
+        (
+            CLASS.replace(
+                "    assert not hasattr(pydantic, DISPUTED)\n",
+                "    with pytest.raises(AttributeError, match=DISPUTED):\n"
+                "        getattr(pydantic, DISPUTED)\n",
+            )
+            .replace('INSTEAD = "RootModel"\n', "")
+            .replace("import pydantic", "import pydantic\nimport pytest"),
+            "`raises` without a control",
+        ),
+        (PARAMETER.replace("import inspect", "import inspect, sys\nsys.exit"), "ends the process"),
+    ],
+)
+def test_a_proof_that_proves_nothing_is_refused(
+    suite: Path, assay: Command, source: str, reason: str
+) -> None:
+    file = suite.with_name("test_b.py")
+    file.write_text(source.replace("{option}", "B").replace("{name}", "BaseModel"))
+    result = assay("questions", "prove", f"{suite}::wrong", "--option", "B", "--file", file)
+    assert result.returncode == 2, result.stdout
+    assert any(one in result.stderr for one in reason.split("|")), result.stderr
+    assert not (suite.parent / "proofs").exists()
+
+
+def test_derived_and_unknown_options_take_no_proof(suite: Path, assay: Command) -> None:
+    file = suite.with_name("test_c.py")
+    file.write_text(PARAMETER.format(option="C", name="default"))
+    for option, told in (("C", "is derived"), ("X", "has no option 'X'")):
+        result = assay("questions", "prove", f"{suite}::field", "--option", option, "--file", file)
+        assert result.returncode == 2
+        assert told in result.stderr
+
+
+def test_a_question_is_shown_with_its_proofs(proven: Path, assay: Command) -> None:
+    result = assay("questions", "show", f"{proven}::wrong")
+    assert result.returncode == 0, result.stderr
+    for told in ("Which class does pydantic offer", "← the key", "FAILS", "HOLDS", "Incorrect: "):
+        assert told in result.stdout
+    assert '│ DISPUTED = "BaseModel"' in result.stdout
+    near = assay("questions", "show", f"{proven}::wrog")
+    assert near.returncode == 2
+    assert "did you mean 'wrong'?" in near.stderr
+
+
+def test_a_target_that_cannot_be_built_writes_no_verdict(
+    proven: Path, assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    run = tmp_path / "run"
+    result = assay("questions", "verify", proven, "--target", "pydantic==2.9.0", "--out", run)
+    assert result.returncode == 3, result.stderr
+    assert not run.exists()
+
+
+def test_nothing_selected_and_nothing_readable_are_errors_of_the_input(
+    suite: Path, assay: Command
+) -> None:
+    result = assay("questions", "verify", suite, "--case", "feild")
+    assert result.returncode == 2
+    assert "did you mean 'field'?" in result.stderr
+    suite.write_text("benchmarks: [}")
+    result = assay("questions", "verify", suite)
+    assert result.returncode == 2
+    assert f"{suite}:1" in result.stderr
+
+
+def test_an_interrupted_run_repeats_nothing(proven: Path, assay: Command, tmp_path: Path) -> None:
+    text = "target: current\nbenchmarks:\n" + "".join(
+        "- " + block.replace("id: field", f"id: field-{number}").lstrip()
+        for number in range(30)
+        for block in [SUITE.split("- ")[1]]
+    )
+    proven.write_text(text)
+    original = tmp_path / "proofs" / "suite" / "field"
+    for number in range(30):
+        copy = original.with_name(f"field-{number}")
+        copy.mkdir()
+        for file in original.iterdir():
+            content = file.read_text().replace('"field"', f'"field-{number}"')
+            (copy / file.name).write_text(content)
+    run = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "assay", "questions", "verify", proven, "--out", run, "-j", "1"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
+    )  # fmt: skip
+    journal = run / "journal.jsonl"
+    deadline = time.monotonic() + 60
+    while not (journal.exists() and journal.read_text().count("\n") >= 3):
+        assert time.monotonic() < deadline
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    assert process.wait(30) == 130
+    kept = journal.read_text().splitlines()
+    assert 3 <= len(kept) < 30
+    result = assay("runs", "resume", run)
+    assert result.returncode == 0, result.stderr
+    lines = journal.read_text().splitlines()
+    assert lines[: len(kept)] == kept
+    assert len(lines) == 30
+    assert {one["verdict"] for one in quality(run).values()} == {"Valid"}
+
+
+def test_lint_tells_code_place_and_advice(suite: Path, assay: Command, tmp_path: Path) -> None:
+    suite.write_text(SUITE.replace("id: wrong", "id: field").replace("B: that", "B: this"))
+    result = assay("questions", "lint", suite)
+    assert result.returncode == 1
+    assert f"{suite}:11: duplicate-id:" in result.stdout
+    assert "doubled-option" in result.stdout
+    told = json.loads(assay("questions", "lint", suite, "--format", "json").stdout)
+    assert {one["code"] for one in told["findings"]} >= {"duplicate-id", "doubled-option"}
+    sarif = json.loads(assay("questions", "lint", suite, "--format", "sarif").stdout)
+    assert sarif["version"] == "2.1.0"
+    (tmp_path / "assay.toml").write_text('[questions]\nignore = ["doubled-option"]\n')
+    result = assay("questions", "lint", suite, "--ignore", "duplicate-id")
+    assert (result.returncode, result.stdout) == (0, "nothing found\n")
+    result = assay("questions", "lint", suite, "--ignore", "duplicate-idd")
+    assert result.returncode == 2
+    assert "did you mean 'duplicate-id'?" in result.stderr
+
+
+def test_the_schema_is_printed(assay: Command) -> None:
+    schema = json.loads(assay("questions", "schema").stdout)
+    assert schema["$schema"].endswith("2020-12/schema")
