@@ -263,3 +263,11 @@ def test_a_result_that_is_not_of_its_case_is_written_as_it_is() -> None:
     assert packed["results"]["group"] is None
     assert packed["results"]["group_type"] == ["Functionality", "Core"]
     assert VerifierReport.unpack(packed).pack() == packed
+
+
+def test_a_result_made_without_validation_need_not_be_whole() -> None:
+    case = Case(id="x")
+    fields: dict[str, Any] = {"output": "a"}
+    packed = pack_report(case, 0.1, CaseResult.model_construct(**fields), case.result(), {})
+    assert packed["results"]["id"] == [None, "x"]
+    assert packed["results"]["output"] == ["a", None]

@@ -147,7 +147,11 @@ def _are_usual(case: Case, *several: CaseResult) -> bool:
         fields = result.__dict__
         if type(result) is not CaseResult or result.__pydantic_extra__ or fields["files"]:
             return False
-        if _inherited(fields) != own:
+        try:
+            if _inherited(fields) != own:
+                return False
+        except KeyError:
+            # Made without validation, and not whole.
             return False
     return True
 

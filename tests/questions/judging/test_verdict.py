@@ -8,7 +8,7 @@ from assay.questions.judging.findings import Finding, State
 from assay.questions.judging.stems import Stem, StemKind
 from assay.questions.judging.verdict import Judgement, Verdict, accuses, answers_of, judge, settled
 from assay.questions.model import Question
-from assay.questions.proofs.claims import Grounds
+from assay.questions.proofs.claims import Claim, Grounds, Relation
 
 HOLDS = Finding(State.HOLDS, "so it is")
 FAILS = Finding(State.FAILS, "it is not so")
@@ -228,3 +228,36 @@ def test_the_answers_of_a_negated_question_are_turned_round_and_derived() -> Non
     assert [found[one].state for one in "ABC"] == [State.FAILS, State.HOLDS, State.FAILS]
     assert not found["B"].is_absent_path
     assert found["C"].derived_from == ("A", "B")
+
+
+def _by(kind: str, state: State = State.FAILS) -> Finding:
+    return Finding(state, "…", rests_on=(Claim("C", "it is there", Relation.EQUIVALENT, kind),))
+
+
+STANDS = Finding(State.UNPROVEN, "it is there, which is not enough", stands=True)
+
+
+@pytest.mark.parametrize("others", [(HOLDS, HOLDS), (STANDS, STANDS), (HOLDS, STANDS, STANDS)])
+def test_a_program_does_not_accuse_where_only_the_key_fails(others: tuple[Finding, ...]) -> None:
+    """It may have taken "Which one raises an error?" for "Which one works?"."""
+    judgement = judge(
+        _question(len(others) + 1), ONE_TRUE, _by_letter((_by("import"), *others)), "A"
+    )
+    assert _brief(judgement) == (Verdict.UNPROVEN, "suspect-reading")
+
+
+@pytest.mark.parametrize(
+    ("key", "others"),
+    [
+        (_by("import"), (HOLDS, FAILS)),
+        (_by("import"), (STANDS, FAILS, STANDS)),
+        (_by("import"), (HOLDS, OPEN)),
+        (_by("import"), (HOLDS,)),
+        (_by("written"), (HOLDS, HOLDS)),
+    ],
+)
+def test_it_accuses_where_another_fails_too_or_a_person_wrote_the_proof(
+    key: Finding, others: tuple[Finding, ...]
+) -> None:
+    judgement = judge(_question(len(others) + 1), ONE_TRUE, _by_letter((key, *others)), "A")
+    assert _brief(judgement) == (Verdict.INCORRECT, "key-fails")

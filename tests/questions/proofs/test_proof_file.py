@@ -99,6 +99,7 @@ def test_a_claim_about_an_exception_names_it() -> None:
         ('INSTEAD = "size"', 'DISPUTED = "size"', "is set twice"),
         ("    assert DISPUTED in Paint", '    assert "colour" in Paint', "does not use DISPUTED"),
         ("    assert Paint.fields\n", "    assert DISPUTED\n", "without it"),
+        ("    assert DISPUTED in Paint.fields", "    assert DISPUTED", "nothing to do with"),
         ("import pytest\n", "import pytest\nclass TestOption: ...\n", "plain functions"),
         ("import pytest\n", "import pytest(\n", "not valid Python"),
     ],

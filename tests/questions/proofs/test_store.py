@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -124,6 +125,31 @@ def test_a_damaged_store_is_an_error_of_the_input(store: ProofStore) -> None:
     (folder / "proof.json").write_text('{"schema_version": 99}')
     with pytest.raises(InputError, match="not a proof that Assay wrote"):
         store.load(QUESTION)
+
+
+def test_a_manifest_that_names_a_file_twice_is_refused(store: ProofStore) -> None:
+    store.save(QUESTION, [shown("A")], LOCK)
+    manifest = store.folder(QUESTION) / "proof.json"
+    content = json.loads(manifest.read_text())
+    content["claims"] *= 2
+    manifest.write_text(json.dumps(content))
+    with pytest.raises(InputError, match="names a file twice"):
+        store.load(QUESTION)
+
+
+def test_a_written_proof_outlives_another_wording(store: ProofStore) -> None:
+    store.save(QUESTION, [shown("A"), shown("B")], LOCK)
+    edited = replace(QUESTION, options={"A": "one more", "B": "two"})
+    made = replace(shown("B"), proof=replace(shown("B").proof, prover="introspection"))
+    store.save(edited, [made], LOCK)
+    assert [(kept.proof.claim.option, kept.is_current) for kept in store.load(edited)] == [
+        ("A", False),
+        ("B", True),
+    ]
+    assert store.remove(edited, "A") == 1
+    assert [kept.proof.claim.option for kept in store.load(edited)] == ["B"]
+    assert store.remove(edited, "B") == 1
+    assert store.load(edited) == []
 
 
 def test_a_manifest_cannot_name_files_elsewhere(store: ProofStore) -> None:

@@ -51,7 +51,8 @@ class Settled:
 class Finding:
     """What is known about one option, on what grounds, and why.
 
-    `rests_on` are the claims that decided it; they are repeated before an accusation.
+    `rests_on` are the claims that decided it; they are repeated before an accusation. `stands` says
+    of an option that is UNPROVEN that what must be true for it is true.
     """
 
     state: State
@@ -61,6 +62,7 @@ class Finding:
     notes: tuple[str, ...] = ()
     rests_on: tuple[Claim, ...] = ()
     derived_from: tuple[str, ...] = ()
+    stands: bool = False
 
 
 Findings = Mapping[str, Finding]
@@ -116,7 +118,8 @@ def _decide(weighed: _Weighed) -> Finding:
             grounds=_grounds(weighed.confirming),
             rests_on=_claims(weighed.confirming),
         )
-    return Finding(State.UNPROVEN, _why_open(weighed))
+    stands = any(one.truth is Truth.TRUE for one in weighed.open)
+    return Finding(State.UNPROVEN, _why_open(weighed), stands=stands)
 
 
 def _weigh(settled: Iterable[Settled]) -> _Weighed:

@@ -15,7 +15,7 @@ from assay.questions.judging.derivation import decided_by, derive
 from assay.questions.judging.findings import Finding, Findings, State
 from assay.questions.judging.stems import Stem
 from assay.questions.model import Question
-from assay.questions.proofs.claims import Grounds
+from assay.questions.proofs.claims import WRITTEN, Grounds
 
 
 class Verdict(StrEnum):
@@ -138,7 +138,7 @@ def _answering(finding: Finding, stem: Stem) -> Finding:
     if not stem.negated or finding.state not in (State.HOLDS, State.FAILS):
         return finding
     turned = State.FAILS if finding.state is State.HOLDS else State.HOLDS
-    return _weighted(replace(finding, state=turned, is_absent_path=False))
+    return _weighted(replace(finding, state=turned, is_absent_path=False, stands=False))
 
 
 # --- The rules, in their order -----------------------------------------------------------------
@@ -165,12 +165,35 @@ def _key_fails(case: _Case) -> Judgement:
     if len(case.having(State.FAILS)) == len(case.findings) and not _is_beyond_doubt(case):
         reason = "every option fails, so the question may have been read wrongly"
         return _open(case, reason, "suspect-reading")
+    if _only_the_key_fails(case):
+        reason = "of all options only the key fails, so the question may ask for what does not work"
+        return _open(case, reason, "suspect-reading")
     reason = f"the key {case.told(case.key, 'fails')}"
     holding = _listed(case.holding(), "hold") if case.holding() else ""
     if holding not in reason:
         reason += f"; {holding}"
     return Judgement(
         Verdict.INCORRECT, reason, "key-fails", case.holding(), case.resting((case.key,))
+    )
+
+
+def _only_the_key_fails(case: _Case) -> bool:
+    """Whether nothing speaks against any other option: then the question was read wrongly.
+
+    "Which import raises an error?" looks like that to a program that takes it for "Which import
+    works?"; a person who writes a proof has read the question.
+    """
+    by_program = any(claim.kind != WRITTEN for claim in case.findings[case.key].rests_on)
+    others = [
+        found
+        for one, found in case.findings.items()
+        if one not in case.compounds and one != case.key
+    ]
+    return (
+        by_program
+        and case.key not in case.compounds
+        and len(others) > 1
+        and all(found.state is State.HOLDS or found.stands for found in others)
     )
 
 

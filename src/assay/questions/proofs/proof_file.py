@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ _AMBIENT = frozenset(
     {"ImportError", "ModuleNotFoundError", "NameError", "OSError", "PermissionError",
      "TimeoutError", "ConnectionError", "MemoryError", "FileNotFoundError"}
 )  # fmt: skip
+
+# What reaches a library without an import statement that names it.
+_RUNNERS = frozenset({"importlib", "subprocess", "runpy", "exec", "eval", "compile", "__import__"})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -70,6 +74,7 @@ def read_proof(source: str) -> ProofFile:
         )
     reach = _Reach(tree)
     _check_use(reach, sides, controls)
+    _check_target(tree, reach, sides)
     has_counterpart = _assigned(tree, INSTEAD) is not None
     _check_raises(reach, sides, controls, has_counterpart)
     _check_handlers(tree)
@@ -183,6 +188,30 @@ def _check_use(reach: _Reach, sides: dict[str, _Function], controls: list[_Funct
                 f"line {control.lineno}: {control.name} uses {DISPUTED}: a control shows what "
                 "works without it"
             )
+
+
+def _check_target(tree: ast.Module, reach: _Reach, sides: dict[str, _Function]) -> None:
+    """Each side must have to do with something that was imported, or run code that imports it."""
+    known = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+        if _is_foreign(node, alias)
+    } | _RUNNERS
+    for side in sides.values():
+        used = {name for node in reach.nodes(side) for name in _names(node)}
+        if not used & known:
+            raise UnfitProofError(
+                f"line {side.lineno}: {side.name} has nothing to do with the library: it looks at "
+                f"{DISPUTED} only"
+            )
+
+
+def _is_foreign(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    module = node.module if isinstance(node, ast.ImportFrom) else alias.name
+    top = (module or "").partition(".")[0]
+    return top in _RUNNERS or (top not in sys.stdlib_module_names and top != "pytest")
 
 
 def _check_raises(

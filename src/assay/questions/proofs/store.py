@@ -174,7 +174,7 @@ class ProofStore:
     def _read(self, folder: Path) -> StoredProof | None:
         path = folder / MANIFEST
         try:
-            return StoredProof.model_validate_json(path.read_bytes())
+            stored = StoredProof.model_validate_json(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValidationError as error:
@@ -187,6 +187,13 @@ class ProofStore:
             raise InfrastructureError(
                 f"cannot be read: {error.strerror}", where=str(path)
             ) from None
+        if len({claim.file for claim in stored.claims}) < len(stored.claims):
+            raise InputError(
+                "names a file twice",
+                where=str(path),
+                advice="remove the folder to have the question proven anew",
+            )
+        return stored
 
     def _write(
         self,

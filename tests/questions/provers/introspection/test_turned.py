@@ -6,7 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.provers.introspection.reading.turned import asks_for_failure, is_turned
+from assay.questions.provers.introspection.reading.turned import (
+    asks_for_failure,
+    is_turned,
+    speaks_of_elsewhere,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +61,27 @@ def test_a_description_by_what_is_not_meant(text: str, turned: bool) -> None:
     assert is_turned(text) is turned
 
 
+@pytest.mark.parametrize(
+    ("text", "elsewhere"),
+    [
+        ("What was the full path of `schema` in version 1?", True),
+        ("Which import of `BaseSettings` worked before 2.0?", True),
+        ("What does this print on Windows?", True),
+        ("What does this print on Python 3.8?", True),
+        ("Which class does shop-kit 1.4 offer?", True),
+        ("Which method was formerly called `parse_obj`?", True),
+        ("Which class does shop-kit 2 offer?", False),
+        ("Which class does shop-kit v2.11 offer?", False),
+        ("Which parameter of `Field` takes an alias?", False),
+        ("Which parameter limits the calls to 500 in a run?", False),
+    ],
+)
+def test_another_version_platform_or_time(text: str, elsewhere: bool) -> None:
+    assert speaks_of_elsewhere(text, ["shop-kit"], ["2.11.7"]) is elsewhere
+
+
 @given(st.text())
 def test_any_text_can_be_asked(text: str) -> None:
     assert asks_for_failure(text) in (True, False)
     assert is_turned(text) in (True, False)
+    assert speaks_of_elsewhere(text, ["shop-kit"], ["2.11.7"]) in (True, False)

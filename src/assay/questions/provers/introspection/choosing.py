@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
 from assay.questions.proofs.store import proof_name
 from assay.questions.provers.introspection.kinds import KINDS, Draft
+from assay.questions.provers.introspection.kinds.calls import Calls
 from assay.questions.provers.introspection.reading import Reading
 from assay.questions.provers.introspection.writing import write_proof
 
@@ -25,9 +26,10 @@ class Considered:
 def consider(reading: Reading) -> dict[str, list[Considered]]:
     """Every draft that any kind of claim makes, by option."""
     found: dict[str, list[Considered]] = {option: [] for option in reading.offers}
-    if reading.asks_for_failure:
-        return found
     for kind in KINDS:
+        # What fails is claimed only by the kind that says of a call that it raises.
+        if reading.is_elsewhere or (reading.asks_for_failure and not isinstance(kind, Calls)):
+            continue
         for draft in kind.drafts(reading):
             found[draft.option].append(Considered(kind.name, draft))
     return found

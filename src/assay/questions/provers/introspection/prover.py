@@ -76,8 +76,10 @@ def _library(
 def why_open(option: str, reading: Reading) -> str:
     """One sentence on why there is no claim about an option."""
     offer = reading.offers[option]
+    if reading.is_elsewhere:
+        return "the question is about another version, platform or time than the target's"
     if reading.asks_for_failure:
-        return "the question asks for what does not work, and that a name exists says too little"
+        return "the question asks for what does not work; that a name exists says too little"
     if reading.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME):
         program = read_program(reading)
         if isinstance(program, str):

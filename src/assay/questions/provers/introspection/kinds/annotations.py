@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-import builtins
 import re
-import typing
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.questions.index import Symbol
 from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
-from assay.questions.provers.introspection.reading import Form, Mention, Offer, Reading
+from assay.questions.provers.introspection.reading import Form, Offer, Reading
+from assay.questions.provers.introspection.reading.types import same_type, written_type
 from assay.questions.provers.introspection.reading.understanding import resolve_owner
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.types import APART, PLAIN
@@ -57,10 +55,6 @@ _HAVING = re.compile(
 )
 # Decorators that leave what a function returns as it is.
 _HARMLESS = re.compile(r"(?:\w+\.)*(?:classmethod|staticmethod|property|abstractmethod|override)")
-_WRITTEN_OTHERWISE = {
-    "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Type": "type",
-    "FrozenSet": "frozenset",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -86,9 +80,9 @@ class Annotations:
         annotated = _asked_for(prose, reading)
         if annotated is None:
             return
-        written = {one.option: _written(one.whole, reading) for one in reading.offers.values()}
-        exact = _same(annotated.annotation)
-        is_strict = any(one and _same(one[0]) == exact for one in written.values())
+        written = {one.option: written_type(one.whole, reading) for one in reading.offers.values()}
+        exact = same_type(annotated.annotation)
+        is_strict = any(one and same_type(one[0]) == exact for one in written.values())
         for option, one in written.items():
             if one is not None:
                 yield _draft(option, annotated, one, is_strict=is_strict)
@@ -141,7 +135,9 @@ def _member(name: str, holder: str, said: str, reading: Reading) -> _Annotated |
     parameter, member = owner.parameter(name), members.get(name)
     is_parameter = "parameter" in said or "argument" in said
     if parameter is not None and parameter.annotation:
-        differs = member is not None and _same(member.annotation) != _same(parameter.annotation)
+        differs = member is not None and same_type(member.annotation) != same_type(
+            parameter.annotation
+        )
         if is_parameter or (not differs and "property" not in said):
             return _Annotated(
                 f"the parameter `{name}` of `{place.expression}`",
@@ -167,87 +163,6 @@ def _attribute(name: str, owner: str, statement: str, member: Symbol) -> _Annota
     return None
 
 
-# --- Types as they are written -----------------------------------------------------------------
-
-
-def _written(mention: Mention | None, reading: Reading) -> tuple[str, tuple[str, ...]] | None:
-    """A type as a proof writes it, with the imports it needs; None if it is no known type."""
-    tree = _expression(mention.code) if mention else None
-    if tree is None or mention is None:
-        return None
-    imports: list[str] = []
-    for path in dict.fromkeys(_paths(tree)):
-        statement = _import_of(path, reading)
-        if statement is None:
-            return None
-        imports += [statement] if statement else []
-    return mention.code, tuple(imports)
-
-
-def _expression(code: str) -> ast.expr | None:
-    try:
-        tree = ast.parse(code.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    allowed = (
-        ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.BitOr, ast.Tuple, ast.List,
-        ast.Load, ast.Constant,
-    )  # fmt: skip
-    return tree if all(isinstance(one, allowed) for one in ast.walk(tree)) else None
-
-
-def _paths(tree: ast.expr) -> Iterator[str]:
-    """The names in a type, each as far as its dots go."""
-    inner = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Attribute)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner:
-            yield ast.unparse(node)
-
-
-def _import_of(path: str, reading: Reading) -> str | None:
-    """The import a name in a type needs: none for Python's own; None if nobody knows it."""
-    if isinstance(getattr(builtins, path, None), type):
-        return ""
-    library = reading.library
-    found = library.owner(path, CLASSES)
-    if found is not None:
-        place = library.place(found)
-        if place.names == (path,):
-            return place.statement
-        return (
-            f"import {place.module}" if f"{place.module}.{'.'.join(place.names)}" == path else None
-        )
-    if "." not in path and path in typing.__all__:
-        return f"from typing import {path}"
-    return None
-
-
-def _same(annotation: str) -> str:
-    """A type as text, without regard to how it is written."""
-    tree = _expression(annotation.strip("'\""))
-    return annotation if tree is None else _plain(tree)
-
-
-def _plain(node: ast.expr) -> str:
-    if isinstance(node, ast.Name | ast.Attribute):
-        last = node.id if isinstance(node, ast.Name) else node.attr
-        return _WRITTEN_OTHERWISE.get(last, last)
-    if isinstance(node, ast.BinOp):
-        return _union([node.left, node.right])
-    if isinstance(node, ast.Subscript):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        name = _plain(node.value)
-        if name in ("Union", "Optional"):
-            return _union([*parts, *([ast.Constant(None)] if name == "Optional" else [])])
-        return f"{name}[{', '.join(_plain(one) for one in parts)}]"
-    return ast.unparse(node)
-
-
-def _union(parts: Sequence[ast.expr]) -> str:
-    inner = {piece for one in parts for piece in _plain(one).split(" | ")}
-    return " | ".join(sorted(inner))
-
-
 # --- Proofs ------------------------------------------------------------------------------------
 
 
@@ -256,7 +171,7 @@ def _draft(
 ) -> Draft:
     """Only a type that is quite another one is refuted, unless some option is the very one."""
     code, imports = written
-    is_it = _same(code) == _same(annotated.annotation)
+    is_it = same_type(code) == same_type(annotated.annotation)
     apart = "plain(ANNOTATED) != plain(DISPUTED)" if is_strict else "are_apart(ANNOTATED, DISPUTED)"
     return Draft(
         option=option,
@@ -282,11 +197,13 @@ def _having(found: re.Match[str], reading: Reading) -> Iterator[Draft]:
     codes = [one for one in found.groups() if one and one != found["sort"]]
     owner = _owner(codes[0], reading)
     wanted = next((one for one in reading.asked.mentions if one.code == codes[-1]), None)
-    written = _written(wanted, reading)
+    written = written_type(wanted, reading)
     if owner is None or written is None:
         return
     having = {
-        one.name for one in owner.parameters or () if _same(one.annotation) == _same(written[0])
+        one.name
+        for one in owner.parameters or ()
+        if same_type(one.annotation) == same_type(written[0])
     }
     names = {one.whole.name for one in reading.offers.values() if one.whole}
     for offer in reading.offers.values():

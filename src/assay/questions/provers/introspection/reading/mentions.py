@@ -23,6 +23,10 @@ _SPELLED = re.compile(
     r"|([A-Z][a-z0-9]+[A-Z]\w*|[A-Z]{2,}[a-z]\w*)"  # InCamelCase
     r")(?![\w`/])"
 )
+# A file is not a dotted name, however much it looks like one.
+_FILE = re.compile(
+    r"[\w./-]*\.(?:py|pyi|pyc|md|rst|txt|json|ya?ml|toml|cfg|ini|csv|html|xml|sh|log|env|lock)"
+)
 # Abbreviations that look like attributes.
 _NO_NAMES = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "e.g.", "i.e."})
 
@@ -74,6 +78,8 @@ def read_mention(code: str, start: int = 0, end: int = 0, *, quoted: bool = True
 
 
 def _read(text: str) -> tuple[Form, str, tuple[str, ...]]:
+    if _FILE.fullmatch(text):
+        return Form.LITERAL, "", ()
     if _DOTTED.fullmatch(text) and text not in ("True", "False", "None"):
         return Form.NAME, text, ()
     if _FLAG.fullmatch(text):

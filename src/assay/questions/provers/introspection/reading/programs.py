@@ -25,6 +25,33 @@ _CIRCUMSTANCE = re.compile(
     r"|replaced|removed|added|without|twice|again|first|second)\b",
     re.IGNORECASE,
 )
+# A question about code just as it stands is made of these; any other word may be a circumstance.
+_PLAIN = frozenset(
+    {"what", "which", "does", "do", "did", "will", "would", "is", "are", "be", "the", "this",
+     "that", "these", "those", "following", "above", "below", "given", "shown", "code",
+     "snippet", "program", "script", "example", "line", "lines", "last", "final", "block",
+     "print", "prints", "printed", "output", "outputs", "return", "returns", "returned", "raise",
+     "raises", "raised", "throw", "throws", "thrown", "exception", "exceptions", "error",
+     "errors", "type", "class", "name", "of", "by", "in", "it", "its", "when", "if", "run",
+     "runs", "running", "executed", "execution", "executing", "happen", "happens", "happened",
+     "result", "results", "value", "values", "show", "shows", "displayed", "display", "evaluate",
+     "evaluates", "evaluated", "to", "a", "an", "from", "at", "end", "call", "calls", "calling",
+     "statement", "expression", "produce", "produces", "produced", "give", "gives", "get",
+     "gets", "you", "see", "and", "or", "python", "as", "one", "there", "their", "here", "built",
+     "builtin", "kind", "outcome", "attribute", "field", "variable", "s", "t", "standard",
+     "method", "function", "constructor", "object", "instance", "model", "property", "message",
+     "text", "string", "number", "exactly", "effect", "have", "has", "with", "hold", "holds",
+     "contain", "contains", "equal", "equals"}
+)  # fmt: skip
+# What may differ from one run to the next: chance, the clock, the machine, the order of a set.
+_UNSTEADY = frozenset(
+    {"hash", "id", "random", "randint", "choice", "shuffle", "secrets", "uuid", "uuid1", "uuid4",
+     "time", "datetime", "date", "now", "today", "utcnow", "monotonic", "perf_counter", "os",
+     "getcwd", "cwd", "environ", "getenv", "platform", "sys", "locale", "socket", "tempfile",
+     "getpass", "gc", "weakref", "threading", "multiprocessing", "subprocess", "set",
+     "frozenset", "globals", "locals", "vars", "dir", "__file__", "__doc__", "version_info",
+     "maxsize"}
+)  # fmt: skip
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 _ASKED_OF = re.compile(
     r"`([^`]+)`\s+(?:raise|throw|return|print|evaluate|give|produce|yield|output)"
@@ -68,6 +95,8 @@ def read_program(reading: Reading) -> Program | str:
     tree = _parsed(text)
     if tree is None:
         return "the code does not parse"
+    if (unsteady := _unsteady(tree)) is not None:
+        return f"what comes of `{unsteady}` may differ from one run or machine to the next"
     if (differing := _differing(tree, reading)) is not None:
         return f"the question says `{differing}` and its code says otherwise"
     missing = _imports_for(tree, reading.library)
@@ -94,7 +123,9 @@ def has_circumstances(prose: str) -> bool:
     sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", prose)
     asking = [one for one in sentences if "?" in one] or sentences[-1:]
     plain = re.sub(r"`[^`]*`", "", _BEFORE.sub("", asking[-1] if asking else ""))
-    return _CIRCUMSTANCE.search(_RUNS.sub("", plain)) is not None
+    plain = _RUNS.sub("", plain)
+    words = (word.lower() for word in re.findall(r"[^\W\d_]+", plain))
+    return _CIRCUMSTANCE.search(plain) is not None or any(word not in _PLAIN for word in words)
 
 
 def asked_expression(reading: Reading) -> Mention | None:
@@ -139,6 +170,17 @@ def _differing(tree: ast.Module, reading: Reading) -> str | None:
         value = one.code.partition("=")[2].strip()
         if one.name in written and value not in written[one.name]:
             return one.code
+    return None
+
+
+def _unsteady(tree: ast.Module) -> str | None:
+    """Something in the code whose outcome is not the library's alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Set | ast.SetComp):
+            return "a set"
+        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
+        if isinstance(node, ast.Name | ast.Attribute) and name in _UNSTEADY:
+            return str(name)
     return None
 
 

@@ -7,6 +7,7 @@ output" is not described by what is said about output. Where such words stand, n
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 # From the question word to the end of its own clause: what happens "if" or "when" is another's.
 _CLAUSE = re.compile(r"\b(?:which|what|whose)\b([^.?!,;:]*)", re.IGNORECASE)
@@ -26,6 +27,39 @@ _TURNS = re.compile(
     r"|no longer|third|fourth|fifth)\b|n['’]t\b",
     re.IGNORECASE,
 )
+
+_VERSION = r"v?(\d+(?:\.(?:\d+|x|\*))*)"
+_VERSIONS = re.compile(
+    r"\b(?:versions?|releases?|before|since|until|till|prior to|up to|from|than|after)\s+"
+    rf"{_VERSION}"
+    rf"|\bv(\d+(?:\.\d+)*)\b|\bin\s+v?(\d+\.(?:\d+|x)(?:\.\d+)*)\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
+    r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy|used to|originally|historical(?:ly)?"
+    r"|at the time|back then|in the past|was called|were called|worked|upcoming|future)\b",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_elsewhere(text: str, names: Collection[str], versions: Collection[str]) -> bool:
+    """Whether a question is about another version, platform or time than those of the target.
+
+    `names` are the target's packages and `versions` theirs; "in pydantic 2" fits 2.11.7.
+    """
+    if _ELSEWHERE.search(text):
+        return True
+    told = [next(filter(None, found)) for found in _VERSIONS.findall(text)]
+    for name in names:
+        plain = re.sub(r"[-_.]+", "[-_. ]?", re.escape(name).replace("\\-", "-"))
+        told += re.findall(rf"\b{plain}\s*(?:==|version)?\s*{_VERSION}", text, re.IGNORECASE)
+    return any(not _fits(one, versions) for one in told)
+
+
+def _fits(told: str, versions: Collection[str]) -> bool:
+    parts = [part for part in told.lower().split(".") if part not in ("x", "*")]
+    return any(version.split(".")[: len(parts)] == parts for version in versions)
 
 
 def asks_for_failure(text: str) -> bool:

@@ -14,7 +14,10 @@ from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
 from assay.questions.provers.introspection.reading.mentions import Form, Mention
 from assay.questions.provers.introspection.reading.offers import Offer, read_offer
-from assay.questions.provers.introspection.reading.turned import asks_for_failure
+from assay.questions.provers.introspection.reading.turned import (
+    asks_for_failure,
+    speaks_of_elsewhere,
+)
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,14 @@ class Reading:
     @property
     def asks_for_failure(self) -> bool:
         """Whether something is asked for that does not work, and not what then happens."""
-        return self.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME) and asks_for_failure(
-            self.question.text
-        )
+        by_program = self.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME)
+        return not by_program and asks_for_failure(self.question.text)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether the question is about another version, platform or time than the target's."""
+        versions = self.library.index.versions
+        return speaks_of_elsewhere(self.question.text, versions.keys(), versions.values())
 
     @property
     def code(self) -> str:
