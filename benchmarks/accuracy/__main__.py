@@ -19,7 +19,7 @@ from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
 from benchmarks.accuracy.proving import Answered, answer_all, laboratories
 from benchmarks.accuracy.score import Scored, score, score_lines
-from benchmarks.accuracy.subjects import DATA, OWN_SUITES, Subject, subjects
+from benchmarks.accuracy.subjects import DATA, EXAMPLES, OWN_SUITES, Subject, subjects
 from benchmarks.accuracy.swaps import chosen, swapped, swaps
 
 
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy")
     parser.add_argument("--data", type=Path, default=DATA, help="the public suites on google-adk")
-    names = [*OWN_SUITES, "google-adk", "api_understanding"]
+    names = [*OWN_SUITES, *EXAMPLES, "google-adk", "api_understanding"]
     parser.add_argument("--only", action="append", choices=names, help="only this suite")
     parser.add_argument("--reasons", action="store_true", help="say why each one is as it is")
     asked = parser.parse_args(arguments)
@@ -49,7 +49,7 @@ async def _measure_one(subject: Subject, proofs: Path, *, reasons: bool) -> bool
     work = subject.work(proofs)
     async with laboratories(work, remembers=True) as opened:
         answered = await answer_all(work, opened)
-        print(f"## {subject.name} ({', '.join(work[0].target.requirements)})\n")
+        print(f"## {subject.name} ({', '.join(work[0].target.requirements) or 'current'})\n")
         right = _tell_crashes(answered)
         if reasons:
             _tell_reasons(answered)

@@ -31,6 +31,12 @@ class Scored:
         return str(self.detail["verdict"])
 
     @property
+    def options(self) -> Mapping[str, Any]:
+        """What was found of each option; nothing where the question could not be examined."""
+        found: Mapping[str, Any] = self.detail.get("options", {})
+        return found
+
+    @property
     def is_false_accusation(self) -> bool:
         return self.verdict in ACCUSATIONS and not self.label.is_defect
 
@@ -42,7 +48,9 @@ class Scored:
     @property
     def is_settled(self) -> bool:
         """Whether every option that is not derived holds or fails, or the key fails."""
-        states = {letter: one["state"] for letter, one in self.detail["options"].items()}
+        if not self.options:
+            return False
+        states = {letter: one["state"] for letter, one in self.options.items()}
         compounds = read_compounds(self.question)
         ordinary = [state for letter, state in states.items() if letter not in compounds]
         return states.get(self.detail["key"]) == "FAILS" or all(
@@ -56,7 +64,7 @@ class Scored:
         said = {"HOLDS": True, "FAILS": False}
         return [
             f"{self.question.id} {letter} {one['state']} ({one['grounds']}): {one['reason']}"
-            for letter, one in self.detail["options"].items()
+            for letter, one in self.options.items()
             if said.get(one["state"], letter in self.label.answers)
             != (letter in self.label.answers)
         ]
@@ -97,7 +105,7 @@ def kinds_of_claims(details: Iterable[Mapping[str, Any]]) -> dict[str, Counter[s
     """How many claims of each kind were found true, false, or stayed open."""
     kinds: dict[str, Counter[str]] = {}
     for detail in details:
-        for option in detail["options"].values():
+        for option in detail.get("options", {}).values():
             for proof in option["proofs"]:
                 kinds.setdefault(proof["kind"], Counter())[proof["truth"]] += 1
     return kinds

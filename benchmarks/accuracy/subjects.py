@@ -9,6 +9,7 @@ from pathlib import Path
 from assay.questions.model import Question
 from assay.questions.selection import Selection, select
 from assay.questions.verifying import Work
+from benchmarks.accuracy import examples
 from benchmarks.accuracy.labels import Labels, adk_labels, own_labels, unlabelled
 
 _HERE = Path(__file__).parent
@@ -17,7 +18,8 @@ DATA = _REPOSITORY.parent / "shared" / "data" / "questions"
 ADK_TARGET = "google-adk==1.20.0"
 ADK_SUITE = Path("configure_adk_features_mc", "benchmark.yaml")
 API_SUITE = Path("api_understanding", "benchmark.yaml")
-OWN_SUITES = ("httpx", "jinja2", "attrs", "click")
+EXAMPLES = tuple(f"example-{name}" for name in examples.SUITES)
+OWN_SUITES = ("httpx", "jinja2", "attrs", "click", "traps")
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,18 @@ def own_subjects() -> list[Subject]:
     ]
 
 
+def example_subjects() -> list[Subject]:
+    """The example suites, without the proofs that are stored beside them."""
+    return [
+        Subject(
+            f"example-{name}",
+            examples.FOLDER / f"{name}.yaml",
+            labels=examples.example_labels(name),
+        )
+        for name in examples.SUITES
+    ]
+
+
 def adk_subjects(data: Path) -> list[Subject]:
     """The public suites on google-adk, where their folder is given or found."""
     found = [
@@ -60,4 +74,5 @@ def adk_subjects(data: Path) -> list[Subject]:
 
 def subjects(data: Path, only: Sequence[str]) -> list[Subject]:
     """All of them, or those named."""
-    return [one for one in [*own_subjects(), *adk_subjects(data)] if not only or one.name in only]
+    found = [*own_subjects(), *example_subjects(), *adk_subjects(data)]
+    return [one for one in found if not only or one.name in only]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -68,6 +69,13 @@ def test_what_is_wrong(label: str, verdict: str, false: bool, missed: bool) -> N
 )
 def test_what_is_settled(states: str, settled: bool) -> None:
     assert scored(states=states).is_settled is settled
+
+
+def test_what_could_not_be_examined_is_not_settled() -> None:
+    one = replace(scored(verdict="Unproven"), detail={"verdict": "Unproven"})
+    assert not one.is_settled
+    assert one.disputed_findings() == []
+    assert score([one]).kinds == {}
 
 
 def test_findings_are_held_against_the_labels() -> None:
