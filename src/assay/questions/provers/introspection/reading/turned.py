@@ -38,7 +38,8 @@ _VERSIONS = re.compile(
 )
 _ELSEWHERE = re.compile(
     r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
-    r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"
+    r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy"
+    r"|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"
     r"|originally|historical(?:ly)?"
     r"|renamed|obsolete|replaced|other librar\w+|hypothetical\w*|at the time|back then"
     r"|in the past|was called|were called|worked|upcoming|future)\b",
