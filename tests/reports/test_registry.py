@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 def test_the_stock_formats_are_there_and_can_be_loaded() -> None:
-    assert format_names() == [
+    # Those of subjects come after them, where a command that knows the subjects was imported.
+    assert format_names()[:7] == [
         "terminal",
         "json",
         "markdown",
