@@ -335,4 +335,6 @@ def test_whatever_text_a_file_is_becomes_problems_and_never_a_crash(text: str) -
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "suite.yaml"
         path.write_bytes(f"benchmarks:\n{text}".encode("utf-8", "surrogatepass"))
-        read_suite(path)
+        suite = read_suite(path)
+        assert suite.path == path
+        assert all(one.message and one.place.line >= 1 for one in suite.problems)
