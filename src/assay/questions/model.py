@@ -12,17 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from assay import values
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where something stands in a file: what a message or an editor points to."""
-
-    file: Path
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+from assay.documents import Place
 
 
 @dataclass(frozen=True)

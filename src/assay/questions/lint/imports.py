@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.documents import Place
 from assay.questions.lint.registry import Linted, Resolve, rule
-from assay.questions.model import Place
 from assay.questions.suites.imports import ImportedName
 from assay.questions.suites.problems import LintFinding
 from assay.questions.suites.suite import Suite

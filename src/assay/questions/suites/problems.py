@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.documents import Place
 from assay.errors import InputError
-from assay.questions.model import Place
 
 UNREADABLE = "unreadable"
 DUPLICATE_ID = "duplicate-id"

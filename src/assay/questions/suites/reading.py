@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from assay.documents import Place
+from assay.documents import tree as documents
+from assay.documents.tree import Node
 from assay.errors import nearest
 from assay.questions.judging.exceptions import ExceptionMatch
-from assay.questions.model import Answer, ApiQuestion, Entry, Key, Place, Question, Snippet
-from assay.questions.suites import documents
-from assay.questions.suites.documents import Node
+from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
 from assay.questions.suites.formats import (
     FORMATS,
     ApiUnderstanding,

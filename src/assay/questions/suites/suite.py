@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from assay.documents import Place
+from assay.documents import tree as documents
+from assay.documents.tree import DocumentError, Node, Sequence, read_document
 from assay.errors import InputError
 from assay.questions.judging.exceptions import ExceptionMatch
-from assay.questions.model import Entry, Place
-from assay.questions.suites import documents
-from assay.questions.suites.documents import DocumentError, Node, Sequence, read_document
+from assay.questions.model import Entry
 from assay.questions.suites.files import suite_files
 from assay.questions.suites.formats import SnippetReference, SuiteKeys
 from assay.questions.suites.problems import (

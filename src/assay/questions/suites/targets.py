@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.documents import Place
 from assay.errors import InputError
-from assay.questions.model import Place
 from assay.questions.suites.formats import SuiteKeys
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.suites import yaml_documents
-from assay.questions.suites.documents import (
+from assay.documents import yaml_text as yaml_documents
+from assay.documents.json_text import parse_json
+from assay.documents.tree import (
     DocumentError,
     places,
     plain,
     read_document,
     repetitions,
+    typed,
 )
-from assay.questions.suites.json_documents import parse_json
-from assay.questions.suites.yaml_documents import parse_yaml
+from assay.documents.yaml_text import parse_yaml
 from tests.questions.suite_support import write
 
 texts = st.text()
@@ -161,3 +163,31 @@ def test_a_key_given_twice_is_found_with_both_lines() -> None:
         ("x", 2, 4),
         ("z", 6, 6),
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("12", 12),
+        ("-3.5e2", -350.0),
+        ('"12"', "12"),
+        ("true", True),
+        ("'true'", "true"),
+        ("yes", "yes"),
+        ("012", "012"),
+        ("~", None),
+        (".inf", math.inf),
+        ("1.10", 1.1),
+        ("2024-01-02", "2024-01-02"),
+    ],
+)
+def test_typed_gives_what_a_bare_scalar_means_and_leaves_quoted_ones_text(
+    written: str, value: object
+) -> None:
+    node = parse_yaml(f"key: {written}")
+    assert repr(typed(node)) == repr({"key": value})
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
+def test_typed_json_is_what_json_means(value: object) -> None:
+    assert typed(parse_json(json.dumps(value))) == value

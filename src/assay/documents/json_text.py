@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from json import JSONDecodeError, JSONDecoder
 
-from assay.questions.suites.documents import (
+from assay.documents.tree import (
     MAX_DEPTH,
     DocumentError,
     Mapping,
@@ -54,7 +54,7 @@ class _Parser:
         if atom is None:
             raise self._error("a value was expected")
         self._at = atom.end()
-        return Scalar(line, None if atom[0] == "null" else atom[0])
+        return Scalar(line, None if atom[0] == "null" else atom[0], is_bare=True)
 
     def _pairs(self, depth: int) -> list[Pair]:
         pairs: list[Pair] = []

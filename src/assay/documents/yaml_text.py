@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from assay.questions.suites.documents import (
+from assay.documents.tree import (
     MAX_DEPTH,
     MAX_NODES,
     DocumentError,
@@ -72,7 +72,7 @@ class _Builder:
         for event in events:
             self._take(event)
         if self._root is None:
-            raise DocumentError("is empty", 1, "a suite has the key `benchmarks`")
+            raise DocumentError("is empty")
         return self._root
 
     def _take(self, event: Any) -> None:
@@ -82,7 +82,8 @@ class _Builder:
         if isinstance(event, yaml.ScalarEvent):
             # Only a plain scalar means null; in quotes the same letters are text.
             is_null = event.implicit[0] and event.value in _NULLS
-            self._add(Scalar(line, None if is_null else event.value), 1, event.anchor)
+            scalar = Scalar(line, None if is_null else event.value, event.implicit[0])
+            self._add(scalar, 1, event.anchor)
         elif isinstance(event, yaml.MappingStartEvent | yaml.SequenceStartEvent):
             is_mapping = isinstance(event, yaml.MappingStartEvent)
             self._stack.append(_Open(line, is_mapping, event.anchor))

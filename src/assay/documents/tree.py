@@ -1,17 +1,28 @@
 """YAML and JSON as a tree of texts in which every part knows its line.
 
-Everything in a suite is text, so scalars are kept as they were written: an option `No` stays "No"
-and `1.10` stays "1.10", whatever else YAML would make of them.
+Scalars are kept as they were written, so that whoever wants text gets it: an option `No` stays "No"
+and `1.10` stays "1.10". `plain` gives texts, `typed` gives what the scalars mean.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assay.questions.model import Place
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a file: what a message or an editor points to."""
+
+    file: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -20,6 +31,8 @@ class Scalar:
 
     line: int
     text: str | None
+    is_bare: bool = False
+    """Written without quotes: `typed` then takes `12` for a number and `true` for a truth."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ def _read(path: Path) -> str:
 
 
 def _parse_json(path: Path, text: str) -> Node:
-    from assay.questions.suites.json_documents import parse_json
+    from assay.documents.json_text import parse_json
 
     try:
         return parse_json(text)
@@ -92,7 +105,7 @@ def _parse_json(path: Path, text: str) -> Node:
 
 
 def _parse_yaml(text: str) -> Node:
-    from assay.questions.suites.yaml_documents import parse_yaml
+    from assay.documents.yaml_text import parse_yaml
 
     return parse_yaml(text)
 
@@ -104,6 +117,44 @@ def plain(node: Node) -> Any:
     if isinstance(node, Sequence):
         return [plain(item) for item in node.items]
     return {pair.key: plain(pair.value) for pair in node.pairs}
+
+
+_INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", "+.inf"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf"), -math.inf),
+    **dict.fromkeys((".nan", ".NaN"), math.nan),
+}
+
+
+def typed(node: Node) -> Any:
+    """The tree as values, after the core schema of YAML 1.2: `yes` and `012` stay text."""
+    if isinstance(node, Scalar):
+        return _typed_scalar(node)
+    if isinstance(node, Sequence):
+        return [typed(item) for item in node.items]
+    return {pair.key: typed(pair.value) for pair in node.pairs}
+
+
+def _typed_scalar(scalar: Scalar) -> Any:
+    text = scalar.text
+    if text is None or not scalar.is_bare:
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
+        return int(text)
+    # A number with a leading zero is somebody's code or date, not a quantity.
+    if _NUMBER.fullmatch(text) and not re.match(r"[-+]?0[0-9]", text):
+        return float(text)
+    return text
+
+
+# Python converts no longer ones.
+_LONGEST_INTEGER = 4000
 
 
 def places(node: Node, file: Path) -> dict[str, Place]:

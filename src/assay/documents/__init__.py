@@ -1,0 +1,33 @@
+"""YAML and JSON files whose every part knows its line, for all who read them."""
+
+from assay.documents.tree import (
+    DocumentError,
+    Mapping,
+    Node,
+    Pair,
+    Place,
+    Repetition,
+    Scalar,
+    Sequence,
+    places,
+    plain,
+    read_document,
+    repetitions,
+    typed,
+)
+
+__all__ = [
+    "DocumentError",
+    "Mapping",
+    "Node",
+    "Pair",
+    "Place",
+    "Repetition",
+    "Scalar",
+    "Sequence",
+    "places",
+    "plain",
+    "read_document",
+    "repetitions",
+    "typed",
+]
