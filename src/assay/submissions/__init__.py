@@ -1,0 +1,1 @@
+"""Is the submission right? Runs a program on the cases of a problem and verifies what it did."""

@@ -1,0 +1,117 @@
+"""What a problem says about itself: checkpoints, groups, adapter, assets, limits.
+
+These are the objects loaders and verifiers are given. Unknown keys are kept, because existing
+problems carry keys of their own and their code may ask for them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from assay.results import GroupType
+
+_FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value
+
+
+class _Config(BaseModel):
+    model_config = ConfigDict(extra="allow", use_enum_values=True)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A field, known or not, as of a dictionary."""
+        return getattr(self, name, default)
+
+
+class CliAdapter(_Config):
+    """The program is a command: one process for every case."""
+
+    type: Literal["cli"] = "cli"
+    tracked_files: list[str] = Field(default_factory=list)
+
+
+class ApiAdapter(_Config):
+    """The program is a server: one for every group."""
+
+    type: Literal["api"]
+    tracked_files: list[str] = Field(default_factory=list)
+    address: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=1, le=65535)
+    health_path: str = "/"
+    startup_timeout_s: float = Field(default=10.0, gt=0)
+    max_startup_attempts: int = Field(default=5, ge=1)
+    delay_startup_attempts: float = Field(default=5.0, ge=0)
+    response_is_json: bool = True
+    arguments: list[str] = Field(default_factory=list)
+
+
+Adapter = Annotated[CliAdapter | ApiAdapter, Field(discriminator="type")]
+
+
+class StaticAsset(_Config):
+    """A file or folder of the problem that its cases can name as `{{static:<name>}}`."""
+
+    path: str
+    save_path: str | None = None
+
+
+class GroupConfig(_Config):
+    """A group of cases that share a kind, limits, and, unless `isolated`, their work folder."""
+
+    name: str
+    type: GroupType = _FUNCTIONALITY
+    group_files: list[str] = Field(default_factory=list)
+    original_checkpoint: str | None = None
+    original_group: str | None = None
+    original_type: GroupType | None = None
+    """Of a regression: what its cases were when they were new, which is what they still mean."""
+    case_order: list[str] = Field(default_factory=list)
+    timeout: float | None = Field(default=None, gt=0)
+    case_defaults: dict[str, Any] = Field(default_factory=dict)
+    isolated: bool = True
+    env: dict[str, str] = Field(default_factory=dict)
+
+
+class CheckpointConfig(_Config):
+    """A stage of the problem, with everything inherited from the problem already merged in."""
+
+    name: str
+    version: int | str = 1
+    order: int = 1
+    path: Path
+    """The folder of the checkpoint, absolute."""
+    groups: dict[str, GroupConfig] = Field(default_factory=dict)
+    constant_files: list[str] = Field(default_factory=list)
+    specification: str = "spec.md"
+    state: str | None = None
+    env: dict[str, str] = Field(default_factory=dict)
+    timeout: float | None = Field(default=None, gt=0)
+
+
+class ProblemConfig(_Config):
+    """A problem folder, read."""
+
+    name: str
+    version: int | str = 1
+    description: str = ""
+    tags: list[str] = Field(default_factory=list)
+    entry_file: str
+    adapter: Adapter
+    checkpoints: dict[str, CheckpointConfig]
+    """In their order."""
+    path: Path
+    """The folder of the problem, absolute."""
+    author: str | None = None
+    category: str | None = None
+    difficulty: str | None = None
+    static_assets: dict[str, StaticAsset] = Field(default_factory=dict)
+    loader_script: str = "loader.py"
+    loader_entrypoint: str = "Loader"
+    env: dict[str, str] = Field(default_factory=dict)
+    timeout: float | None = Field(default=None, gt=0)
+
+    @property
+    def is_programmed(self) -> bool:
+        """Whether it has a loader of its own; else its cases are in the canonical format."""
+        return (self.path / self.loader_script).is_file()

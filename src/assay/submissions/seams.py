@@ -1,0 +1,73 @@
+"""Where the parts of the subject meet: a source of cases, and something that runs them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.results import CaseResult, VerificationResult
+from assay.submissions.cases import BaseCase
+from assay.submissions.config import CheckpointConfig, GroupConfig
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A case and what is expected of it."""
+
+    case: BaseCase
+    expected: CaseResult
+
+
+class CaseStream(Protocol):
+    """The cases of one group, in order."""
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether a case may depend on what came of those before it."""
+
+    async def draw(self) -> Drawn | None:
+        """The next case, None after the last.
+
+        Of a stateful stream it is drawn only after `update` was called for the one before.
+        Raises CasesBrokenError if the loader raises, hangs or ends its process.
+        """
+
+    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        """Tell the source what came of a case."""
+
+
+class Source(Protocol):
+    """Where a problem's cases and judgements come from: canonical files, or code of its own."""
+
+    def open(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AbstractAsyncContextManager[CaseStream]: ...
+
+    async def verify(
+        self,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: Drawn,
+        actual: CaseResult,
+    ) -> dict[str, VerificationResult]:
+        """Compare. Raises VerifierBrokenError if the verifier raises, hangs or exits."""
+
+
+class Runner(Protocol):
+    """Runs the cases of one group on a submission; made for one group, ended with it."""
+
+    async def run(self, case: BaseCase) -> CaseResult:
+        """What the program did: its own crash, time-out or dead server is a result too.
+
+        Of a group that keeps its work folder or has a server, one case runs after another.
+        Raises InfrastructureError for trouble that is not the program's.
+        """
+
+
+class CasesBrokenError(Exception):
+    """A group's cases cannot be had (any further): the loader's fault, never the submission's."""
+
+
+class VerifierBrokenError(Exception):
+    """A verifier gave no judgement: its own fault, never the submission's."""
