@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import InfrastructureError, InputError
 from assay.results import CaseRecord, Outcome
-from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
+from assay.runs import Chain, Manifest, Parts, Run, Step, Unit, create_folder, execute
 from assay.runs.journal import read_entries
 
 
@@ -185,3 +185,86 @@ def test_a_run_can_be_made_where_a_loop_is_running(tmp_path: Path) -> None:
 def test_jobs_must_be_positive(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="at least 1"):
         execute(folder_in(tmp_path), [], Worker(), jobs=0)
+
+
+class Sequel:
+    """A chain that remembers what it ran and may break off after some cases."""
+
+    def __init__(self, *names: str, fingerprint: str = "f", **ends: Outcome) -> None:
+        self.units, self.ends = units(*names, fingerprint=fingerprint), ends
+        self.fingerprint = fingerprint
+        self.ran: list[str] = []
+        self.breaks_after: int | None = None
+
+    def chain(self) -> Chain:
+        return Chain("sequel", self.fingerprint, self.run)
+
+    async def run(self) -> AsyncIterator[tuple[Unit, CaseRecord]]:
+        for number, unit in enumerate(self.units):
+            if number == self.breaks_after:
+                raise InfrastructureError("the disk is full")
+            self.ran.append(unit.id)
+            await asyncio.sleep(0)
+            yield unit, record(unit, self.ends.get(unit.id, Outcome.PASSED))
+
+
+async def awaited(*steps: Step) -> AsyncIterator[Step]:
+    for step in steps:
+        await asyncio.sleep(0)
+        yield step
+
+
+def test_a_chain_runs_in_order_beside_other_cases(tmp_path: Path) -> None:
+    folder, worker, sequel = folder_in(tmp_path), Worker(), Sequel("a", "b", "c")
+    others = [Unit(name, place, "f", name) for place, name in enumerate("xyz", start=3)]
+    execute(folder, awaited(sequel.chain(), *others), worker, jobs=2)
+    assert sequel.ran == ["a", "b", "c"]
+    assert sorted(worker.ran) == ["x", "y", "z"]
+    assert [name for name, _ in outcomes(folder)] == ["a", "b", "c", "x", "y", "z"]
+
+
+def test_a_finished_chain_is_not_run_again(tmp_path: Path) -> None:
+    folder, sequel = folder_in(tmp_path), Sequel("a", "b")
+    execute(folder, [sequel.chain()], Worker())
+    execute(folder, [sequel.chain()], Worker())
+    assert sequel.ran == ["a", "b"]
+    assert [name for name, _ in outcomes(folder)] == ["a", "b"]
+
+
+def test_a_broken_chain_runs_again_as_a_whole_and_doubles_no_record(tmp_path: Path) -> None:
+    folder, sequel = folder_in(tmp_path), Sequel("a", "b", "c")
+    sequel.breaks_after = 2
+    with pytest.raises(InfrastructureError):
+        execute(folder, [sequel.chain()], Worker())
+    sequel.breaks_after = None
+    execute(folder, [sequel.chain()], Worker())
+    assert sequel.ran == ["a", "b", "a", "b", "c"]
+    entries = [entry for _, entry in read_entries(folder / "journal.jsonl")]
+    written = [entry["record"]["id"] for entry in entries if entry["kind"] == "record"]
+    assert written == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(Sequel("a", "b", b=Outcome.ERROR), Sequel("a", "b")), (Sequel("a"), Sequel("a", "b"))],
+    ids=["an error in it", "another input"],
+)
+def test_what_makes_a_finished_chain_run_again(
+    tmp_path: Path, before: Sequel, after: Sequel
+) -> None:
+    folder = folder_in(tmp_path)
+    execute(folder, [before.chain()], Worker())
+    if not before.ends:
+        after.fingerprint = "other"
+    execute(folder, [after.chain()], Worker())
+    assert after.ran == ["a", "b"]
+    assert outcomes(folder) == [("a", "passed"), ("b", "passed")]
+
+
+def test_an_awaited_source_that_raises_is_the_inputs_fault(tmp_path: Path) -> None:
+    async def broken() -> AsyncIterator[Step]:
+        yield units("a")[0]
+        raise ValueError("no more")
+
+    with pytest.raises(InputError, match="broke off after 1: ValueError: no more"):
+        execute(folder_in(tmp_path), broken(), Worker())

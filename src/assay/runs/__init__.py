@@ -2,7 +2,7 @@
 
 from assay.runs.baseline import Baseline
 from assay.runs.compare import Change, Comparison, compare_runs
-from assay.runs.engine import Progress, Work, execute
+from assay.runs.engine import Chain, Progress, Step, Work, execute
 from assay.runs.folder import (
     BASELINE,
     RUNS_FOLDER,
@@ -20,6 +20,7 @@ __all__ = [
     "BASELINE",
     "RUNS_FOLDER",
     "Baseline",
+    "Chain",
     "Change",
     "Comparison",
     "Manifest",
@@ -27,6 +28,7 @@ __all__ = [
     "Progress",
     "Row",
     "Run",
+    "Step",
     "Unit",
     "Work",
     "compare_runs",

@@ -8,8 +8,17 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import (
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+)
 from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
@@ -21,6 +30,27 @@ from assay.runs.writer import Parts, RunWriter, Unit
 
 Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord | FinishedCase]]
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Cases that depend on those before them: one lane runs them in order, from the first on.
+
+    `run` gives every case with its record. A resumed run runs an unfinished chain again as a
+    whole, because what its later cases stand on is gone, and writes only the records it lacks.
+    """
+
+    id: str
+    fingerprint: str
+    run: Callable[[], AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]]
+
+    @property
+    def unit(self) -> Unit:
+        """The chain as something that can have parts; it never has a record."""
+        return Unit(f"chain {self.id}", -1, self.fingerprint, None)
+
+
+Step: TypeAlias = Unit | Chain
 
 
 class Progress(Protocol):
@@ -41,7 +71,7 @@ class Silent:
 
 def execute(
     path: Path,
-    units: Iterable[Unit],
+    units: Iterable[Step] | AsyncIterable[Step],
     work: Work,
     *,
     jobs: int = 1,
@@ -50,6 +80,8 @@ def execute(
     around: AbstractAsyncContextManager[Any] | None = None,
 ) -> None:
     """Run the units that have no record yet, `jobs` at a time, and write their records.
+
+    Where units must be waited for, their source is asynchronous; some may come as a chain.
 
     `around` is entered before the first and left after the last, in the event loop they run in.
     `waits` False promises that `work` never suspends; it then runs in the calling thread as a
@@ -60,10 +92,11 @@ def execute(
     try:
         with RunWriter(path) as writer:
             shown = progress or Silent()
-            source = _Source(units)
+            source = _Source(units) if isinstance(units, Iterable) else _AwaitedSource(units)
             if waits:
                 _run_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
             else:
+                assert isinstance(source, _Source)
                 _run_straight(_lane(writer, source, work, shown))
             if not source.is_exhausted:
                 raise InputError(
@@ -89,16 +122,16 @@ def execute(
 class _Source:
     """The units, drawn by all lanes; what their source raises is the input's fault."""
 
-    def __init__(self, units: Iterable[Unit]) -> None:
+    def __init__(self, units: Iterable[Step]) -> None:
         self._units = units
-        self._iterator: Iterator[Unit] | None = None
+        self._iterator: Iterator[Step] | None = None
         self._drawn = 0
         self.is_exhausted = False
 
-    def __iter__(self) -> Iterator[Unit]:
+    def __iter__(self) -> Iterator[Step]:
         return self
 
-    def __next__(self) -> Unit:
+    def __next__(self) -> Step:
         if self.is_exhausted:
             raise StopIteration
         try:
@@ -111,11 +144,45 @@ class _Source:
         except (AssayError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise InputError(
-                f"the cases broke off after {self._drawn}: {describe(error)}", where=origin(error)
-            ) from error
+            raise _broken_off(self._drawn, error) from error
         self._drawn += 1
         return unit
+
+
+class _AwaitedSource:
+    """The same for units that must be waited for; one lane at a time draws."""
+
+    def __init__(self, units: AsyncIterable[Step]) -> None:
+        self._units = units
+        self._iterator: AsyncIterator[Step] | None = None
+        self._drawing = asyncio.Lock()
+        self._drawn = 0
+        self.is_exhausted = False
+
+    def __aiter__(self) -> AsyncIterator[Step]:
+        return self
+
+    async def __anext__(self) -> Step:
+        async with self._drawing:
+            if self.is_exhausted:
+                raise StopAsyncIteration
+            try:
+                if self._iterator is None:
+                    self._iterator = aiter(self._units)
+                unit = await anext(self._iterator)
+            except StopAsyncIteration:
+                self.is_exhausted = True
+                raise
+            except (AssayError, KeyboardInterrupt, asyncio.CancelledError):
+                raise
+            except BaseException as error:
+                raise _broken_off(self._drawn, error) from error
+            self._drawn += 1
+            return unit
+
+
+def _broken_off(drawn: int, error: BaseException) -> InputError:
+    return InputError(f"the cases broke off after {drawn}: {describe(error)}", where=origin(error))
 
 
 async def _surrounded(
@@ -126,13 +193,16 @@ async def _surrounded(
 
 
 async def _lanes(
-    writer: RunWriter, source: _Source, work: Work, jobs: int, progress: Progress
+    writer: RunWriter, source: _Source | _AwaitedSource, work: Work, jobs: int, progress: Progress
 ) -> None:
     syncing = asyncio.create_task(_keep_syncing(writer))
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(jobs):
-                group.create_task(_lane(writer, source, work, progress))
+                if isinstance(source, _Source):
+                    group.create_task(_lane(writer, source, work, progress))
+                else:
+                    group.create_task(_awaiting_lane(writer, source, work, progress))
     except BaseExceptionGroup as group:
         raise group.exceptions[0] from None
     finally:
@@ -140,13 +210,52 @@ async def _lanes(
 
 
 async def _lane(writer: RunWriter, source: _Source, work: Work, progress: Progress) -> None:
-    for unit in source:
-        if not writer.wants(unit):
+    for step in source:
+        await _take(writer, step, work, progress)
+
+
+async def _awaiting_lane(
+    writer: RunWriter, source: _AwaitedSource, work: Work, progress: Progress
+) -> None:
+    async for step in source:
+        await _take(writer, step, work, progress)
+
+
+async def _take(writer: RunWriter, step: Step, work: Work, progress: Progress) -> None:
+    if type(step) is Chain:
+        await _follow(writer, step, progress)
+        return
+    assert type(step) is Unit
+    if not writer.wants(step):
+        progress.kept()
+        return
+    record = await work(step, Parts(writer, step))
+    writer.add(step, record)
+    progress.finished(record.outcome)
+
+
+async def _follow(writer: RunWriter, chain: Chain, progress: Progress) -> None:
+    """Run a chain, unless an earlier pass ran all of it and nothing in it is to run again."""
+    parts = Parts(writer, chain.unit)
+    known: list[tuple[str, int, str]] = parts.get(_MEMBERS) or []
+    before = [Unit(name, place, fingerprint, None) for name, place, fingerprint in known]
+    if before and all(writer.has(unit) for unit in before):
+        for unit in before:
+            writer.wants(unit)
             progress.kept()
-            continue
-        record = await work(unit, Parts(writer, unit))
-        writer.add(unit, record)
-        progress.finished(record.outcome)
+        return
+    members = []
+    async for unit, record in chain.run():
+        members.append(list(unit[:3]))
+        if writer.wants(unit):
+            writer.add(unit, record)
+            progress.finished(record.outcome)
+        else:
+            progress.kept()
+    parts.keep(_MEMBERS, members)
+
+
+_MEMBERS = "members"
 
 
 async def _keep_syncing(writer: RunWriter) -> None:

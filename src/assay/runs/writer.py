@@ -91,6 +91,14 @@ class RunWriter:
         self._running.add(unit.id)
         return True
 
+    def has(self, unit: Unit) -> bool:
+        """Whether there is a record of this very input that needs no repetition."""
+        found = self._index.find(unit.id)
+        if found is None:
+            return False
+        row = found[0]
+        return row.fingerprint == unit.fingerprint and row.outcome is not Outcome.ERROR
+
     def _keep(self, unit: Unit, place: int) -> None:
         if place != unit.place:
             self._write({"kind": "moved", "id": unit.id, "place": unit.place})
