@@ -48,6 +48,7 @@ def test_the_head_has_the_run_and_the_totals(make: Make) -> None:
         "failing": 0,
         "pass_rate": 1 / 3,
         "mean_score": 1 / 3,
+        "gate": None,
         "exit_code": 3,
         "verdict": "Error: 1 of 3 cases passed (33.3%), 1 failed, 1 error, "
         "1 of them accepted by the baseline.",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.reports import exit_code, summarize
 from assay.reports.summary import not_passed_rows, percent
 from assay.results import Outcome
-from assay.runs import Baseline
+from assay.runs import Baseline, Gate
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -110,3 +110,32 @@ def test_percent_is_rounded_down() -> None:
         "99.9%",
         "100.0%",
     ]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "is_met", "code"),
+    [
+        (["passed", "failed"], True, 0),
+        (["passed", "failed"], False, 1),
+        (["passed", "error"], False, 3),
+        (["failed", "error"], False, 1),
+        (["passed"], False, 1),
+        ([], True, 2),
+    ],
+)
+def test_a_gate_decides_what_a_finished_run_is_worth(
+    make: Make, outcomes: list[str], is_met: bool, code: int
+) -> None:
+    run = make.run(make.record(f"{n}", outcome) for n, outcome in enumerate(outcomes))
+    run.manifest.gate = Gate(name="any-case", is_met=is_met, reason="1 of 2 passed")
+    assert exit_code(run) == code
+    if outcomes:
+        told = summarize(run).verdict_line()
+        assert f"any-case is {'met' if is_met else 'not met'}: 1 of 2 passed" in told
+
+
+def test_a_gate_says_nothing_of_a_run_that_was_broken_off(make: Make) -> None:
+    run = make.run([make.record("a")])
+    run.manifest.gate = Gate(name="any-case", is_met=True, reason="")
+    run.manifest.finished = None
+    assert exit_code(run) == 3

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.reports.text import count
 from assay.results import Outcome
-from assay.runs import Row, Run
+from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
     from assay.runs.baseline import Entry
@@ -33,6 +33,7 @@ class Summary:
     started: datetime
     finished: datetime | None
     outdated: list[Entry]
+    gate: Gate | None = None
 
     @property
     def total(self) -> int:
@@ -64,6 +65,10 @@ class Summary:
         """
         if self.total == 0:
             return 2
+        if self.gate is not None and self.is_finished:
+            if self.gate.is_met:
+                return 0
+            return 3 if self.counts[Outcome.ERROR] and not self.failing else 1
         if self.failing:
             return 1
         return 3 if self.counts[Outcome.ERROR] or not self.is_finished else 0
@@ -91,6 +96,9 @@ class Summary:
         ]
         if self.known:
             parts.append(f"{self.known:,} of them accepted by the baseline")
+        if self.gate is not None:
+            met = "met" if self.gate.is_met else "not met"
+            parts.append(f"{self.gate.name} is {met}: {self.gate.reason}")
         if not self.is_finished:
             parts.append("the run is not finished")
         return f"{self.verdict}: {', '.join(parts)}."
@@ -104,6 +112,7 @@ class Summary:
             "failing": self.failing,
             "pass_rate": self.pass_rate,
             "mean_score": self.mean_score,
+            "gate": None if self.gate is None else self.gate.model_dump(),
             "exit_code": self.exit_code,
             "verdict": self.verdict_line(),
         }
@@ -128,6 +137,7 @@ def summarize(run: Run) -> Summary:
         started=run.manifest.started,
         finished=run.manifest.finished,
         outdated=_outdated(run, known),
+        gate=run.manifest.gate,
     )
 
 

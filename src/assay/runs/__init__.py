@@ -6,12 +6,14 @@ from assay.runs.engine import Chain, Progress, Step, Work, execute
 from assay.runs.folder import (
     BASELINE,
     RUNS_FOLDER,
+    Gate,
     Manifest,
     Run,
     create_folder,
     find_run,
     read_manifest,
     run_folders,
+    write_gate,
 )
 from assay.runs.index import Row
 from assay.runs.writer import Parts, Unit, name_some
@@ -23,6 +25,7 @@ __all__ = [
     "Chain",
     "Change",
     "Comparison",
+    "Gate",
     "Manifest",
     "Parts",
     "Progress",
@@ -38,4 +41,5 @@ __all__ = [
     "name_some",
     "read_manifest",
     "run_folders",
+    "write_gate",
 ]

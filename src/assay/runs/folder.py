@@ -41,6 +41,19 @@ def _versions() -> dict[str, str]:
     }
 
 
+class Gate(BaseModel):
+    """A rule of the subject by which a finished run as a whole is met or not.
+
+    Without one every case must pass. It is kept with the run, so that all its reports agree.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    is_met: bool
+    reason: str
+
+
 class Manifest(BaseModel):
     """What was asked for and with what, as `run.json`."""
 
@@ -56,6 +69,7 @@ class Manifest(BaseModel):
     # Whether only some of the cases were asked for; about the others the run says nothing.
     is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
+    gate: Gate | None = None
     started: datetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: datetime | None = None
 
@@ -177,6 +191,11 @@ def read_manifest(path: Path) -> Manifest:
             f"run.json is not one Assay wrote: {problem}",
             where=str(path / MANIFEST),
         ) from None
+
+
+def write_gate(path: Path, gate: Gate) -> None:
+    """Keep with a finished run whether its gate was met."""
+    write_manifest(path, read_manifest(path).model_copy(update={"gate": gate}))
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:

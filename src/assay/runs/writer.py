@@ -63,7 +63,7 @@ class RunWriter:
         self.changed: list[str] = []
         if self.manifest.finished is not None:
             # A resumed run is unfinished again until it has gone through all cases.
-            self.manifest.finished = None
+            self.manifest.finished = self.manifest.gate = None
             write_manifest(self.path, self.manifest)
         if self._journal.torn:
             logger.warning(
