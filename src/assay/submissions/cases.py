@@ -6,10 +6,12 @@ everywhere in the result model.
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from assay import values
 from assay.results import Case, CaseResult
 from assay.submissions.files import InputFile
 from assay.values import Value
@@ -29,6 +31,15 @@ class BaseCase(Case):
     tracked_files: list[str] = Field(default_factory=list)
     reset: bool = False
     """Begin this case in a new work folder, with a new server, though its group keeps them."""
+
+    def describe(self) -> dict[str, Any]:
+        """Everything that makes the case what it is; of long input files only what identifies them.
+
+        A run keeps it with every report, and inputs can be larger than all the rest.
+        """
+        about = super().describe()
+        about["input_files"] = [_described(file) for file in self.input_files]
+        return about
 
 
 class CLICase(BaseCase):
@@ -75,3 +86,20 @@ class APIResult(CaseResult):
 AdapterKind = Literal["cli", "api"]
 CASE_OF: dict[str, type[BaseCase]] = {"base": BaseCase, "cli": CLICase, "api": APICase}
 RESULT_OF: dict[str, type[CaseResult]] = {"base": CaseResult, "cli": CLIResult, "api": APIResult}
+
+
+_LONGEST_SHOWN = 2000
+
+
+def _described(file: InputFile) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "path": file.path,
+        "content": file.content,
+        "file_type": file.file_type.value,
+        "compression": file.compression.value,
+    }
+    text = values.encode(file.content)
+    if len(text) > _LONGEST_SHOWN:
+        del about["content"]
+        about["sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return about

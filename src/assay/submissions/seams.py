@@ -71,3 +71,7 @@ class CasesBrokenError(Exception):
 
 class VerifierBrokenError(Exception):
     """A verifier gave no judgement: its own fault, never the submission's."""
+
+
+class SetUpFailedError(Exception):
+    """A set-up command of the environment failed; the text has the command and its output."""

@@ -1,0 +1,60 @@
+"""What a run keeps of a submission's case: one record, with the whole report beneath."""
+
+from __future__ import annotations
+
+from assay.results import CaseRecord, CaseResult, Outcome, VerifierReport
+from assay.runs import Unit
+
+SUBJECT = "submissions"
+
+
+def case_record(
+    unit: Unit, report: VerifierReport, actual: CaseResult | None, duration: float
+) -> CaseRecord:
+    """The record of a case that was tried."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=report.outcome,
+        reason=_reason(report, actual),
+        code=_code(report),
+        reports=[report],
+        fingerprint=unit.fingerprint,
+        duration=duration,
+    )
+
+
+def broken_record(unit: Unit) -> CaseRecord:
+    """The record of cases that could not be had; the unit carries why."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=unit.payload,
+        code=Outcome.ERROR.value,
+        fingerprint=unit.fingerprint,
+    )
+
+
+def _wrong(report: VerifierReport) -> list[str]:
+    return [one.attribute for one in report.get_verified_attributes() if not one.is_correct]
+
+
+def _code(report: VerifierReport) -> str:
+    if report.outcome is Outcome.FAILED:
+        return ",".join(sorted(_wrong(report)))
+    return "" if report.outcome is Outcome.PASSED else report.outcome.value
+
+
+def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
+    """In one line what is not right; a program that never ended says why before its attributes."""
+    if report.error is not None:
+        return report.error
+    if report.outcome is Outcome.UNVERIFIED:
+        return "nothing was verified"
+    if report.outcome is Outcome.PASSED:
+        return ""
+    names = ", ".join(_wrong(report))
+    if actual is not None and actual.timed_out:
+        return f"it exceeded its time limit; wrong: {names}"
+    return f"wrong: {names}"

@@ -1,0 +1,230 @@
+"""Runs a submission on the cases of a problem: what is drawn, run, verified and recorded, and when.
+
+Cases of an isolated command line group are units of the run, a few at a time. The cases of any
+other group share a work folder, a server or the state of their loader: they are one chain.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, TypeAlias
+
+from assay import values
+from assay.errors import InfrastructureError
+from assay.failures import account
+from assay.results import CaseRecord, CaseResult, VerifierReport
+from assay.runs import Chain, Parts, Progress, Step, Unit, execute
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.records import broken_record, case_record
+from assay.submissions.seams import (
+    CasesBrokenError,
+    CaseStream,
+    Drawn,
+    Runner,
+    SetUpFailedError,
+    Source,
+    VerifierBrokenError,
+)
+from assay.submissions.selection import Filter
+
+# More cases than any group has: places are given out before the groups are read.
+_PLACES_OF_A_GROUP = 10_000_000
+
+
+class Site(Protocol):
+    """A submission made ready for one checkpoint: copied, and set up."""
+
+    @property
+    def digest(self) -> str:
+        """Of everything that makes the program what it is."""
+
+    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
+
+
+Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Site]]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A group that is being run: where it belongs, what runs its cases, and what they stand on."""
+
+    checkpoint: CheckpointConfig
+    config: GroupConfig
+    first_place: int
+    runner: Runner
+    fingerprint: str
+
+    def unit(self, number: int, drawn: Drawn, fingerprint: str) -> Unit:
+        name = f"{self.checkpoint.name}/{self.config.name}/{drawn.case.id}"
+        return Unit(name, self.first_place + number, fingerprint, (self, drawn))
+
+
+class Checking:
+    """The cases of some checkpoints as steps of a run; `around` the run it holds what they need."""
+
+    def __init__(
+        self,
+        problem: ProblemConfig,
+        checkpoints: list[CheckpointConfig],
+        source: Source,
+        prepare: Prepare,
+        wanted: Filter,
+        digest: str,
+    ) -> None:
+        self._problem, self._checkpoints = problem, checkpoints
+        self._source, self._prepare, self._wanted = source, prepare, wanted
+        self._digest = digest
+        self._held = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._held.aclose()
+
+    async def steps(self) -> AsyncIterator[Step]:
+        """Everything that was asked for, in order."""
+        place = 0
+        for checkpoint in self._checkpoints:
+            groups = [one for one in checkpoint.groups.values() if self._wanted.takes_group(one)]
+            if not groups:
+                continue
+            try:
+                site = await self._held.enter_async_context(self._prepare(checkpoint))
+            except SetUpFailedError as error:
+                yield _broken(f"{checkpoint.name}/(set-up)", place, self._digest, str(error))
+                place += _PLACES_OF_A_GROUP
+                continue
+            for group in groups:
+                async for step in self._steps_of(checkpoint, group, site, place):
+                    yield step
+                place += _PLACES_OF_A_GROUP
+
+    def check_met(self) -> None:
+        """After the run: a filter that met nothing is a mistake."""
+        self._wanted.check_met(self._problem, self._checkpoints)
+
+    async def _steps_of(
+        self, checkpoint: CheckpointConfig, config: GroupConfig, site: Site, place: int
+    ) -> AsyncIterator[Step]:
+        fingerprint = values.fingerprint(
+            self._digest, site.digest, checkpoint.name, config.model_dump(mode="json")
+        )
+        opening = self._source.open(checkpoint, config)
+        name = f"{checkpoint.name}/{config.name}"
+        try:
+            stream = await self._held.enter_async_context(opening)
+        except CasesBrokenError as error:
+            yield _broken(f"{name}/(cases)", place, fingerprint, str(error))
+            return
+        if self._problem.adapter.type == "api" or not config.isolated or stream.is_stateful:
+            yield Chain(
+                name,
+                values.fingerprint(fingerprint, self._wanted.case),
+                lambda: self._followed(checkpoint, config, site, stream, place, fingerprint),
+            )
+            return
+        runner = await self._held.enter_async_context(site.runner(config))
+        group = _Group(checkpoint, config, place, runner, fingerprint)
+        async for step in self._independent(group, stream):
+            yield step
+
+    async def _independent(self, group: _Group, stream: CaseStream) -> AsyncIterator[Step]:
+        number = 0
+        try:
+            while (drawn := await stream.draw()) is not None:
+                if self._wanted.takes_case(drawn.case):
+                    mark = values.fingerprint(
+                        group.fingerprint, drawn.case.describe(), drawn.expected.given()
+                    )
+                    yield group.unit(number, drawn, mark)
+                number += 1
+        except CasesBrokenError as error:
+            name = f"{group.checkpoint.name}/{group.config.name}/(cases)"
+            yield _broken(name, group.first_place + number, group.fingerprint, str(error))
+
+    async def _followed(
+        self,
+        checkpoint: CheckpointConfig,
+        config: GroupConfig,
+        site: Site,
+        stream: CaseStream,
+        place: int,
+        fingerprint: str,
+    ) -> AsyncIterator[tuple[Unit, CaseRecord]]:
+        """The cases of a chain; what the filter leaves out runs too, and is not recorded."""
+        async with site.runner(config) as runner:
+            group = _Group(checkpoint, config, place, runner, fingerprint)
+            number = 0
+            try:
+                while (drawn := await stream.draw()) is not None:
+                    # What a loader makes of earlier answers differs from run to run.
+                    unit = group.unit(number, drawn, values.fingerprint(fingerprint, drawn.case.id))
+                    record, actual = await self._recorded(unit)
+                    if self._wanted.takes_case(drawn.case):
+                        yield unit, record
+                    number += 1
+                    if actual is None:
+                        raise CasesBrokenError(
+                            f"the cases after {drawn.case.id!r} depend on it, and it has no result"
+                        )
+                    await stream.update(drawn, actual)
+            except CasesBrokenError as error:
+                name = f"{checkpoint.name}/{config.name}/(cases)"
+                step = _broken(name, place + number, fingerprint, str(error))
+                yield step, broken_record(step)
+
+    async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
+        """The record of one unit that `steps` gave."""
+        if isinstance(unit.payload, str):
+            return broken_record(unit)
+        return (await self._recorded(unit))[0]
+
+    async def _recorded(self, unit: Unit) -> tuple[CaseRecord, CaseResult | None]:
+        """The record of a case, and what the program did if that is known."""
+        group: _Group
+        drawn: Drawn
+        group, drawn = unit.payload
+        clock = time.perf_counter()
+        try:
+            actual = await group.runner.run(drawn.case)
+        except InfrastructureError as error:
+            return self._errored(unit, drawn, clock, str(error)), None
+        except Exception as error:
+            return self._errored(unit, drawn, clock, account(error)), None
+        try:
+            found = await self._source.verify(group.checkpoint, group.config, drawn, actual)
+            duration = time.perf_counter() - clock
+            report = VerifierReport.from_verifier_result(
+                drawn.case, duration, actual, drawn.expected, found
+            )
+        except VerifierBrokenError as error:
+            return self._errored(unit, drawn, clock, str(error)), actual
+        except Exception as error:
+            return self._errored(unit, drawn, clock, account(error)), actual
+        return case_record(unit, report, actual, duration), actual
+
+    def _errored(self, unit: Unit, drawn: Drawn, clock: float, error: str) -> CaseRecord:
+        duration = time.perf_counter() - clock
+        report = VerifierReport.from_error(drawn.case, duration, error)
+        return case_record(unit, report, None, duration)
+
+
+def _broken(name: str, place: int, fingerprint: str, why: str) -> Unit:
+    """Cases that there should have been: an error of its own, so that nothing passes without."""
+    return Unit(name, place, fingerprint, why)
+
+
+def check(folder: Path, checking: Checking, jobs: int, progress: Progress | None) -> None:
+    """Run what has no record yet in a run folder."""
+    execute(folder, checking.steps(), checking.work, jobs=jobs, progress=progress, around=checking)

@@ -1,0 +1,67 @@
+"""Policies: what each looks at, and that none is met by nothing."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InputError
+from assay.results import GroupType, Outcome
+from assay.submissions.policies import POLICIES, Counted, judge
+
+PASSED, FAILED, ERROR = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR
+
+
+def cases(**outcomes: list[Outcome]) -> list[Counted]:
+    return [Counted(type_, outcome) for type_, several in outcomes.items() for outcome in several]
+
+
+@pytest.mark.parametrize(
+    ("given", "met"),
+    [
+        (cases(Core=[PASSED], Error=[PASSED]), set(POLICIES)),
+        (cases(Core=[PASSED], Error=[FAILED]), set(POLICIES) - {"all-cases"}),
+        (cases(Core=[FAILED], Functionality=[PASSED]), {"any-case"}),
+        (cases(Core=[PASSED, FAILED]), {"any-case", "any-core-cases"}),
+        (cases(Core=[PASSED], Functionality=[ERROR]), {"any-case", "any-core-cases"}),
+        (cases(Core=[PASSED], Regression=[FAILED]), {
+            "any-case", "core-cases", "any-core-cases", "all-core-cases",
+        }),
+        (cases(Core=[Outcome.UNVERIFIED]), set()),
+        (cases(Core=[ERROR]), set()),
+    ],
+)  # fmt: skip
+def test_which_policies_are_met(given: list[Counted], met: set[str]) -> None:
+    assert {name for name in POLICIES if judge(name, given).is_met} == met
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_no_policy_is_met_by_nothing(name: str) -> None:
+    with pytest.raises(InputError, match=name):
+        judge(name, [])
+
+
+def test_a_policy_about_core_cases_needs_some() -> None:
+    with pytest.raises(InputError, match="Core cases, and there are none"):
+        judge("core-cases", cases(Functionality=[PASSED]))
+
+
+several = st.lists(
+    st.builds(Counted, st.sampled_from([one.value for one in GroupType]), st.sampled_from(Outcome)),
+    min_size=1,
+)
+
+
+@given(several, st.sampled_from(sorted(POLICIES)))
+def test_a_policy_that_wants_all_is_met_only_without_any_error(
+    given_cases: list[Counted], name: str
+) -> None:
+    try:
+        gate = judge(name, given_cases)
+    except InputError:
+        return
+    if gate.is_met:
+        assert any(one.outcome is PASSED for one in given_cases)
+        if not POLICIES[name].is_any:
+            assert all(one.outcome is not ERROR for one in given_cases)
