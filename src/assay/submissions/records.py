@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from assay.results import CaseRecord, CaseResult, Outcome, VerifierReport
 from assay.runs import Unit
+from assay.values import Value
 
 SUBJECT = "submissions"
 
 
+class Home(NamedTuple):
+    """Where a case belongs; a checkpoint that could not be set up has no group."""
+
+    checkpoint: str
+    group: str = ""
+    type: str = ""
+
+    def values(self) -> dict[str, Value]:
+        return dict(self._asdict())
+
+
 def case_record(
-    unit: Unit, report: VerifierReport, actual: CaseResult | None, duration: float
+    unit: Unit, home: Home, report: VerifierReport, actual: CaseResult | None, duration: float
 ) -> CaseRecord:
     """The record of a case that was tried."""
     return CaseRecord(
+        detail=home.values(),
         id=unit.id,
         subject=SUBJECT,
         outcome=report.outcome,
@@ -24,13 +39,22 @@ def case_record(
     )
 
 
+class Broken(NamedTuple):
+    """Cases that there should have been, and why there are none."""
+
+    home: Home
+    reason: str
+
+
 def broken_record(unit: Unit) -> CaseRecord:
-    """The record of cases that could not be had; the unit carries why."""
+    """The record of cases that could not be had: an error, so that nothing passes without them."""
+    broken: Broken = unit.payload
     return CaseRecord(
+        detail=broken.home.values(),
         id=unit.id,
         subject=SUBJECT,
         outcome=Outcome.ERROR,
-        reason=unit.payload,
+        reason=broken.reason,
         code=Outcome.ERROR.value,
         fingerprint=unit.fingerprint,
     )

@@ -20,7 +20,7 @@ from assay.failures import account
 from assay.results import CaseRecord, CaseResult, VerifierReport
 from assay.runs import Chain, Parts, Progress, Step, Unit, execute
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.records import broken_record, case_record
+from assay.submissions.records import Broken, Home, broken_record, case_record
 from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
@@ -58,6 +58,10 @@ class _Group:
     first_place: int
     runner: Runner
     fingerprint: str
+
+    @property
+    def home(self) -> Home:
+        return _home(self.checkpoint, self.config)
 
     def unit(self, number: int, drawn: Drawn, fingerprint: str) -> Unit:
         name = f"{self.checkpoint.name}/{self.config.name}/{drawn.case.id}"
@@ -102,7 +106,8 @@ class Checking:
             try:
                 site = await self._held.enter_async_context(self._prepare(checkpoint))
             except SetUpFailedError as error:
-                yield _broken(f"{checkpoint.name}/(set-up)", place, self._digest, str(error))
+                broken = Broken(Home(checkpoint.name), str(error))
+                yield Unit(f"{checkpoint.name}/(set-up)", place, self._digest, broken)
                 place += _PLACES_OF_A_GROUP
                 continue
             for group in groups:
@@ -125,7 +130,7 @@ class Checking:
         try:
             stream = await self._held.enter_async_context(opening)
         except CasesBrokenError as error:
-            yield _broken(f"{name}/(cases)", place, fingerprint, str(error))
+            yield _broken(_home(checkpoint, config), place, fingerprint, error)
             return
         if self._problem.adapter.type == "api" or not config.isolated or stream.is_stateful:
             yield Chain(
@@ -150,8 +155,7 @@ class Checking:
                     yield group.unit(number, drawn, mark)
                 number += 1
         except CasesBrokenError as error:
-            name = f"{group.checkpoint.name}/{group.config.name}/(cases)"
-            yield _broken(name, group.first_place + number, group.fingerprint, str(error))
+            yield _broken(group.home, group.first_place + number, group.fingerprint, error)
 
     async def _followed(
         self,
@@ -180,13 +184,12 @@ class Checking:
                         )
                     await stream.update(drawn, actual)
             except CasesBrokenError as error:
-                name = f"{checkpoint.name}/{config.name}/(cases)"
-                step = _broken(name, place + number, fingerprint, str(error))
+                step = _broken(group.home, place + number, fingerprint, error)
                 yield step, broken_record(step)
 
     async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""
-        if isinstance(unit.payload, str):
+        if isinstance(unit.payload, Broken):
             return broken_record(unit)
         return (await self._recorded(unit))[0]
 
@@ -199,9 +202,9 @@ class Checking:
         try:
             actual = await group.runner.run(drawn.case)
         except InfrastructureError as error:
-            return self._errored(unit, drawn, clock, str(error)), None
+            return _errored(unit, clock, str(error)), None
         except Exception as error:
-            return self._errored(unit, drawn, clock, account(error)), None
+            return _errored(unit, clock, account(error)), None
         try:
             found = await self._source.verify(group.checkpoint, group.config, drawn, actual)
             duration = time.perf_counter() - clock
@@ -209,20 +212,26 @@ class Checking:
                 drawn.case, duration, actual, drawn.expected, found
             )
         except VerifierBrokenError as error:
-            return self._errored(unit, drawn, clock, str(error)), actual
+            return _errored(unit, clock, str(error)), actual
         except Exception as error:
-            return self._errored(unit, drawn, clock, account(error)), actual
-        return case_record(unit, report, actual, duration), actual
-
-    def _errored(self, unit: Unit, drawn: Drawn, clock: float, error: str) -> CaseRecord:
-        duration = time.perf_counter() - clock
-        report = VerifierReport.from_error(drawn.case, duration, error)
-        return case_record(unit, report, None, duration)
+            return _errored(unit, clock, account(error)), actual
+        return case_record(unit, group.home, report, actual, duration), actual
 
 
-def _broken(name: str, place: int, fingerprint: str, why: str) -> Unit:
-    """Cases that there should have been: an error of its own, so that nothing passes without."""
-    return Unit(name, place, fingerprint, why)
+def _errored(unit: Unit, clock: float, error: str) -> CaseRecord:
+    group, drawn = unit.payload
+    duration = time.perf_counter() - clock
+    report = VerifierReport.from_error(drawn.case, duration, error)
+    return case_record(unit, group.home, report, None, duration)
+
+
+def _home(checkpoint: CheckpointConfig, config: GroupConfig) -> Home:
+    return Home(checkpoint.name, config.name, str(config.type))
+
+
+def _broken(home: Home, place: int, fingerprint: str, error: CasesBrokenError) -> Unit:
+    name = f"{home.checkpoint}/{home.group}/(cases)"
+    return Unit(name, place, fingerprint, Broken(home, str(error)))
 
 
 def check(folder: Path, checking: Checking, jobs: int, progress: Progress | None) -> None:

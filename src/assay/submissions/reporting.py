@@ -1,0 +1,85 @@
+"""What is said of a whole submission: `evaluation.json`, and the array that `run-case` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from assay import values
+from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.runs import Gate, Run, write_gate
+from assay.submissions.policies import DEFAULT, Counted, judge
+from assay.submissions.records import Home
+
+EVALUATION = "evaluation.json"
+
+
+def write_evaluation(run: Run, problem: str, policy: str) -> Path:
+    """Judge a finished run by its policy and write `evaluation.json` into its folder."""
+    gate = judge(policy, list(_counted(run)))
+    if policy != DEFAULT:
+        # The default is what holds for every run, baseline included: it needs no gate.
+        write_gate(run.path, gate)
+    path = run.path / EVALUATION
+    path.write_text(json.dumps(evaluation(run, problem, gate), indent=2) + "\n")
+    return path
+
+
+def _counted(run: Run) -> Iterator[Counted]:
+    for row in run.rows():
+        if not run.is_known(row):
+            home = Home(**run.read_packed(row)["detail"])
+            yield Counted(home.type, row.outcome)
+
+
+def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:
+    """Outcomes by group, pass and total counts by type, and the policy."""
+    checkpoints: dict[str, Any] = {}
+    totals = _tally()
+    by_type: dict[str, dict[str, int]] = {}
+    for _, packed in run.all_packed():
+        home, outcome = Home(**packed["detail"]), packed["outcome"]
+        groups = checkpoints.setdefault(home.checkpoint, {"groups": {}})["groups"]
+        group = groups.setdefault(home.group or "(set-up)", {"type": home.type, **_tally()})
+        for tally in (totals, by_type.setdefault(home.type or "(set-up)", _tally()), group):
+            tally["total"] += 1
+            tally[outcome] += 1
+    return {
+        "problem": problem,
+        "run": run.name,
+        "policy": gate.model_dump(),
+        "totals": totals,
+        "types": by_type,
+        "checkpoints": checkpoints,
+    }
+
+
+def _tally() -> dict[str, int]:
+    return {"total": 0, **{outcome.value: 0 for outcome in Outcome}}
+
+
+def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
+    """One element of the array of `run-case`, as JSON."""
+    if not record.reports:
+        # Cases that could not be had are told like a case, so that no reader passes over them.
+        home = record.detail if isinstance(record.detail, dict) else {}
+        about = {"id": record.id, "group": home.get("group"), "score": 0.0, "passed": False}
+        return {**about, "outcome": record.outcome.value, "error": record.reason, "results": {}}
+    report = record.reports[0]
+    score = {"score": report.calculate_score(), "passed": report.did_pass()}
+    if is_full:
+        about = report.model_dump(mode="json", exclude={"results", "case"})
+        about |= {"results": _results(report), "case": values.to_json(report.case)}
+        return {**about, **score, "outcome": report.outcome.value}
+    short: dict[str, Any] = {"id": report.id, "group": report.group, **score}
+    if not report.did_pass():
+        short |= {"outcome": report.outcome.value, "results": _results(report)}
+        if report.error is not None:
+            short["error"] = report.error
+    return short
+
+
+def _results(report: VerifierReport) -> dict[str, Any]:
+    return {name: values.to_json(dict(found.__dict__)) for name, found in report.results.items()}
