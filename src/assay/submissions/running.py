@@ -235,5 +235,6 @@ def _broken(home: Home, place: int, fingerprint: str, error: CasesBrokenError) -
 
 
 def check(folder: Path, checking: Checking, jobs: int, progress: Progress | None) -> None:
-    """Run what has no record yet in a run folder."""
+    """Run what has no record yet in a run folder; a filter that met nothing is a mistake."""
     execute(folder, checking.steps(), checking.work, jobs=jobs, progress=progress, around=checking)
+    checking.check_met()

@@ -1,0 +1,253 @@
+"""A run of cases: order, isolation, what breaks and whose fault it was, resuming."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InfrastructureError, InputError
+from assay.results import CaseResult, Outcome, VerificationResult
+from assay.runs import Manifest, Run, create_folder
+from assay.submissions.cases import BaseCase, CLICase, CLIResult
+from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
+from assay.submissions.running import Checking, check
+from assay.submissions.seams import (
+    CasesBrokenError,
+    CaseStream,
+    Drawn,
+    SetUpFailedError,
+    VerifierBrokenError,
+)
+from assay.submissions.selection import Filter
+
+
+def drawn(name: str, output: str = "right") -> Drawn:
+    case = CLICase(id=name, group="group")
+    return Drawn(case, CLIResult(id=name, group="group", output=output))
+
+
+class Stream:
+    def __init__(self, cases: list[Drawn], is_stateful: bool, breaks_after: int | None) -> None:
+        self.cases, self.is_stateful, self.breaks_after = cases, is_stateful, breaks_after
+        self.number = 0
+        self.told: list[str] = []
+
+    async def draw(self) -> Drawn | None:
+        if self.number == self.breaks_after:
+            raise CasesBrokenError("the loader raised")
+        if self.number == len(self.cases):
+            return None
+        if self.is_stateful:
+            assert len(self.told) == self.number, "drawn before the last one was told"
+        self.number += 1
+        return self.cases[self.number - 1]
+
+    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        self.told.append(drawn.case.id)
+
+
+class Memory:
+    """A source and a site in memory; programs print what they are told to."""
+
+    def __init__(self, *cases: Drawn, is_stateful: bool = False) -> None:
+        self.cases, self.is_stateful = list(cases), is_stateful
+        self.breaks_after: int | None = None
+        self.ran: list[str] = []
+        self.running = self.most = 0
+        self.prints: Callable[[BaseCase], str] = lambda case: "right"
+        self.verifier_raises = False
+        self.digest = "site"
+
+    @asynccontextmanager
+    async def open(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AsyncIterator[CaseStream]:
+        yield Stream(self.cases, self.is_stateful, self.breaks_after)
+
+    async def verify(
+        self,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: Drawn,
+        actual: CaseResult,
+    ) -> dict[str, VerificationResult]:
+        if self.verifier_raises and drawn.case.id == "b":
+            raise VerifierBrokenError("the verifier raised")
+        return {"output": VerificationResult.create("", actual.output == drawn.expected.output)}
+
+    @asynccontextmanager
+    async def prepare(self, checkpoint: CheckpointConfig) -> AsyncIterator[Memory]:
+        yield self
+
+    @asynccontextmanager
+    async def runner(self, group: GroupConfig) -> AsyncIterator[Memory]:
+        yield self
+
+    async def run(self, case: BaseCase) -> CaseResult:
+        self.ran.append(case.id)
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await asyncio.sleep(0.01)
+        self.running -= 1
+        return CLIResult(id=case.id, group=case.group, output=self.prints(case))
+
+
+def problem(**group: Any) -> ProblemConfig:
+    checkpoint = CheckpointConfig(
+        name="checkpoint_1",
+        path=Path("/nowhere"),
+        groups={"group": GroupConfig(name="group", type="Core", **group)},
+    )
+    return ProblemConfig(
+        name="problem",
+        entry_file="main",
+        adapter=CliAdapter(),
+        checkpoints={"checkpoint_1": checkpoint},
+        path=Path("/nowhere"),
+    )
+
+
+def checking(memory: Memory, wanted: Filter | None = None, **group: Any) -> Checking:
+    made = problem(**group)
+    return Checking(
+        made,
+        list(made.checkpoints.values()),
+        memory,
+        memory.prepare,
+        wanted or Filter(),
+        "digest",
+    )
+
+
+def folder_in(tmp_path: Path) -> Path:
+    return create_folder(tmp_path / "run", Manifest(subject="submissions"))
+
+
+def outcomes(folder: Path) -> dict[str, Outcome]:
+    with Run(folder) as run:
+        return {row.id.removeprefix("checkpoint_1/"): row.outcome for row in run.rows()}
+
+
+def test_isolated_cases_run_side_by_side(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b", "other"), drawn("c"))
+    check(folder_in(tmp_path), checking(memory), 3, None)
+    assert outcomes(tmp_path / "run") == {
+        "group/a": Outcome.PASSED,
+        "group/b": Outcome.FAILED,
+        "group/c": Outcome.PASSED,
+    }
+    assert memory.most > 1
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_cases_that_share_something_run_one_after_another(tmp_path: Path, stateful: bool) -> None:
+    memory = Memory(drawn("a"), drawn("b"), drawn("c"), is_stateful=stateful)
+    check(folder_in(tmp_path), checking(memory, isolated=stateful), 3, None)
+    assert memory.ran == ["a", "b", "c"]
+    assert memory.most == 1
+
+
+def test_a_filter_runs_earlier_cases_of_a_chain_without_recording_them(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1, None)
+    assert memory.ran == ["a", "b"]
+    assert list(outcomes(tmp_path / "run")) == ["group/b"]
+
+
+def test_a_filter_leaves_out_independent_cases(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"))
+    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1, None)
+    assert memory.ran == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "message"),
+    [
+        (Filter(case="bb"), "no case matches 'bb'.*did you mean 'b'"),
+        (Filter(group="grup"), "no group matches 'grup'.*did you mean 'group'"),
+    ],
+)
+def test_a_filter_that_meets_nothing_is_a_mistake(
+    tmp_path: Path, wanted: Filter, message: str
+) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+    with pytest.raises(InputError) as caught:
+        check(folder_in(tmp_path), checking(memory, wanted), 1, None)
+    assert re.search(message, str(caught.value), re.DOTALL)
+
+
+def test_a_verifier_that_raises_spoils_its_case_only(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"), drawn("c"))
+    memory.verifier_raises = True
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert outcomes(tmp_path / "run") == {
+        "group/a": Outcome.PASSED,
+        "group/b": Outcome.ERROR,
+        "group/c": Outcome.PASSED,
+    }
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_a_loader_that_breaks_off_is_an_error_and_never_a_pass(
+    tmp_path: Path, stateful: bool
+) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=stateful)
+    memory.breaks_after = 1
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert outcomes(tmp_path / "run") == {
+        "group/a": Outcome.PASSED,
+        "group/(cases)": Outcome.ERROR,
+    }
+
+
+def test_trouble_of_our_own_is_an_error_and_breaks_a_chain(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+
+    def trouble(case: BaseCase) -> str:
+        raise InfrastructureError("the disk is full")
+
+    memory.prints = trouble
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert outcomes(tmp_path / "run") == {
+        "group/a": Outcome.ERROR,
+        "group/(cases)": Outcome.ERROR,
+    }
+
+
+def test_a_set_up_that_fails_is_an_error_of_its_checkpoint(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"))
+    made = problem()
+
+    @asynccontextmanager
+    async def fails(checkpoint: CheckpointConfig) -> AsyncIterator[Memory]:
+        raise SetUpFailedError("make failed: no rule")
+        yield memory
+
+    several = list(made.checkpoints.values())
+    check(
+        folder_in(tmp_path),
+        Checking(made, several, memory, fails, Filter(), "digest"),
+        1,
+        None,
+    )
+    with Run(tmp_path / "run") as run:
+        (record,) = run.records()
+    assert (record.outcome, record.reason) == (Outcome.ERROR, "make failed: no rule")
+    assert memory.ran == []
+
+
+def test_resuming_repeats_nothing_and_a_changed_submission_everything(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"))
+    folder = folder_in(tmp_path)
+    check(folder, checking(memory), 1, None)
+    check(folder, checking(memory), 1, None)
+    assert memory.ran == ["a", "b"]
+    memory.digest = "changed"
+    check(folder, checking(memory), 1, None)
+    assert memory.ran == ["a", "b", "a", "b"]
