@@ -1,1 +1,1 @@
-"""Groups the failures of many samples into modes: how the agent fails, how often, and whose fault it is."""
+"""Groups the failures of many samples into modes: how the agent fails, and how often."""

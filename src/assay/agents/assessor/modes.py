@@ -71,9 +71,11 @@ def find_modes(failures: Iterable[FailedCheck], total: int) -> list[Mode]:
         for group in groups:
             others = [one for one in groups if one is not group]
             modes.append(_mode(interaction, check, group, others, several, total))
-    return sorted(
-        modes, key=lambda mode: (-len(mode.samples), mode.interaction, mode.check, mode.common)
-    )
+    return sorted(modes, key=_rank)
+
+
+def _rank(mode: Mode) -> tuple[int, int, str, tuple[int, ...]]:
+    return -len(mode.samples), mode.interaction, mode.check, mode.samples
 
 
 def _mode(
