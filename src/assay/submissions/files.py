@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+import os
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from assay.errors import InputError
+from assay.submissions.file_formats import (
+    Compression,
+    FileType,
+    compressed,
+    decompressed,
+    parsed,
+    signature,
+    written,
+)
 from assay.values import Value
 
-
-class FileType(StrEnum):
-    TEXT = "text"
-    BINARY = "binary"
-    JSON = "json"
-    JSONL = "jsonl"
-    CSV = "csv"
-    TSV = "tsv"
-    SQLITE = "sqlite"
-    PARQUET = "parquet"
-    YAML = "yaml"
+__all__ = ["Compression", "FileType", "InputFile"]
 
 
-class Compression(StrEnum):
-    NONE = "none"
-    GZIP = "gzip"
-    BZIP2 = "bzip2"
+def _within(path: Any) -> Any:
+    """The path as text, if it stays within the work folder."""
+    if not isinstance(path, str | os.PathLike):
+        return path
+    path = PurePosixPath(path)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{str(path)!r} does not name a file within the work folder")
+    return str(path)
 
 
 class InputFile(BaseModel):
@@ -32,8 +38,85 @@ class InputFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str
+    path: Annotated[str, BeforeValidator(_within)]
     """Relative to the work folder."""
     content: Value
     file_type: FileType = FileType.TEXT
     compression: Compression = Compression.NONE
+    source: Value = None
+    """The bytes it was read from, where writing the content anew would give others."""
+
+    def to_bytes(self) -> bytes:
+        """What is written to the work folder: the same content always gives the same bytes."""
+        if isinstance(self.source, bytes) and self._is_unchanged(self.source):
+            return self.source
+        try:
+            return compressed(written(self.content, self.file_type), self.compression)
+        except InputError as error:
+            raise InputError(error.what, where=self.path, advice=error.advice) from None
+
+    def _is_unchanged(self, source: bytes) -> bool:
+        try:
+            return bool(
+                parsed(decompressed(source, self.compression), self.file_type) == self.content
+            )
+        except (InputError, ValueError):
+            return False
+
+    @classmethod
+    def from_path(
+        cls,
+        path: str | os.PathLike[str],
+        content: Any = None,
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+        relative_to: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """A file on disk, under its path relative to a folder."""
+        given = Path(path)
+        folder = None if relative_to is None else Path(relative_to)
+        place = folder / given if folder is not None and not given.is_absolute() else given
+        if not place.exists() and given.exists():
+            place = given
+        name = given.relative_to(folder) if folder is not None and given.is_absolute() else given
+        return cls.from_absolute(place, name, content, file_type, compression)
+
+    @classmethod
+    def from_absolute(
+        cls,
+        path: str | os.PathLike[str],
+        save_path: str | os.PathLike[str],
+        content: Any = None,
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+    ) -> Self:
+        """A file on disk, under another path; type and compression are told by its name."""
+        known_type, known_compression = signature(Path(path))
+        kind = FileType(file_type or known_type)
+        packing = Compression(compression or known_compression)
+        name = os.fspath(save_path)
+        if content is not None:
+            return cls(path=name, content=content, file_type=kind, compression=packing)
+        try:
+            source = Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        return cls._of_bytes(name, source, kind, packing)
+
+    @classmethod
+    def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:
+        """Structure where there is one; else text, else bytes, because malformed input is input."""
+        try:
+            plain = decompressed(source, packing)
+        except InputError:
+            return cls(path=name, content=source, file_type=FileType.BINARY)
+        for each in dict.fromkeys((kind, FileType.TEXT, FileType.BINARY)):
+            try:
+                content = parsed(plain, each)
+                file = cls(path=name, content=content, file_type=each, compression=packing)
+            except (InputError, ValueError):
+                continue
+            if file.to_bytes() != source:
+                file.source = source
+            return file
+        raise AssertionError("bytes are always bytes")

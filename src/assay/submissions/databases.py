@@ -1,0 +1,119 @@
+"""SQLite files from structure and back: `{"tables": {name: rows}}`, made in memory."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any
+
+from assay.errors import InputError
+
+
+def write_database(content: Any) -> bytes:
+    """The file of a database with these tables; the same tables always give the same bytes."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        for name, payload in _tables(content).items():
+            columns, rows = _table(name, payload)
+            try:
+                _fill(database, name, columns, rows)
+            except (sqlite3.Error, OverflowError) as error:
+                raise InputError(f"the table {name!r} cannot be made: {error}") from None
+        database.commit()
+        return bytes(database.serialize())
+
+
+def read_database(data: bytes) -> dict[str, Any]:
+    """The tables of a database file, rows as mappings."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        try:
+            if data:
+                database.deserialize(data)
+            database.row_factory = sqlite3.Row
+            names = database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' "
+                "AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+            ).fetchall()
+            return {"tables": {name[0]: _read_table(database, name[0]) for name in names}}
+        except sqlite3.Error as error:
+            raise InputError(f"is not a SQLite database: {error}") from None
+
+
+def _read_table(database: sqlite3.Connection, name: str) -> Any:
+    cursor = database.execute(f"SELECT * FROM {_quoted(name)}")  # noqa: S608 - a quoted name
+    rows = [dict(row) for row in cursor]
+    return rows or {"columns": [column[0] for column in cursor.description], "rows": []}
+
+
+def _tables(content: Any) -> Mapping[str, Any]:
+    if isinstance(content, list):
+        return {"table": content}
+    if not isinstance(content, Mapping):
+        raise InputError(
+            f"a database is a mapping of tables, not {type(content).__name__}",
+            advice='write {"tables": {"users": [{"id": 1, "name": "Ada"}]}}',
+        )
+    tables = content.get("tables")
+    return tables if isinstance(tables, Mapping) else content
+
+
+def _table(name: str, payload: Any) -> tuple[dict[str, str], list[Any]]:
+    """Columns with their types, and rows, of a list of rows or of {"columns", "rows"}."""
+    spec = payload if isinstance(payload, Mapping) else {"rows": payload}
+    rows = spec.get("rows", [])
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping | list) for row in rows):
+        raise InputError(f"the rows of table {name!r} must be a list of mappings")
+    columns = spec.get("columns")
+    if isinstance(columns, Mapping):
+        return {str(column): str(kind) for column, kind in columns.items()}, rows
+    names = [str(column) for column in columns] if columns else _named(rows)
+    if not names:
+        raise InputError(
+            f"the table {name!r} has no columns",
+            advice='give it a row, or write {"columns": ["id"], "rows": []}',
+        )
+    return {column: _kind(_values(rows, names, column)) for column in names}, rows
+
+
+def _named(rows: list[Any]) -> list[str]:
+    return list(dict.fromkeys(key for row in rows if isinstance(row, Mapping) for key in row))
+
+
+def _values(rows: list[Any], names: list[str], column: str) -> list[Any]:
+    place = names.index(column)
+    return [
+        row.get(column) if isinstance(row, Mapping) else (row[place] if place < len(row) else None)
+        for row in rows
+    ]
+
+
+def _kind(values: list[Any]) -> str:
+    first = next((value for value in values if value is not None), None)
+    if isinstance(first, int):
+        return "INTEGER"
+    if isinstance(first, float):
+        return "REAL"
+    return "BLOB" if isinstance(first, bytes) else "TEXT"
+
+
+def _fill(
+    database: sqlite3.Connection, name: str, columns: Mapping[str, str], rows: list[Any]
+) -> None:
+    names = list(columns)
+    described = ", ".join(f"{_quoted(column)} {kind}".strip() for column, kind in columns.items())
+    database.execute(f"CREATE TABLE {_quoted(name)} ({described})")
+    marks = ", ".join("?" * len(names))
+    statement = f"INSERT INTO {_quoted(name)} VALUES ({marks})"  # noqa: S608 - a quoted name
+    by_column = [[_stored(value) for value in _values(rows, names, column)] for column in names]
+    database.executemany(statement, zip(*by_column, strict=True))
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, bool):
+        return int(value)
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,237 @@
+"""The formats of files: structure to bytes and back, the same bytes for the same structure."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.values import check_value
+
+
+class FileType(StrEnum):
+    TEXT = "text"
+    BINARY = "binary"
+    JSON = "json"
+    JSONL = "jsonl"
+    CSV = "csv"
+    TSV = "tsv"
+    SQLITE = "sqlite"
+    PARQUET = "parquet"
+    YAML = "yaml"
+
+
+class Compression(StrEnum):
+    NONE = "none"
+    GZIP = "gzip"
+    BZIP2 = "bzip2"
+
+
+_TYPES = {
+    ".json": FileType.JSON,
+    ".jsonl": FileType.JSONL,
+    ".ndjson": FileType.JSONL,
+    ".csv": FileType.CSV,
+    ".tsv": FileType.TSV,
+    ".yaml": FileType.YAML,
+    ".yml": FileType.YAML,
+    ".parquet": FileType.PARQUET,
+    ".sqlite": FileType.SQLITE,
+    ".sqlite3": FileType.SQLITE,
+    ".db": FileType.SQLITE,
+    ".bin": FileType.BINARY,
+    ".tar": FileType.BINARY,
+    ".tgz": FileType.BINARY,
+    ".tbz2": FileType.BINARY,
+    ".zip": FileType.BINARY,
+}
+_PACKINGS = {".gz": Compression.GZIP, ".bz2": Compression.BZIP2}
+
+
+def signature(path: Path) -> tuple[FileType, Compression]:
+    """Type and compression as the name of a file tells them; text if it tells nothing."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    packing = _PACKINGS.get(suffixes[-1]) if suffixes else None
+    if packing is None:
+        return _TYPES.get(suffixes[-1] if suffixes else "", FileType.TEXT), Compression.NONE
+    inner = _TYPES.get(suffixes[-2], FileType.TEXT) if len(suffixes) > 1 else FileType.BINARY
+    # An archive is one thing; nobody wants to say what the tar in it holds.
+    return (inner, Compression.NONE if inner is FileType.BINARY else packing)
+
+
+def compressed(data: bytes, compression: Compression) -> bytes:
+    """Without the time of day, which gzip would write."""
+    if compression is Compression.GZIP:
+        return gzip.compress(data, mtime=0)
+    return bz2.compress(data) if compression is Compression.BZIP2 else data
+
+
+def decompressed(data: bytes, compression: Compression) -> bytes:
+    try:
+        if compression is Compression.GZIP:
+            return gzip.decompress(data)
+        return bz2.decompress(data) if compression is Compression.BZIP2 else data
+    except (OSError, EOFError, ValueError) as error:
+        raise InputError(f"is not {compression}: {error}") from None
+
+
+def written(content: Any, file_type: FileType) -> bytes:
+    """The bytes of a file; text and bytes are written as they are, whatever the type."""
+    if isinstance(content, bytes):
+        return content
+    if isinstance(content, str):
+        return content.encode("utf-8", "surrogatepass")
+    if file_type in (FileType.TEXT, FileType.BINARY):
+        if isinstance(content, list | dict) or content is None:
+            raise InputError(
+                f"{file_type} cannot be written from {type(content).__name__}",
+                advice="give text, or a file_type that has structure, such as json or csv",
+            )
+        return str(content).encode()
+    return _WRITERS[file_type](content)
+
+
+def parsed(data: bytes, file_type: FileType) -> Any:
+    """The content of a file; raises InputError or ValueError if it is not of that type."""
+    return check_value(_PARSERS[file_type](data))
+
+
+def _json_bytes(content: Any) -> bytes:
+    return json.dumps(content, indent=2, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _json_lines_bytes(content: Any) -> bytes:
+    items = content if isinstance(content, list) else [content]
+    lines = [json.dumps(item, ensure_ascii=False) + "\n" for item in items]
+    return "".join(lines).encode("utf-8", "surrogatepass")
+
+
+def _json_lines(data: bytes) -> list[Any]:
+    return [json.loads(line) for line in data.decode().split("\n") if line.strip()]
+
+
+def _yaml_bytes(content: Any) -> bytes:
+    import yaml
+
+    text: str = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    return text.encode()
+
+
+def _yaml(data: bytes) -> Any:
+    import yaml
+
+    try:
+        return yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise InputError(f"is not YAML: {error}") from None
+
+
+def _table_bytes(content: Any, delimiter: str) -> bytes:
+    """Rows as mappings, under a header of all their keys, or as lists, as they are."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, delimiter=delimiter, lineterminator="\n")
+    rows = _rows(content)
+    if rows and isinstance(rows[0], Mapping):
+        columns = _columns(rows)
+        writer.writerow(columns)
+        rows = [[row.get(column, "") for column in columns] for row in rows]
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return stream.getvalue().encode("utf-8", "surrogatepass")
+
+
+def _rows(content: Any) -> list[Any]:
+    if not isinstance(content, list):
+        raise InputError(f"a table is a list of rows, not {type(content).__name__}")
+    kinds = {isinstance(row, Mapping) for row in content}
+    if len(kinds) > 1 or not all(isinstance(row, Mapping | list) for row in content):
+        raise InputError("the rows of a table are all mappings or all lists")
+    return content
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(column for row in rows for column in row))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+
+
+def _table(data: bytes, delimiter: str) -> list[Any]:
+    reader = csv.reader(io.StringIO(data.decode(), newline=""), delimiter=delimiter, strict=True)
+    try:
+        rows = [row for row in reader if row]
+    except csv.Error as error:
+        raise InputError(f"is not a table: {error}") from None
+    if not rows:
+        return []
+    header, *lines = rows
+    if len(set(header)) < len(header) or any(len(line) != len(header) for line in lines):
+        # No mapping holds it without loss; the lines do.
+        return rows
+    return [dict(zip(header, line, strict=True)) for line in lines]
+
+
+def _parquet_bytes(content: Any) -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        table = pyarrow.Table.from_pylist(_rows(content))
+    except (pyarrow.ArrowException, AttributeError, TypeError) as error:
+        raise InputError(f"cannot be written as parquet: {error}") from None
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(table, sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _parquet(data: bytes) -> Any:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        return parquet.read_table(pyarrow.BufferReader(data)).to_pylist()
+    except pyarrow.ArrowException as error:
+        raise InputError(f"is not parquet: {error}") from None
+
+
+def _sqlite_bytes(content: Any) -> bytes:
+    from assay.submissions.databases import write_database
+
+    return write_database(content)
+
+
+def _sqlite(data: bytes) -> Any:
+    from assay.submissions.databases import read_database
+
+    return read_database(data)
+
+
+_WRITERS: dict[FileType, Callable[[Any], bytes]] = {
+    FileType.JSON: _json_bytes,
+    FileType.JSONL: _json_lines_bytes,
+    FileType.YAML: _yaml_bytes,
+    FileType.CSV: lambda content: _table_bytes(content, ","),
+    FileType.TSV: lambda content: _table_bytes(content, "\t"),
+    FileType.PARQUET: _parquet_bytes,
+    FileType.SQLITE: _sqlite_bytes,
+}
+_PARSERS: dict[FileType, Callable[[bytes], Any]] = {
+    FileType.TEXT: bytes.decode,
+    FileType.BINARY: bytes,
+    FileType.JSON: json.loads,
+    FileType.JSONL: _json_lines,
+    FileType.YAML: _yaml,
+    FileType.CSV: lambda data: _table(data, ","),
+    FileType.TSV: lambda data: _table(data, "\t"),
+    FileType.PARQUET: _parquet,
+    FileType.SQLITE: _sqlite,
+}

@@ -1,0 +1,192 @@
+"""Input files: every type becomes bytes, the same every time, and comes back from disk."""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from assay.errors import InputError
+from assay.submissions.file_formats import FileType, parsed, signature, written
+from assay.submissions.files import Compression, InputFile
+
+ROWS = [{"item": "tea, green", "price": 3, "fresh": True}, {"item": "coffee", "price": 4.5}]
+
+
+def made(content: Any, file_type: str, **more: Any) -> bytes:
+    return InputFile(path="f", content=content, file_type=FileType(file_type), **more).to_bytes()
+
+
+def test_text_and_bytes_are_written_as_they_are_for_every_type() -> None:
+    for kind in FileType:
+        assert made("{not json\n", kind) == b"{not json\n"
+        assert made(b"\x00\xff", kind) == b"\x00\xff"
+    assert made(42, "text") == b"42"
+
+
+def test_structure_becomes_what_its_type_says() -> None:
+    assert json.loads(made({"a": [1, "ü"]}, "json")) == {"a": [1, "ü"]}
+    assert made([{"a": 1}, [2]], "jsonl") == b'{"a": 1}\n[2]\n'
+    assert yaml.safe_load(made({"b": 1, "a": None}, "yaml")) == {"b": 1, "a": None}
+    assert made(ROWS, "csv").decode() == ('item,price,fresh\n"tea, green",3,true\ncoffee,4.5,\n')
+    assert made([["a", "b"], [1, 2]], "tsv") == b"a\tb\n1\t2\n"
+    table = pyarrow.parquet.read_table(io.BytesIO(made([{"a": 1}, {"a": 2}], "parquet")))
+    assert table.to_pylist() == [{"a": 1}, {"a": 2}]
+
+
+def test_a_database_holds_its_tables(tmp_path: Path) -> None:
+    content = {
+        "tables": {
+            "users": [{"id": 1, "name": 'A"da'}, {"id": 2, "tags": ["x"]}],
+            'odd "name"': {"columns": ["n"], "rows": []},
+            "typed": {"columns": {"k": "TEXT PRIMARY KEY"}, "rows": [["one"]]},
+        }
+    }
+    file = tmp_path / "data.db"
+    file.write_bytes(made(content, "sqlite"))
+    database = sqlite3.connect(file)
+    assert database.execute("select * from users").fetchall() == [
+        (1, 'A"da', None),
+        (2, None, '["x"]'),
+    ]
+    assert database.execute('select count(*) from "odd ""name"""').fetchone() == (0,)
+    with pytest.raises(sqlite3.IntegrityError):
+        database.execute("insert into typed values ('one')")
+    database.close()
+
+
+@pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "tsv", "yaml", "parquet", "sqlite"])
+@pytest.mark.parametrize("packing", list(Compression))
+def test_the_same_content_gives_the_same_bytes(kind: str, packing: Compression) -> None:
+    content: Any = {"tables": {"t": ROWS}} if kind == "sqlite" else ROWS[:1]
+    first = made(content, kind, compression=packing)
+    assert first == made(content, kind, compression=packing)
+    unpack: dict[str, Any] = {"none": bytes, "gzip": gzip.decompress, "bzip2": bz2.decompress}
+    assert unpack[packing](first) == made(content, kind)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "said"),
+    [
+        ({"a": 1}, "text", "cannot be written from dict"),
+        (None, "text", "NoneType"),
+        ({"a": 1}, "csv", "a list of rows, not dict"),
+        ([{"a": 1}, [1]], "csv", "all mappings or all lists"),
+        (7, "sqlite", "mapping of tables"),
+        ({"tables": {"t": []}}, "sqlite", "no columns"),
+        ({"t": {"columns": {"a": "UNIQUE"}, "rows": [[1], [1]]}}, "sqlite", "UNIQUE constraint"),
+    ],
+)
+def test_what_cannot_be_written_says_why_and_where(content: Any, kind: str, said: str) -> None:
+    with pytest.raises(InputError, match=said) as caught:
+        made(content, kind)
+    assert caught.value.where == "f"
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../x", "a/../../b", "", "."])
+def test_a_file_stays_within_the_work_folder(path: str) -> None:
+    with pytest.raises(ValidationError, match="within the work folder"):
+        InputFile(path=path, content="")
+
+
+def test_a_path_object_is_taken_for_its_text() -> None:
+    file = InputFile.model_validate({"path": Path("a/b.txt"), "content": "x", "file_type": "text"})
+    assert (file.path, file.file_type) == ("a/b.txt", FileType.TEXT)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.json", ("json", "none")),
+        ("A.CSV.GZ", ("csv", "gzip")),
+        ("a.txt.bz2", ("text", "bzip2")),
+        ("a.tar.gz", ("binary", "none")),
+        ("a.gz", ("binary", "none")),
+        ("a.sqlite3", ("sqlite", "none")),
+        ("Makefile", ("text", "none")),
+    ],
+)
+def test_a_name_tells_type_and_compression(name: str, expected: tuple[str, str]) -> None:
+    assert signature(Path(name)) == expected
+
+
+def on_disk(folder: Path, name: str, data: bytes) -> InputFile:
+    (folder / name).write_bytes(data)
+    return InputFile.from_path(path=Path(name), relative_to=folder)
+
+
+def test_a_file_on_disk_has_structure_and_keeps_its_bytes(tmp_path: Path) -> None:
+    odd = b'{"a":1,\r\n"b":[2]}\n\n'
+    file = on_disk(tmp_path, "odd.json", odd)
+    assert file.content == {"a": 1, "b": [2]}
+    assert file.to_bytes() == odd
+    assert InputFile.model_validate_json(file.model_dump_json()).to_bytes() == odd
+    file.content["a"] = 2
+    assert json.loads(file.to_bytes()) == {"a": 2, "b": [2]}
+    packed = gzip.compress(b"x,y\r\n1,2\r\n", mtime=5)
+    table = on_disk(tmp_path, "t.csv.gz", packed)
+    assert (table.content, table.to_bytes()) == ([{"x": "1", "y": "2"}], packed)
+
+
+def test_malformed_files_are_input_too(tmp_path: Path) -> None:
+    broken = on_disk(tmp_path, "broken.json", b"{oops")
+    assert (broken.content, broken.file_type) == ("{oops", FileType.TEXT)
+    assert on_disk(tmp_path, "x.txt", b"\xff\x00").content == b"\xff\x00"
+    assert on_disk(tmp_path, "x.db", b"no database").to_bytes() == b"no database"
+    assert on_disk(tmp_path, "x.json.gz", b"not packed").to_bytes() == b"not packed"
+    assert on_disk(tmp_path, "dates.yaml", b"when: 2020-01-01\n").content == "when: 2020-01-01\n"
+
+
+def test_from_absolute_saves_under_another_name(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("hello")
+    file = InputFile.from_absolute(path=tmp_path / "a.txt", save_path=Path("in/b.txt"))
+    assert (file.path, file.content, file.source) == ("in/b.txt", "hello", None)
+    given_content = InputFile.from_absolute(tmp_path / "none.json", "n.json", content=[1])
+    assert given_content.file_type is FileType.JSON
+    with pytest.raises(InputError, match="cannot be read"):
+        InputFile.from_absolute(tmp_path / "none.json", "n.json")
+    absolute = InputFile.from_path(tmp_path / "a.txt", relative_to=tmp_path)
+    assert absolute.path == "a.txt"
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)
+names = st.lists(cells.filter(bool), min_size=2, max_size=4, unique=True)
+
+
+@given(
+    names.flatmap(
+        lambda header: st.lists(st.fixed_dictionaries(dict.fromkeys(header, cells)), min_size=1)
+    )
+)
+def test_tables_of_texts_come_back(rows: list[dict[str, str]]) -> None:
+    for kind in (FileType.CSV, FileType.TSV):
+        data = written(rows, kind)
+        assert (
+            list(
+                csv.DictReader(
+                    io.StringIO(data.decode(), newline=""), delimiter="\t" if kind == "tsv" else ","
+                )
+            )
+            == rows
+        )
+        assert parsed(data, kind) == rows
+
+
+@given(
+    st.binary(max_size=60), st.sampled_from(["a.json", "a.csv", "a.yaml", "a.txt", "a.jsonl.gz"])
+)
+def test_any_bytes_on_disk_are_written_unchanged(data: bytes, name: str) -> None:
+    kind, packing = signature(Path(name))
+    assert InputFile._of_bytes(name, data, kind, packing).to_bytes() == data
