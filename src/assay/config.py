@@ -28,6 +28,25 @@ class QuestionsConfig(BaseModel):
     ignore: list[str] = Field(default_factory=list)
 
 
+class ModelsConfig(BaseModel):
+    """The table [models]; keys to a provider are taken from the environment only."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    url: str | None = None
+    max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    max_tokens: int | None = Field(default=None, ge=0, strict=True)
+    judge_votes: int = Field(default=1, ge=1, strict=True)
+    # Seconds: for one call, and for trying it again.
+    timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
+    patience: float = Field(default=300, ge=0, allow_inf_nan=False)
+    concurrency: int = Field(default=16, ge=1, strict=True)
+    # US dollars per million tokens.
+    input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
 class Config(BaseModel):
     """Every key of the configuration, with its default."""
 
@@ -36,6 +55,7 @@ class Config(BaseModel):
     jobs: int | None = Field(default=None, ge=1, strict=True)
     runs: Path = Path(".assay/runs")
     baseline: Path | None = None
+    models: ModelsConfig = Field(default_factory=ModelsConfig)
     questions: QuestionsConfig = Field(default_factory=QuestionsConfig)
 
     def jobs_or_default(self) -> int:

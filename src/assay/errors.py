@@ -3,6 +3,7 @@
     AssayError
     ├── InputError            what the user gave is wrong: a file, an option, a case (exit 2)
     ├── InfrastructureError   the machine or a service failed, not the subject under test (exit 3)
+    ├── BudgetExceeded        no more may be spent: the run stops, and can be resumed (exit 3)
     └── Unverifiable          a check cannot decide; the case is unverified, not failed
 
 Anything else that escapes is a defect of Assay and is shown as one.
@@ -39,6 +40,10 @@ class InputError(AssayError):
 
 class InfrastructureError(AssayError):
     """The disk, a process, the network or a service failed; trying again may help."""
+
+
+class BudgetExceeded(AssayError):  # noqa: N818 - the name says what is the case
+    """A model has used what the user allowed; whoever sees it stops, and counts it for no case."""
 
 
 class Unverifiable(AssayError):  # noqa: N818 - the name says what is the case, not that Assay failed

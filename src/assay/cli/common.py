@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from assay.config import Config
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.forks import keep_private, release
 from assay.reports import get_format, summarize, write_report
 from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
@@ -126,6 +126,11 @@ def executing(
         if terminated:
             raise Terminated from None
         raise
+    except BudgetExceeded as reached:
+        raise BudgetExceeded(
+            reached.what,
+            advice=f"what is finished is kept; continue with: assay runs resume {folder}",
+        ) from None
     finally:
         signal.signal(signal.SIGTERM, before)
         if progress is not None:

@@ -1,0 +1,162 @@
+"""Which model is asked, where, with which key and limits: from options, assay.toml, environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from assay.config import ModelsConfig
+from assay.errors import InputError
+from assay.models.prices import FREE, Price, price_of
+from assay.models.providers import (
+    OTHER_KEY,
+    is_free,
+    known_provider,
+    name_as_sent,
+    provider_at,
+)
+
+T = TypeVar("T")
+
+DEFAULT_MODEL = "gemini-3-pro-preview"
+NO_MODEL = "none"
+HOW_TO_SET = (
+    "name a model with --model, `model` under [models] in assay.toml or ASSAY_MODEL, "
+    f"or set GEMINI_API_KEY for {DEFAULT_MODEL}"
+)
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """Everything about access to a model; the key shows in no text made of it."""
+
+    name: str
+    url: str
+    key: str | None = field(default=None, repr=False)
+    key_name: str | None = None
+    timeout: float = 120.0
+    patience: float = 300.0
+    concurrency: int = 16
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    judge_votes: int = 1
+    price: Price | None = None
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        # Whatever is pickled may be written somewhere.
+        raise TypeError("settings with a key do not leave the process")
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """What was asked for on the command line; None means that nothing was said.
+
+    It holds no secret, so a run keeps it as it is (`asdict`) and is resumed with it.
+    """
+
+    model: str | None = None
+    url: str | None = None
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    judge_votes: int | None = None
+
+
+def resolve(
+    choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str] = os.environ
+) -> ModelSettings | None:
+    """The settings that hold, or None where no model is configured."""
+    model, address = _model_and_address(choice, config, environment)
+    if model is None or model == NO_MODEL:
+        return None
+    url = _checked(address) if address else known_provider(model).url
+    key_name = _key_name(url, environment)
+    settings = ModelSettings(
+        name=name_as_sent(model, address),
+        url=url,
+        key=_key(key_name, environment),
+        key_name=key_name,
+        timeout=config.timeout,
+        patience=config.patience,
+        concurrency=config.concurrency,
+        max_cost=_given(choice.max_cost, config.max_cost),
+        max_tokens=_given(choice.max_tokens, config.max_tokens),
+        judge_votes=choice.judge_votes or config.judge_votes,
+        price=_price(model, config),
+    )
+    if settings.max_cost is not None and settings.price is None:
+        raise InputError(
+            f"the price of {settings.name!r} is not known, so its cost cannot be limited",
+            advice="set input_price and output_price under [models] in assay.toml, "
+            "or limit it with --max-tokens",
+        )
+    return settings
+
+
+def _model_and_address(
+    choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str]
+) -> tuple[str | None, str | None]:
+    """An address belongs to the model that is named with it, or further down."""
+    variables = environment.get("ASSAY_MODEL"), environment.get("ASSAY_MODEL_URL")
+    address = None
+    for model, beside in ((choice.model, choice.url), (config.model, config.url), variables):
+        address = address or beside
+        if model:
+            return model, address
+    if address:
+        raise InputError(
+            f"no model is named for {_checked(address)}", advice="name it with --model"
+        )
+    # Only the key that is for models alone says that they may be used.
+    return (DEFAULT_MODEL if environment.get("GEMINI_API_KEY") else None), None
+
+
+def _checked(address: str) -> str:
+    """An address that is one, and that carries no secret into files that record it."""
+    parts = urlsplit(address)
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise InputError(
+            "the address of a model must be plain: no user, password, query or fragment",
+            advice=f"put the key into the environment variable {OTHER_KEY}",
+        )
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InputError(
+            f"{address!r} is not the address of a server",
+            advice="write it as http://localhost:8000/v1",
+        )
+    return address.rstrip("/")
+
+
+def _key_name(url: str, environment: Mapping[str, str]) -> str | None:
+    """The variable whose key is sent to an address: a provider's key goes to nobody else."""
+    provider = provider_at(url)
+    if provider is None:
+        return OTHER_KEY if environment.get(OTHER_KEY) else None
+    for name in provider.keys:
+        if environment.get(name):
+            return name
+    if provider.keys:
+        raise InputError(
+            f"there is no key for {provider.name}",
+            advice=f"set the environment variable {provider.keys[0]}",
+        )
+    return None
+
+
+def _key(name: str | None, environment: Mapping[str, str]) -> str | None:
+    key = environment[name].strip() if name else None
+    if key and not (key.isascii() and key.isprintable()):
+        raise InputError(f"the value of {name} is not a key: it has characters that none has")
+    return key
+
+
+def _price(model: str, config: ModelsConfig) -> Price | None:
+    if config.input_price is not None or config.output_price is not None:
+        return Price(config.input_price or 0.0, config.output_price or 0.0)
+    return FREE if is_free(model) else price_of(model)
+
+
+def _given(first: T, second: T) -> T:
+    return second if first is None else first

@@ -1,0 +1,100 @@
+"""What calls to a model used: tokens and money, added up for a case and for a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from assay.models.prices import Price
+
+# For providers that do not say what was used; English text has a little more per token.
+CHARACTERS_PER_TOKEN = 4
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and US dollars; the cost is None as soon as one call has no known price."""
+
+    calls: int = 0
+    cached_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = 0.0
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        known = self.cost is not None and other.cost is not None
+        return Usage(
+            self.calls + other.calls,
+            self.cached_calls + other.cached_calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            (self.cost or 0.0) + (other.cost or 0.0) if known else None,
+        )
+
+    def as_record(self) -> dict[str, float]:
+        """For `CaseRecord.usage`: what there is to tell, by name."""
+        amounts = {
+            "calls": self.calls,
+            "cached calls": self.cached_calls,
+            "input tokens": self.input_tokens,
+            "output tokens": self.output_tokens,
+            "US dollars": self.cost or 0.0,
+        }
+        return {name: float(amount) for name, amount in amounts.items() if amount}
+
+
+CACHED = Usage(cached_calls=1)
+
+
+def usage_of(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
+    """What one call used, from the provider's `usage` object, else by the length of the texts."""
+    counts = said if isinstance(said, dict) else {}
+    received = _count(counts, "prompt_tokens")
+    if received is None:
+        received = len(json.dumps(request)) // CHARACTERS_PER_TOKEN + 1
+    sent = _count(counts, "completion_tokens")
+    if sent is None:
+        sent = len(answer) // CHARACTERS_PER_TOKEN + 1
+    # Thinking is paid as output; some providers count it in the total alone.
+    sent = max(sent, (_count(counts, "total_tokens") or 0) - received)
+    return Usage(1, 0, received, sent, price.cost(received, sent) if price else None)
+
+
+def _count(counts: dict[str, Any], name: str) -> int | None:
+    value = counts.get(name)
+    return value if type(value) is int and value >= 0 else None
+
+
+class Meter:
+    """Adds up what is used while it is open."""
+
+    def __init__(self) -> None:
+        self.usage = Usage()
+
+
+_meters: ContextVar[tuple[Meter, ...]] = ContextVar("assay_model_meters", default=())
+
+
+@contextmanager
+def metered() -> Iterator[Meter]:
+    """Around a case: what it and the tasks it starts use is in `usage` of the meter."""
+    meter = Meter()
+    token = _meters.set((*_meters.get(), meter))
+    try:
+        yield meter
+    finally:
+        _meters.reset(token)
+
+
+def meter_usage(usage: Usage) -> None:
+    """Add to every meter that is open around the caller."""
+    for meter in _meters.get():
+        meter.usage += usage
