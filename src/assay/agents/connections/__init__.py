@@ -1,0 +1,29 @@
+"""The ways to talk to an agent; a new one is a small class and a line in the registry."""
+
+from assay.agents.connections.protocol import (
+    Answer,
+    Connection,
+    ConnectionFailed,
+    Message,
+    Part,
+    Session,
+    Settings,
+    TooSlow,
+)
+from assay.agents.connections.registry import KINDS, Kind, kind_of, open_connection, register
+
+__all__ = [
+    "KINDS",
+    "Answer",
+    "Connection",
+    "ConnectionFailed",
+    "Kind",
+    "Message",
+    "Part",
+    "Session",
+    "Settings",
+    "TooSlow",
+    "kind_of",
+    "open_connection",
+    "register",
+]

@@ -1,0 +1,116 @@
+"""Talks to an agent through the neuro-san library, in this process and without a server."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import threading
+from functools import cache
+from typing import Any
+
+from assay.agents.connections.frames import Reader, request_for
+from assay.agents.connections.protocol import (
+    Answer,
+    ConnectionFailed,
+    Message,
+    Session,
+    Settings,
+)
+from assay.agents.connections.threads import Threads
+from assay.errors import InfrastructureError
+from assay.failures import describe
+
+_INSTALL = (
+    "install it beside Assay: pip install neuro-san (Python 3.12 or newer; on 3.11: pip install "
+    "neuro-san==0.6.98 leaf-common==1.3.1), or test through a server with the connection http"
+)
+# The library reads its files with a parser that two threads must not use at once.
+_building = threading.Lock()
+
+
+class DirectSession:
+    """One session of the library; it is reset before every interaction, as the library asks."""
+
+    def __init__(self, session: Any, threads: Threads) -> None:
+        self._session = session
+        self._threads = threads
+        self._is_over = threading.Event()
+
+    async def ask(self, message: Message) -> Answer:
+        # The library keeps what it is given and gives what it keeps.
+        request = copy.deepcopy(request_for(message))
+        return await self._threads.call(lambda: self._ask(request))
+
+    async def close(self) -> None:
+        # Closing waits for what still runs, and nobody should wait for that.
+        self._is_over.set()
+        self._threads.start(self._close)
+
+    def _ask(self, request: dict[str, Any]) -> Answer:
+        reader = Reader()
+        try:
+            self._session.reset()
+            for frame in self._session.streaming_chat(request):
+                if self._is_over.is_set():
+                    break
+                reader.take(frame)
+        except ConnectionFailed:
+            raise
+        except BaseException as error:
+            raise ConnectionFailed(f"the library failed: {describe(error)[:200]}") from None
+        return copy.deepcopy(reader.answer())
+
+    def _close(self) -> None:
+        try:
+            self._session.close()
+        except Exception as error:
+            # The sample is over; what the library cannot tidy up is of no more use to anyone.
+            _ = error
+
+
+class DirectConnection:
+    """The library's factory, built once for the process because it reads every agent there is."""
+
+    def __init__(self, settings: Settings) -> None:
+        if importlib.util.find_spec("neuro_san") is None:
+            raise InfrastructureError(
+                "the connection direct needs the neuro-san library, which is not installed",
+                advice=_INSTALL,
+            )
+        self._settings = settings
+        self._threads = Threads()
+
+    async def session(self) -> Session:
+        return DirectSession(await self._threads.call(self._create), self._threads)
+
+    async def close(self) -> None:
+        """The factory stays for the next test."""
+
+    def _create(self) -> Any:
+        with _building:
+            factory = _factory()
+            try:
+                return factory.create_session(
+                    self._settings.agent,
+                    use_direct=self._settings.use_direct,
+                    metadata=copy.deepcopy(dict(self._settings.metadata)) or None,
+                )
+            except BaseException as error:
+                raise ConnectionFailed(
+                    f"the library has no session for this agent: {describe(error)[:200]}",
+                    where=self._settings.agent,
+                    advice="check the agent's name, and AGENT_MANIFEST_FILE and AGENT_TOOL_PATH",
+                    lasting=True,
+                ) from None
+
+
+@cache
+def _factory() -> Any:
+    try:
+        from neuro_san.client.direct_agent_session_factory import DirectAgentSessionFactory
+
+        return DirectAgentSessionFactory()
+    except BaseException as error:
+        raise InfrastructureError(
+            f"the neuro-san library cannot be used: {describe(error)[:200]}", advice=_INSTALL
+        ) from None

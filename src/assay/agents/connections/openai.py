@@ -1,0 +1,125 @@
+"""Talks to any OpenAI-compatible chat endpoint, as if the model behind it were the agent."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from assay.agents.connections.headers import headers_from
+from assay.agents.connections.protocol import (
+    Answer,
+    ConnectionFailed,
+    Message,
+    Session,
+    Settings,
+)
+from assay.agents.connections.structures import structure_in
+from assay.agents.connections.web import Web, address
+from assay.errors import InputError
+
+_PUBLIC = "https://api.openai.com/v1"
+_BASE_VARIABLE = "OPENAI_BASE_URL"
+_LONGEST_ANSWER = 64 * 1024 * 1024
+
+
+class OpenAISession:
+    """One sample's conversation; its context is the list of messages so far."""
+
+    def __init__(self, web: Web, model: str) -> None:
+        self._web = web
+        self._model = model
+
+    async def ask(self, message: Message) -> Answer:
+        if message.sly_data:
+            raise InputError(
+                "an OpenAI-compatible endpoint has no place for sly_data",
+                advice="remove it from the interaction, or use another connection",
+            )
+        messages = [*(message.chat_context or ()), {"role": "user", "content": message.text}]
+        body = json.dumps({"model": self._model, "messages": messages}).encode()
+        text = _text_in(await self._reply(body, message))
+        return Answer(
+            text=text,
+            structure=structure_in(text),
+            chat_context=[*messages, {"role": "assistant", "content": text}],
+        )
+
+    async def close(self) -> None:
+        """There is nothing of one sample to close."""
+
+    async def _reply(self, body: bytes, message: Message) -> Any:
+        received = bytearray()
+        async with self._web.post(body, message) as response:
+            async for chunk in response.aiter_bytes():
+                received += chunk
+                if len(received) > _LONGEST_ANSWER:
+                    raise ConnectionFailed("the answer is longer than 64 MB")
+            try:
+                return json.loads(received)
+            except (ValueError, RecursionError):
+                raise ConnectionFailed("the answer is not JSON") from None
+
+
+class OpenAIConnection:
+    """One pool of sockets to one model."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._model = settings.agent
+        url = f"{_root(settings).rstrip('/')}/chat/completions"
+        self._web = Web(url, {**_key(settings.key_variable), **_headers(settings)}, settings)
+
+    async def session(self) -> Session:
+        return OpenAISession(self._web, self._model)
+
+    async def close(self) -> None:
+        await self._web.close()
+
+
+def _root(settings: Settings) -> str:
+    if settings.url:
+        return settings.url
+    if settings.host or settings.port:
+        return address("http", settings.host or "localhost", settings.port or 8080) + "/v1"
+    return os.environ.get(_BASE_VARIABLE) or _PUBLIC
+
+
+def _headers(settings: Settings) -> dict[str, str]:
+    headers = headers_from(settings.metadata)
+    # Header names differ only in writing; a metadata key of the same name has the last word.
+    return {
+        "Authorization" if name.lower() == "authorization" else name: value
+        for name, value in headers.items()
+    }
+
+
+def _key(variable: str) -> dict[str, str]:
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        # Servers of one's own often need none, and those that do will say so.
+        return {}
+    if not key.isascii() or not key.isprintable():
+        raise InputError(f"the value of {variable} cannot be a key", advice="set it again")
+    return {"Authorization": f"Bearer {key}"}
+
+
+def _text_in(reply: Any) -> str:
+    """The text of the first choice, however a server writes it."""
+    if isinstance(reply, dict) and reply.get("error"):
+        raise ConnectionFailed(f"the server reports an error: {_said(reply['error'])}")
+    try:
+        message = reply["choices"][0]["message"]
+        content = message.get("content")
+        if isinstance(content, list):
+            content = "".join(part.get("text") or "" for part in content)
+        # A refusal is an answer like any other: the checks decide what it is worth.
+        content = message.get("refusal") if content is None else content
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise ConnectionFailed("the answer has no message") from None
+    if not isinstance(content, str):
+        raise ConnectionFailed("the answer has no text")
+    return content
+
+
+def _said(error: Any) -> str:
+    return str(error.get("message", error) if isinstance(error, dict) else error)[:200]

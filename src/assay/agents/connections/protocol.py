@@ -1,0 +1,103 @@
+"""What a connection is: one question goes in, one answer comes out, and there are two ways to fail.
+
+    AssayError
+    ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    └── InfrastructureError
+        └── ConnectionFailed     the agent was not there, or not able, to answer: an error
+
+A connection is opened once for a test and makes one session for every sample, so that nothing of
+one sample can reach another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, TypeAlias
+
+from assay.errors import AssayError, InfrastructureError
+
+Part: TypeAlias = Literal["text", "structure", "sly_data"]
+ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
+
+
+class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
+    """An outage: no server, no such agent, a broken stream, an answer that reports a fault."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        advice: str | None = None,
+        lasting: bool = False,
+    ) -> None:
+        super().__init__(what, where=where, advice=advice)
+        # An unknown agent or a refused certificate will not be different in a second.
+        self.lasting = lasting
+
+
+class TooSlow(AssayError):  # noqa: N818 - it says what is the case
+    """The answer was not complete within its limit; that is the agent's failure."""
+
+
+@dataclass(frozen=True)
+class Message:
+    """What is said to the agent. Private parts stay out of every text logged by chance."""
+
+    text: str
+    sly_data: dict[str, Any] = field(default_factory=dict, repr=False)
+    # What the answer before brought, untouched; None begins a conversation.
+    chat_context: Any = field(default=None, repr=False)
+    chat_filter: str = "MINIMAL"
+    timeout: float | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back; a part that the agent did not give is None."""
+
+    text: str | None = None
+    structure: dict[str, Any] | None = None
+    sly_data: dict[str, Any] | None = field(default=None, repr=False)
+    chat_context: Any = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that any connection may need to find its agent."""
+
+    agent: str
+    host: str | None = None
+    port: int | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    use_direct: bool = False
+    ca_file: Path | None = None
+    verify: bool = True
+    # The root of an OpenAI-compatible API, and the variable that holds its key.
+    url: str | None = None
+    key_variable: str = "OPENAI_API_KEY"
+    # Seconds to reach a server; how long it may be silent where no limit is set.
+    connect_timeout: float = 10.0
+    silence: float = 600.0
+
+
+class Session(Protocol):
+    """The one that a single sample talks to.
+
+    The caller sets the limit: it cancels `ask` when the time is over, and `ask` must then end at
+    once, whatever the agent does.
+    """
+
+    async def ask(self, message: Message) -> Answer: ...
+
+    async def close(self) -> None: ...
+
+
+class Connection(Protocol):
+    """One way to one agent, shared by all samples of a test."""
+
+    async def session(self) -> Session: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,89 @@
+"""Every connection by its name: what it can send and give back, and how it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from assay.agents.connections.protocol import ALL_PARTS, Connection, Part, Settings
+from assay.errors import InputError, nearest
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of connection."""
+
+    name: str
+    summary: str
+    opener: Callable[[Settings], Connection]
+    # What an answer can hold; a test on anything else could never pass.
+    returns: frozenset[Part] = ALL_PARTS
+    # Whether private data can be sent at all.
+    takes_sly_data: bool = True
+
+
+def _http(settings: Settings) -> Connection:
+    from assay.agents.connections.http import HttpConnection
+
+    return HttpConnection("http", settings)
+
+
+def _https(settings: Settings) -> Connection:
+    from assay.agents.connections.http import HttpConnection
+
+    return HttpConnection("https", settings)
+
+
+def _direct(settings: Settings) -> Connection:
+    from assay.agents.connections.direct import DirectConnection
+
+    return DirectConnection(settings)
+
+
+def _openai(settings: Settings) -> Connection:
+    from assay.agents.connections.openai import OpenAIConnection
+
+    return OpenAIConnection(settings)
+
+
+def _python(settings: Settings) -> Connection:
+    from assay.agents.connections.python import open_python
+
+    return open_python(settings)
+
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("direct", "the neuro-san library in this process, no server", _direct),
+        Kind("http", "a neuro-san server", _http),
+        Kind("https", "a neuro-san server over TLS", _https),
+        Kind(
+            "openai",
+            "any OpenAI-compatible chat endpoint",
+            _openai,
+            returns=frozenset({"text", "structure"}),
+            takes_sly_data=False,
+        ),
+        Kind("python", "a function or a google-adk agent in this process", _python),
+    )
+}
+
+
+def register(kind: Kind) -> None:
+    """Make a connection of your own known by its name."""
+    if kind.name in KINDS:
+        raise InputError(f"there is a connection {kind.name!r} already")
+    KINDS[kind.name] = kind
+
+
+def kind_of(name: str) -> Kind:
+    """The kind of that name."""
+    if name not in KINDS:
+        raise InputError(f"there is no connection {name!r}", advice=nearest(name, KINDS))
+    return KINDS[name]
+
+
+def open_connection(name: str, settings: Settings) -> Connection:
+    """A connection that is ready for sessions; the caller closes it."""
+    return kind_of(name).opener(settings)

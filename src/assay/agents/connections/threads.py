@@ -1,0 +1,115 @@
+"""Runs code that Assay does not control beside its own event loop, so that limits always hold.
+
+A call that does not end when its time is over is left behind, in a thread that does not keep the
+process alive. How many may be left behind is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from assay.agents.connections.protocol import ConnectionFailed
+
+T = TypeVar("T")
+
+_MOST_LEFT_BEHIND = 100
+_FAREWELL = 0.5
+
+
+class _Call:
+    """A call that runs; it stays known until its thread ends, also when nobody waits for it."""
+
+    is_left_behind = False
+
+
+class Threads:
+    """A thread for every call; the next call does not wait for one that hangs."""
+
+    def __init__(self) -> None:
+        self._running: set[_Call] = set()
+
+    async def call(self, function: Callable[[], T]) -> T:
+        """What the function returns or raises; a cancelled call goes on unheard."""
+        if sum(each.is_left_behind for each in list(self._running)) >= _MOST_LEFT_BEHIND:
+            raise ConnectionFailed(
+                f"{_MOST_LEFT_BEHIND} calls of the agent went over their limit and never ended",
+                advice="give the agent a limit of its own",
+            )
+        call, future = _Call(), Future[T]()
+        self._running.add(call)
+        self.start(lambda: self._settle(call, future, function))
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            call.is_left_behind = True
+            raise
+
+    def start(self, function: Callable[[], None]) -> None:
+        """Run something that nobody waits for."""
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(function,), daemon=True).start()
+
+    def _settle(self, call: _Call, future: Future[T], function: Callable[[], T]) -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(_bearable(error))
+        self._running.discard(call)
+
+
+class Loop:
+    """An event loop in a thread of its own, for agents that are coroutines.
+
+    All of them share it, because what they open (clients, locks) belongs to one loop; Assay's own
+    loop stays free, also when a coroutine blocks.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+
+    async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        async def guarded() -> T:
+            try:
+                return await coroutine
+            except (KeyboardInterrupt, SystemExit) as error:
+                raise _bearable(error) from None
+            except asyncio.CancelledError:
+                if future.cancelled():
+                    raise
+                raise ConnectionFailed("the agent cancelled itself") from None
+
+        future = asyncio.run_coroutine_threadsafe(guarded(), self._loop)
+        return await asyncio.wrap_future(future)
+
+    async def close(self) -> None:
+        """End what still runs; a coroutine that blocks is left behind."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.run(_end_the_others()), _FAREWELL)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        await asyncio.to_thread(self._thread.join, _FAREWELL)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+
+def _bearable(error: BaseException) -> BaseException:
+    """An error that can travel between threads without ending the process or the loop."""
+    if isinstance(error, Exception) and not isinstance(error, StopIteration):
+        return error
+    return ConnectionFailed(f"the agent raised {type(error).__name__}")
+
+
+async def _end_the_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()

@@ -1,0 +1,155 @@
+"""The one pooled HTTP client of a connection, and what its errors mean."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import TYPE_CHECKING
+
+from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    import httpx
+
+_SHOWN = 200
+# Reaching the server must end before the limit does, so that the two can be told apart.
+_RESERVE = 0.05
+
+
+def address(scheme: str, host: str, port: int) -> str:
+    """scheme://host:port of a server that a person named."""
+    if not host or any(letter in host for letter in "/?#@ "):
+        raise InputError(f"{host!r} is not the name of a host", advice="leave out scheme and path")
+    if not 0 < port < 65536:
+        raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
+    return f"{scheme}://{f'[{host}]' if ':' in host and host[0] != '[' else host}:{port}"
+
+
+class Web:
+    """Posts JSON to one address and streams what comes back."""
+
+    def __init__(self, url: str, headers: Mapping[str, str], settings: Settings) -> None:
+        import httpx
+
+        self._url = httpx.URL(url)
+        if self._url.scheme not in ("http", "https") or not self._url.host:
+            raise InputError(f"{url!r} is not an http or https address")
+        self._settings = settings
+        self._client = httpx.AsyncClient(
+            headers={**headers, "Content-Type": "application/json"},
+            verify=_trust(self._url.scheme, settings),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+            # A proxy of the environment is for the world outside, not for this machine.
+            trust_env=not _is_local(self._url.host),
+            # What a server remembers of one sample must not reach the next.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        )
+
+    @property
+    def where(self) -> str:
+        """The address, as far as it may be shown."""
+        return f"{self._url.scheme}://{self._url.netloc.decode()}{self._url.path}"
+
+    @asynccontextmanager
+    async def post(self, body: bytes, message: Message) -> AsyncIterator[httpx.Response]:
+        """The reply, from its first byte on; whatever breaks until its last is an outage."""
+        import httpx
+
+        try:
+            request = self._client.build_request(
+                "POST", self._url, content=body, timeout=self._patience(message.timeout)
+            )
+            response = await self._client.send(request, stream=True)
+            try:
+                if response.status_code != 200:
+                    await self._refuse(response)
+                yield response
+            finally:
+                await response.aclose()
+        except ConnectionFailed as failed:
+            failed.where = failed.where or self.where
+            raise
+        except (httpx.HTTPError, httpx.StreamError, OSError) as error:
+            raise self._outage(error) from None
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    def _patience(self, limit: float | None) -> httpx.Timeout:
+        import httpx
+
+        connect = self._settings.connect_timeout
+        if limit is None:
+            return httpx.Timeout(self._settings.silence, connect=connect)
+        return httpx.Timeout(None, connect=min(connect, max(limit - _RESERVE, limit / 2)))
+
+    async def _refuse(self, response: httpx.Response) -> None:
+        """Say what a status other than 200 means."""
+        status = response.status_code
+        said = "" if status == 404 else await _beginning(response)
+        advice = {
+            401: "the server wants credentials",
+            403: "the server does not let these credentials in",
+            404: "the server has no such agent: check its name and whether it is served",
+        }.get(status)
+        raise ConnectionFailed(
+            f"the server answered with status {status}" + (f": {said}" if said else ""),
+            where=self.where,
+            advice=advice,
+            lasting=status in (400, 401, 403, 404, 405, 422),
+        )
+
+    def _outage(self, error: Exception) -> ConnectionFailed:
+        import httpx
+
+        if isinstance(error, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return ConnectionFailed(
+                "the server's certificate is not trusted",
+                where=self.where,
+                advice="name the file of the CA that signed it, or turn verification off",
+                lasting=True,
+            )
+        if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
+            return ConnectionFailed(
+                "the server cannot be reached", where=self.where, advice="is it running there?"
+            )
+        if isinstance(error, httpx.ReadTimeout):
+            return ConnectionFailed(
+                f"the server said nothing for {self._settings.silence:g} s", where=self.where
+            )
+        # The text of other errors may quote what was sent.
+        return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
+
+
+async def _beginning(response: httpx.Response) -> str:
+    """The first words of a refusal, without waiting for the rest."""
+    async for chunk in response.aiter_bytes(4096):
+        return " ".join(chunk.decode(errors="replace").split())[:_SHOWN]
+    return ""
+
+
+def _trust(scheme: str, settings: Settings) -> ssl.SSLContext | bool:
+    if scheme == "http" or not settings.verify:
+        # Plain http needs no certificates, and loading them is the dearest part of a client.
+        return False
+    if settings.ca_file is None:
+        return True
+    try:
+        return ssl.create_default_context(cafile=str(settings.ca_file))
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(
+            f"is not a file of certificates: {error.strerror or error}",
+            where=str(settings.ca_file),
+            advice="name a PEM file with the certificate of the CA",
+        ) from None
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

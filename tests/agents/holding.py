@@ -1,0 +1,57 @@
+"""What the tests of conversations share: interactions, and a conversation held to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.agents.connections import Settings, open_connection
+from assay.agents.conversation import Conversation, hold
+
+
+@dataclass(frozen=True)
+class Says:
+    """The least that an interaction can be."""
+
+    text: str | None
+    sly_data: dict[str, Any] | None = None
+    chat_filter: str = "MINIMAL"
+    timeout: float | None = 5.0
+    continue_conversation: bool = True
+
+
+def held(
+    name: str,
+    settings: Settings,
+    *interactions: Says,
+    patterns: Sequence[str] = (),
+) -> Conversation:
+    """One sample on a connection of its own."""
+    return held_often(1, name, settings, *interactions, patterns=patterns)[0]
+
+
+def held_often(
+    samples: int,
+    name: str,
+    settings: Settings,
+    *interactions: Says,
+    patterns: Sequence[str] = (),
+) -> list[Conversation]:
+    """That many samples at the same time, on one connection."""
+
+    async def run() -> list[Conversation]:
+        connection = open_connection(name, settings)
+        try:
+            return await asyncio.gather(
+                *(hold(connection, interactions, failure_patterns=patterns) for _ in range(samples))
+            )
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+def texts(conversation: Conversation) -> list[str | None]:
+    return [reply.answer.text for reply in conversation.replies]
