@@ -1,4 +1,4 @@
-"""What a test file says: an agent, the interactions to hold with it, and the checks on its answers."""
+"""What a test file says: an agent, the interactions to hold with it, the checks on its answers."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ RETURNS: Final[Mapping[str, frozenset[Section]]] = {
     "python": frozenset(SECTIONS),
 }
 
+ONCE: Final = Ratio(1, 1)
 _NOT = "not_"
 
 
@@ -87,7 +88,7 @@ class AgentFile:
     agent: str
     interactions: tuple[Interaction, ...]
     connections: tuple[str, ...] = ("direct",)
-    success_ratio: Ratio = Ratio(1, 1)
+    success_ratio: Ratio = ONCE
     timeout: float | None = None
     """Seconds for all samples of the test on one connection, retries included."""
     use_direct: bool = False
