@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ctypes
 import os
 import pickle
 import signal
@@ -18,9 +17,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from assay.failures import account
+from assay.forks import die_with_parent
 
 _HEADER = struct.Struct("!Q")
-_PR_SET_PDEATHSIG = 1
 
 
 class LimitExceededError(Exception):
@@ -147,7 +146,7 @@ def _serve(
     status = 1
     try:
         os.setpgid(0, 0)
-        _die_with_parent()
+        die_with_parent()
         # Ctrl-C is the parent's business; it kills the workers.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.set_wakeup_fd(-1)
@@ -177,12 +176,3 @@ def _answer(function: Callable[[Any], Any], argument: Any) -> bytes:
         return pickle.dumps((False, function(argument)))
     except BaseException as error:
         return pickle.dumps((True, account(error)))
-
-
-def _die_with_parent() -> None:
-    """Linux kills the worker when its parent dies; elsewhere it ends at the next call."""
-    if sys.platform == "linux":
-        parent = os.getppid()
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)

@@ -72,6 +72,10 @@ class GroupConfig(_Config):
     isolated: bool = True
     env: dict[str, str] = Field(default_factory=dict)
 
+    def get_real_name(self) -> str:
+        """The name of the group its cases were written for: of a regression, the original."""
+        return self.original_group or self.name
+
 
 class CheckpointConfig(_Config):
     """A stage of the problem, with everything inherited from the problem already merged in."""

@@ -34,7 +34,7 @@ class CaseStream(Protocol):
         """
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
-        """Tell the source what came of a case."""
+        """Tell the source what came of a case; StoreBrokenError if that fails."""
 
 
 class Source(Protocol):
@@ -67,6 +67,13 @@ class Runner(Protocol):
 
 class CasesBrokenError(Exception):
     """A group's cases cannot be had (any further): the loader's fault, never the submission's."""
+
+
+class StoreBrokenError(CasesBrokenError):
+    """A loader's store could not take in what came of a case: that case is lost, the group goes on.
+
+    Later cases see a store that does not know of it.
+    """
 
 
 class VerifierBrokenError(Exception):

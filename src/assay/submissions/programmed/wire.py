@@ -1,0 +1,60 @@
+"""Cases, results and configurations as plain values, and back on the other side of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from assay.results import CaseResult, VerificationResult
+from assay.submissions.cases import APIResult, BaseCase, CLIResult
+from assay.submissions.reference.plain import plain
+
+Packed = dict[str, Any]
+
+
+def pack_model(model: BaseModel) -> Packed:
+    """The fields of a model that were given or are not at their default."""
+    # A list that a loader appended to counts as neither given nor default: both have to be asked.
+    changed = model.model_dump(exclude_defaults=True).keys() | model.model_fields_set
+    fields: Packed = plain(
+        {name: value for name, value in model.model_dump().items() if name in changed}
+    )
+    return fields
+
+
+def pack_config(config: BaseModel) -> Packed:
+    """All fields of a problem or group, unknown ones too."""
+    fields: Packed = plain(config.model_dump())
+    return fields
+
+
+def pack_case(case: BaseCase, adapter: str) -> Packed:
+    """A case; one of no kind of its own becomes what the problem's adapter runs."""
+    kind = adapter if case.kind == "base" else case.kind
+    return {"kind": kind, "fields": pack_model(case)}
+
+
+def pack_result(result: CaseResult, adapter: str) -> Packed:
+    """A result; one of no kind of its own becomes what the problem's adapter gives."""
+    fields = pack_model(result)
+    fields.pop("type", None)
+    return {"kind": _kind(result) or adapter, "fields": fields}
+
+
+def _kind(result: CaseResult) -> str | None:
+    if isinstance(result, APIResult):
+        return "api"
+    return "cli" if isinstance(result, CLIResult) else None
+
+
+def pack_results(results: Mapping[str, VerificationResult]) -> Packed:
+    return {
+        name: {"diff": each.diff, "is_correct": each.is_correct, "weight": each.weight}
+        for name, each in results.items()
+    }
+
+
+def unpack_results(packed: Packed) -> dict[str, VerificationResult]:
+    return {name: VerificationResult(**fields) for name, fields in packed.items()}

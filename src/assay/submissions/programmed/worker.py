@@ -1,0 +1,204 @@
+"""The inside of a problem's worker: answers Assay's calls by calling the problem's own code.
+
+Nothing that code prints or raises can reach the line: both standard streams lead to a file of
+Assay's, and every exception becomes an answer.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import functools
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.failures import account
+from assay.forks import die_with_parent
+from assay.results import CaseResult, checked_results
+from assay.submissions.cases import BaseCase
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.programmed import alias, frames, package, wire
+from assay.submissions.reference.evaluation.adapters import models
+from assay.submissions.reference.evaluation.loaders import NoOpStore
+
+# A stream that may be drawn ahead gives what it has after so many seconds.
+_PATIENCE = 0.05
+_RESULTS = {"base": models.CaseResult, "cli": models.CLIResult, "api": models.APIResult}
+
+
+class _Stream:
+    """The cases of one group, while they are being drawn."""
+
+    def __init__(self, problem: Problem, checkpoint: CheckpointConfig, group: GroupConfig) -> None:
+        self._problem = problem
+        loader = problem.loader_class(
+            problem=problem.config, checkpoint=checkpoint, use_placeholders=False
+        )
+        make = getattr(loader, "initialize_store", NoOpStore)
+        self._store: Any = make()
+        self.is_stateful = hasattr(self._store, "update") and not isinstance(self._store, NoOpStore)
+        self._cases: Iterator[Any] = iter(loader(group=group, store=self._store))
+        self._last: tuple[BaseCase, CaseResult] | None = None
+
+    def draw(self) -> dict[str, Any] | None:
+        """The next case and what is expected of it, packed; None after the last."""
+        try:
+            self._last = self._checked(next(self._cases))
+        except StopIteration:
+            return None
+        case, expected = self._last
+        return {
+            "case": wire.pack_case(case, self._problem.adapter),
+            "expected": wire.pack_result(expected, self._problem.adapter),
+        }
+
+    def _checked(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
+        match drawn:
+            case (BaseCase() as case, CaseResult() as expected):
+                if case.kind in ("base", self._problem.adapter):
+                    return case, expected
+                what = f"a {type(case).__name__}, but the problem's adapter is "
+                what += repr(self._problem.adapter)
+            case tuple() | list():
+                kinds = ", ".join(type(each).__name__ for each in drawn)
+                what = f"({kinds}), not a case and what is expected of it"
+            case _:
+                what = f"{type(drawn).__name__}, not a pair of a case and what is expected of it"
+        raise InputError(
+            f"the loader yielded {what}",
+            where=str(self._problem.loader_file),
+            advice="yield CLICase(…), CLIResult(…), or APICase(…), APIResult(…)",
+        )
+
+    def update(self, actual: CaseResult) -> None:
+        """Tell the store what came of the case that was drawn last."""
+        assert self._last is not None
+        case, expected = self._last
+        self._store.update(case, actual, expected)
+
+    def close(self) -> None:
+        close = getattr(self._cases, "close", None)
+        if close is not None:
+            close()
+
+
+class Problem:
+    """A loaded problem and what Assay may ask of it."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.config = ProblemConfig(**fields)
+        self.adapter: str = self.config.adapter.type
+        self.loader_file = self.config.path / self.config.loader_script
+        self.verifier_file = self.config.path / package.VERIFIER_SCRIPT
+        name = package.import_folder(self.config.path)
+        self.loader_class = package.load_loader(self.config, name)
+        self._verifier_class = package.load_verifier(self.config, name)
+        self._verifiers: dict[str, Any] = {}
+        self._streams: dict[int, _Stream] = {}
+
+    def file_of(self, question: str) -> Path:
+        """Whose mistake it is if a question cannot be answered."""
+        return self.verifier_file if question == "verify" else self.loader_file
+
+    def open(self, stream: int, checkpoint: str, group: dict[str, Any]) -> bool:
+        """Begin to load a group; says whether its cases depend on what came of those before."""
+        stage = self._checkpoint(checkpoint)
+        known = stage.groups.get(group["name"])
+        opened = _Stream(self, stage, known if known is not None else GroupConfig(**group))
+        self._streams[stream] = opened
+        return opened.is_stateful
+
+    def draw(self, stream: int, count: int) -> dict[str, Any]:
+        """Up to so many cases; an error is told with the cases that came before it."""
+        end = time.monotonic() + _PATIENCE
+        drawn: list[dict[str, Any]] = []
+        while len(drawn) < count and (not drawn or time.monotonic() < end):
+            answer = answered(self.loader_file, self._streams[stream].draw)
+            if "value" not in answer:
+                return {"drawn": drawn, "failed": answer}
+            if answer["value"] is None:
+                return {"drawn": drawn, "ended": True}
+            drawn.append(answer["value"])
+        return {"drawn": drawn}
+
+    def update(self, stream: int, actual: dict[str, Any]) -> None:
+        self._streams[stream].update(_result(actual))
+
+    def close(self, stream: int) -> None:
+        self._streams.pop(stream).close()
+
+    def verify(
+        self,
+        checkpoint: str,
+        group: str,
+        case: str,
+        actual: dict[str, Any],
+        expected: dict[str, Any],
+    ) -> dict[str, Any]:
+        """What the verifier says of a case, attribute by attribute."""
+        verifier = self._verifiers.get(checkpoint)
+        if verifier is None:
+            verifier = self._verifier_class(self._checkpoint(checkpoint))
+            self._verifiers[checkpoint] = verifier
+        raw = verifier(
+            group_name=group, case_name=case, actual=_result(actual), expected=_result(expected)
+        )
+        try:
+            return wire.pack_results(checked_results(raw))
+        except InputError as error:
+            where = str(self.verifier_file)
+            raise InputError(error.what, where=where, advice=error.advice) from None
+
+    def _checkpoint(self, name: str) -> CheckpointConfig:
+        return next(each for each in self.config.checkpoints.values() if each.name == name)
+
+
+def _result(packed: dict[str, Any]) -> CaseResult:
+    result: CaseResult = _RESULTS[packed["kind"]](**packed["fields"])
+    return result
+
+
+def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
+    """A value, what is wrong with the problem, or what its code raised."""
+    try:
+        value = action()
+        # Here, because only here is it known whose value cannot be sent.
+        frames.packed(value)
+    except InputError as error:
+        return {"input": {"what": error.what, "where": error.where, "advice": error.advice}}
+    except ModuleNotFoundError as error:
+        missing = package.missing_module(error, file)
+        return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
+    except BaseException as error:
+        # Also an exit: what ends a program must not end the worker, which has others to answer.
+        return {"raised": account(error)}
+    return {"value": value}
+
+
+def serve(connection: socket.socket) -> None:
+    """Answer until the other end is closed: first what to load, then questions about it."""
+    first = frames.receive(connection)
+    if first is None:
+        return
+    loaded: list[Problem] = []
+    answer = answered(Path(first["path"]), lambda: loaded.append(Problem(first)))
+    connection.sendall(frames.packed(answer))
+    while loaded and (message := frames.receive(connection)) is not None:
+        question = message.pop("do")
+        ask = functools.partial(getattr(loaded[0], question), **message)
+        answer = answered(loaded[0].file_of(question), ask)
+        connection.sendall(frames.packed(answer))
+
+
+def main(descriptor: int) -> None:
+    """The life of a worker."""
+    die_with_parent()
+    faulthandler.enable()
+    connection = socket.socket(fileno=descriptor)
+    # What a verifier starts must not keep the line open.
+    connection.set_inheritable(False)
+    alias.install()
+    serve(connection)

@@ -1,0 +1,96 @@
+"""`slop_code.evaluation.loaders.helpers`: where the cases of a group are, in a stable order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
+
+from assay.results import GroupType
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.reference.evaluation.loaders.loader_protocol import LoaderError
+
+_WILDCARDS = frozenset("*?[")
+
+
+def get_actual_checkpoint(
+    group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
+) -> str:
+    """The name of the checkpoint a group's cases were written for: a regression has an earlier."""
+    if group.type != GroupType.REGRESSION:
+        return checkpoint.name
+    if not group.original_checkpoint or not group.original_group:
+        raise LoaderError(
+            f"the regression group {group.name!r} names no original checkpoint and group"
+        )
+    return group.original_checkpoint
+
+
+def get_chkpt_path(
+    group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
+) -> Path:
+    """The folder of the checkpoint a group's cases were written for."""
+    name = get_actual_checkpoint(group, problem, checkpoint)
+    if name == checkpoint.name:
+        return checkpoint.path
+    known = problem.checkpoints.get(name)
+    return problem.path / name if known is None else known.path
+
+
+def get_group_path(
+    group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
+) -> Path:
+    """The folder of a group's cases; raises LoaderError if there is none."""
+    folder = get_chkpt_path(group, problem, checkpoint) / group.get_real_name()
+    if not folder.is_dir():
+        raise LoaderError(f"the group {group.name!r} has no folder {folder}")
+    return folder
+
+
+def discover_dir_cases(group_config: GroupConfig, checkpoint_dir: Path) -> Iterator[Path]:
+    """The case folders directly below a folder, without those that hold the group's own files."""
+    shared = {PurePath(name).parts[0] for name in group_config.group_files if name}
+    for path in sorted(Path(checkpoint_dir).iterdir()):
+        if path.is_dir() and path.name not in shared and path.name != "__pycache__":
+            yield path
+
+
+def get_files_from_globs(
+    read_dir: Path,
+    globs: Iterable[str | Path],
+    exclude: Iterable[str | Path] | None = None,
+) -> list[Path]:
+    """The files that patterns, files or folders name, relative to `read_dir`, sorted.
+
+    What is excluded by name stays out. What is excluded by a pattern comes back in if an include
+    pattern ends in its very name: `**/keep.txt` is stronger than `*.txt`.
+    """
+    folder = Path(read_dir)
+    wanted, unwanted = [str(each) for each in globs], [str(each) for each in exclude or ()]
+    found = _expand_all(folder, wanted)
+    named = _expand_all(folder, (each for each in unwanted if not _is_pattern(each)))
+    matched = _expand_all(folder, filter(_is_pattern, unwanted))
+    strong = _expand_all(folder, (each for each in wanted if _names_file(each)))
+    kept = (found - matched - named) | ((found & matched & strong) - named)
+    return sorted(path.relative_to(folder) for path in kept)
+
+
+def _is_pattern(text: str) -> bool:
+    return not _WILDCARDS.isdisjoint(text)
+
+
+def _names_file(pattern: str) -> bool:
+    return _is_pattern(pattern) and not _is_pattern(PurePath(pattern).name)
+
+
+def _expand_all(folder: Path, patterns: Iterable[str]) -> set[Path]:
+    return {path for pattern in patterns for path in _expand(folder, pattern)}
+
+
+def _expand(folder: Path, pattern: str) -> set[Path]:
+    """The files a pattern matches, or those of the folder or file it names."""
+    if _is_pattern(pattern):
+        return {path for path in folder.glob(pattern) if path.is_file()}
+    path = folder / pattern
+    if path.is_dir():
+        return {inner for inner in path.rglob("*") if inner.is_file()}
+    return {path} if path.is_file() else set()

@@ -1,0 +1,206 @@
+"""`slop_code.evaluation.verifiers.parsers`: what a program produced, as values to compare."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from assay.results import CaseResult
+from assay.submissions.reference.evaluation.verifiers.errors import VerifierError
+
+ResultAttributeValue: TypeAlias = Any
+_UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r":?-+:?")
+
+
+def convert_to_io(val: str | bytes) -> io.StringIO | io.BytesIO:
+    """A text or binary stream of the content."""
+    if isinstance(val, str):
+        return io.StringIO(val)
+    if isinstance(val, bytes):
+        return io.BytesIO(val)
+    raise ValueError(f"a stream is made of text or bytes, not of {type(val).__name__}")
+
+
+def ensure_non_null_string(val: ResultAttributeValue, allow_empty: bool = False) -> str:
+    """The value as text, nothing as the empty text, which has to be allowed."""
+    if val is None:
+        text = ""
+    elif isinstance(val, bytes):
+        text = _decoded(val, "utf-8", "the value")
+    else:
+        text = str(val)
+    if not text and not allow_empty:
+        raise VerifierError("the value is empty")
+    return text
+
+
+def ensure_expected_is_not_none(expected: ResultAttributeValue, decode: str = "utf-8") -> Any:
+    """The expected value, bytes as text; raises VerifierError if a case forgot to give it."""
+    if expected is None:
+        raise VerifierError("the case expects a value here and gives none")
+    return _decoded(expected, decode, "the expected value")
+
+
+def extract_actual_output(
+    actual: CaseResult,
+    split_output_on: str | None = None,
+    split_output_index: int = -1,
+    output_key: str = "output",
+    decode: str = "utf-8",
+    *,
+    strip: bool = False,
+) -> Any:
+    """An attribute of the result as text, perhaps only the part between separators."""
+    if not hasattr(actual, output_key):
+        raise VerifierError(f"the result has no attribute {output_key!r}")
+    output = _decoded(getattr(actual, output_key), decode, f"the attribute {output_key!r}")
+    if not isinstance(output, str):
+        return output
+    part = maybe_split_string(output, split_output_on, split_output_index)
+    return part.strip() if strip else part
+
+
+def maybe_split_string(
+    content: str | None, split_output_on: str | None = None, split_output_index: int = -1
+) -> str:
+    """A part of the text between separators; nothing if there are not so many parts."""
+    if content is None:
+        return ""
+    if not split_output_on:
+        return content
+    parts = content.split(split_output_on)
+    try:
+        return parts[split_output_index]
+    except IndexError:
+        return ""
+
+
+def parse_markdown_table(
+    content: str | bytes | None, allow_errors: bool = False
+) -> list[dict[str, Any]]:
+    """The rows of a Markdown table by its headings, every cell as text."""
+    try:
+        lines = [_cells(line) for line in _text(content).splitlines() if line.strip()]
+        heading, rule, *rows = lines
+        if not heading or not all(_RULE.fullmatch(cell) for cell in rule):
+            raise ValueError("the second line is not a rule")
+        if any(len(row) != len(heading) for row in rows):
+            raise ValueError("a row has more or fewer cells than the heading")
+    except ValueError as error:
+        if not allow_errors:
+            raise VerifierError(f"not a Markdown table: {error}") from error
+        return [{"error": "Invalid markdown table"}]
+    return [dict(zip(heading, row, strict=True)) for row in rows]
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip().removeprefix("|")
+    if not inner.endswith("\\|"):
+        inner = inner.removesuffix("|")
+    return [cell.strip().replace("\\|", "|") for cell in _UNESCAPED_PIPE.split(inner)]
+
+
+def drop_keys_from_dicts(
+    dicts: list[dict[str, Any]], keys: Iterable[str] | None = None
+) -> list[dict[str, Any]]:
+    """The dictionaries without these keys."""
+    unwanted = set(keys or ())
+    return [{key: value for key, value in each.items() if key not in unwanted} for each in dicts]
+
+
+def parse_csv_content(
+    content: str | bytes | None, allows_error: bool = True
+) -> list[dict[str, Any]]:
+    """The rows of a CSV text, numbers as numbers and empty cells as None."""
+    if content is None or not content.strip():
+        return []
+    import pandas  # type: ignore[import-untyped]
+
+    try:
+        frame = pandas.read_csv(convert_to_io(content)).astype(object)
+    except pandas.errors.EmptyDataError:
+        return []
+    except (ValueError, TypeError) as error:
+        if not allows_error:
+            raise VerifierError(f"not CSV: {error}") from error
+        return [{"error": "Invalid CSV"}]
+    rows: list[dict[str, Any]] = frame.where(frame.notna(), None).to_dict(orient="records")
+    return rows
+
+
+def parse_yaml_file(
+    result: CaseResult, file_name: str, decode: str = "utf-8", allow_missing: bool = False
+) -> Any:
+    """A file of the result, read as YAML."""
+    if file_name not in result.files:
+        if allow_missing:
+            return {}
+        raise VerifierError(f"the result has no file {file_name!r}")
+    files: Any = result.files
+    return parse_yaml(files[file_name], decode)
+
+
+def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
+    """YAML as values; {} of nothing, and what is no text is taken as read already."""
+    import yaml
+
+    text = _decoded(content, decode, "the content")
+    if not isinstance(text, str):
+        return {} if text is None else text
+    if not text.strip():
+        return {}
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise VerifierError(f"not YAML: {error}") from error
+
+
+def parse_jsonl(content: Any, decode: str = "utf-8") -> list[Any]:
+    """One JSON value per line; lines that are none are passed over."""
+    text = _decoded(content, decode, "the content")
+    if not isinstance(text, str):
+        return [] if text is None else _as_list(text)
+    found = []
+    for line in text.splitlines():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            continue
+    return found
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def parse_json(content: Any, decode: str = "utf-8", *, allow_invalid: bool = False) -> Any:
+    """JSON as values; {} of nothing, and what is no text is taken as read already."""
+    text = _decoded(content, decode, "the content")
+    if not isinstance(text, str):
+        return {} if text is None else text
+    if not text.strip():
+        return {}
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        if not allow_invalid:
+            raise VerifierError(f"not JSON: {error}") from error
+        return {"error": "Invalid JSON"}
+
+
+def _text(content: str | bytes | None) -> str:
+    text = _decoded(content, "utf-8", "the content")
+    return text if isinstance(text, str) else ""
+
+
+def _decoded(value: Any, encoding: str, name: str) -> Any:
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise VerifierError(f"{name} is not {encoding} text: {error}") from error

@@ -1,0 +1,5 @@
+"""`slop_code.execution.file_ops`: input files and their types."""
+
+from assay.submissions.files import Compression, FileType, InputFile
+
+__all__ = ["Compression", "FileType", "InputFile"]
