@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.sandbox.bases import Base, hand_over, new_base
     from assay.sandbox.doctor import DoctorReport, doctor_report
     from assay.sandbox.integrity import Inspection, Objection, inspect_proof
     from assay.sandbox.isolation import Layer, choose, probe
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from assay.sandbox.programs import ProgramResult, Programs, run_program
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.releases import list_releases
-    from assay.sandbox.servers import NotServingError, Response, Server, serve
+    from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
     from assay.sandbox.targets import (
         BuiltTarget,
         Environment,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Imported when first used: who runs a program needs neither uv nor the proof runner.
 _HOMES = {
+    "bases": ("Base", "hand_over", "new_base"),
     "doctor": ("DoctorReport", "doctor_report"),
     "integrity": ("Inspection", "Objection", "inspect_proof"),
     "isolation": ("Layer", "choose", "probe"),
@@ -36,7 +38,7 @@ _HOMES = {
     "programs": ("ProgramResult", "Programs", "run_program"),
     "proofs": ("ProofRunner",),
     "releases": ("list_releases",),
-    "servers": ("NotServingError", "Response", "Server", "serve"),
+    "servers": ("Health", "NotServingError", "Response", "Server", "serve"),
     "targets": (
         "BuiltTarget",
         "Environment",
@@ -49,10 +51,12 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Base",
     "BuiltTarget",
     "Caught",
     "DoctorReport",
     "Environment",
+    "Health",
     "Inspection",
     "Layer",
     "Limits",
@@ -70,9 +74,11 @@ __all__ = [
     "choose",
     "doctor_report",
     "environment",
+    "hand_over",
     "inspect_proof",
     "list_releases",
     "list_targets",
+    "new_base",
     "probe",
     "remove_target",
     "run_program",

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from assay.errors import InputError
 from assay.sandbox import isolation as levels
+from assay.sandbox.bases import Base
 from assay.sandbox.limits import Limits
 from assay.sandbox.streams import Streams
 from assay.sandbox.workers import Bind, Jail, Worker
@@ -56,10 +57,14 @@ class Programs:
         binds: Sequence[Bind | tuple[str, str, bool]] = (),
         network: bool = False,
         ports: Sequence[int] = (),
+        base: Base | None = None,
+        work: str = "fresh",
     ) -> None:
+        """`base` and `work` say what a work folder begins with and how long it lasts; see Jail."""
         level = levels.choose(isolation)
         named = tuple(Bind(*bind) for bind in binds)
-        self.jail = Jail(level, limits or Limits(), named, network, tuple(ports))
+        where = ("", "fresh", None) if base is None else (str(base.path), work, base.user)
+        self.jail = Jail(level, limits or Limits(), named, network, tuple(ports), *where)
         self._idle: list[Worker] = []
 
     async def __aenter__(self) -> Programs:
@@ -71,6 +76,10 @@ class Programs:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self.reset()
+
+    async def reset(self) -> None:
+        """End the workers that nobody uses, and with them the work folders that were kept."""
         idle, self._idle = self._idle, []
         await asyncio.gather(*(worker.close() for worker in idle))
 
@@ -84,7 +93,7 @@ class Programs:
         environment: Mapping[str, str] | None = None,
         wall_time: float | None = None,
     ) -> ProgramResult:
-        """Run a command in an empty work folder that holds `files`; never through a shell.
+        """Run a command in a work folder that holds `files` too; never through a shell.
 
         `wall_time` is for this program alone; the other limits belong to the jail.
         """
@@ -162,7 +171,7 @@ def request_of(
         if not name or "=" in name:
             raise InputError(f"{name!r} is not the name of an environment variable")
     for name in files:
-        _check_name(name)
+        check_name(name)
     message = {
         "command": list(command),
         "environment": dict(environment),
@@ -174,7 +183,8 @@ def request_of(
     return Request(message, b"".join(files.values()))
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raises InputError unless a file of that name would be in the work folder."""
     path = PurePosixPath(name)
     if "\0" in name or path.is_absolute() or ".." in path.parts or not path.parts:
         raise InputError(
@@ -183,14 +193,19 @@ def _check_name(name: str) -> None:
         )
 
 
-def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
-    """What a worker answered, with what the streams held."""
-    status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
-    captures = {"stdout": streams.stdout, "stderr": streams.stderr}
+def files_of(answer: dict[str, Any], data: bytes) -> dict[str, bytes]:
+    """The files a worker brought back."""
     files, start = {}, 0
     for name, length in answer["files"]:
         files[name] = data[start : start + length]
         start += length
+    return files
+
+
+def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
+    """What a worker answered, with what the streams held."""
+    status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
+    captures = {"stdout": streams.stdout, "stderr": streams.stderr}
     return ProgramResult(
         exit_status=status,
         stdout=streams.stdout.kept(),
@@ -200,7 +215,7 @@ def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str)
         peak_memory=peak_memory,
         limit=limit,
         cut={name: capture.cut for name, capture in captures.items() if capture.cut},
-        files=files,
+        files=files_of(answer, data),
         left=dict(answer["left"]),
         isolation=level,
     )

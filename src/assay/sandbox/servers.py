@@ -12,18 +12,30 @@ import asyncio
 import http.client
 import socket
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from assay.errors import InfrastructureError
+from assay.sandbox.bases import Base
 from assay.sandbox.limits import Limits
-from assay.sandbox.programs import ProgramResult, Programs, Request, request_of, result_of
+from assay.sandbox.programs import (
+    ProgramResult,
+    Programs,
+    Request,
+    check_name,
+    files_of,
+    request_of,
+    result_of,
+)
 from assay.sandbox.streams import Streams
 from assay.sandbox.workers import Bind, Jail, Worker
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.1
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.02
 _GRACE = 2.0
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +46,15 @@ class Response:
     headers: dict[str, str]
     """Names in lower case."""
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a server shows that it is ready: `GET path` answers (None: its port is open)."""
+
+    path: str | None = "/"
+    any_status: bool = False
+    """Whether an answer of 500 and more will do."""
 
 
 class NotServingError(Exception):
@@ -49,8 +70,14 @@ class Server:
 
     def __init__(self, worker: Worker, jail: Jail, port: int) -> None:
         self._worker, self._jail, self._port = worker, jail, port
-        self._connecting = asyncio.Lock()
+        self._asking = asyncio.Lock()
         self._answer: asyncio.Task[ProgramResult] | None = None
+        self._streams: Streams | None = None
+
+    @property
+    def stderr(self) -> bytes:
+        """What it has written to standard error so far."""
+        return b"" if self._streams is None else self._streams.stderr.kept()
 
     @property
     def running(self) -> bool:
@@ -58,10 +85,29 @@ class Server:
 
     async def connect(self, port: int | None = None) -> socket.socket:
         """A connected socket to the server's port, or another of its ports; OSError if closed."""
-        async with self._connecting:
+        return await self._while_running(lambda: self._worker.connect(port or self._port))
+
+    async def put(self, files: Mapping[str, bytes]) -> None:
+        """Put files into its work folder; OSError where that cannot be done, or if it has ended."""
+        for name in files:
+            check_name(name)
+        message = {"put": [[name, len(content)] for name, content in files.items()]}
+        data = b"".join(files.values())
+        answer, _ = await self._while_running(lambda: self._worker.ask(message, data))
+        if "reason" in answer:
+            raise OSError(answer["reason"])
+
+    async def collect(self, patterns: Sequence[str]) -> dict[str, bytes]:
+        """Files of its work folder as they are now; ConnectionRefusedError if it has ended."""
+        message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
+        return files_of(*await self._while_running(lambda: self._worker.ask(message)))
+
+    async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """What the worker answers, one question after the other, unless the server ends first."""
+        async with self._asking:
             if not self.running:
                 raise ConnectionRefusedError("the server has ended")
-            waiting = asyncio.ensure_future(self._worker.connect(port or self._port))
+            waiting = asyncio.ensure_future(ask())
             assert self._answer is not None
             try:
                 await asyncio.wait({waiting, self._answer}, return_when=asyncio.FIRST_COMPLETED)
@@ -93,6 +139,7 @@ class Server:
         await self._worker.begin(streams.theirs, request.message, request.data)
         streams.given()
         streams.feed(b"")
+        self._streams = streams
         self._answer = asyncio.ensure_future(self._finish(streams))
 
     async def _finish(self, streams: Streams) -> ProgramResult:
@@ -110,10 +157,10 @@ class Server:
             await self._worker.stop(grace)
         return await self._answer
 
-    async def _until_healthy(self, path: str | None, patience: float) -> None:
+    async def _until_healthy(self, health: Health, patience: float) -> None:
         deadline, pause = time.monotonic() + patience, _FIRST_PAUSE
         while self.running and time.monotonic() < deadline:
-            if await self._answers(path, deadline - time.monotonic()):
+            if await self._answers(health, deadline - time.monotonic()):
                 return
             await asyncio.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_PAUSE)
@@ -122,12 +169,13 @@ class Server:
         what = "ended before it answered" if died else f"did not answer within {patience:g} s"
         raise NotServingError(f"the server {what}", result)
 
-    async def _answers(self, path: str | None, patience: float) -> bool:
+    async def _answers(self, health: Health, patience: float) -> bool:
         try:
-            if path is None:
+            if health.path is None:
                 (await self.connect()).close()
                 return True
-            return (await self.request("GET", path, timeout=patience)).status < 500
+            answer = await self.request("GET", health.path, timeout=patience)
+            return health.any_status or answer.status < 500
         except (OSError, http.client.HTTPException):
             return False
 
@@ -137,7 +185,7 @@ async def serve(
     command: Sequence[str],
     *,
     port: int,
-    health: str | None = "/",
+    health: str | Health | None = "/",
     patience: float = 30.0,
     files: Mapping[str, bytes] | None = None,
     collect: Sequence[str] = (),
@@ -145,12 +193,13 @@ async def serve(
     limits: Limits | None = None,
     isolation: str = "auto",
     binds: Sequence[Bind | tuple[str, str, bool]] = (),
+    base: Base | None = None,
 ) -> AsyncIterator[Server]:
     """Start a server and wait until it answers `GET health` (None: until its port is open).
 
     It is ended when the block is left, or by its own limits; `Server.stop` says how it went.
     """
-    kind = Programs(isolation=isolation, limits=limits, binds=binds, ports=(port,))
+    kind = Programs(isolation=isolation, limits=limits, binds=binds, ports=(port,), base=base)
     if kind.jail.level != "namespaces":
         _check_free(port)
     request = request_of(kind.jail, command, files or {}, collect, environment or {})
@@ -158,7 +207,8 @@ async def serve(
     try:
         server = Server(worker, kind.jail, port)
         await server._begin(request)
-        await server._until_healthy(health, patience)
+        known = health if isinstance(health, Health) else Health(health)
+        await server._until_healthy(known, patience)
         yield server
         if server.running:
             await server.stop()

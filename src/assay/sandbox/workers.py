@@ -45,6 +45,13 @@ class Jail:
     binds: tuple[Bind, ...] = ()
     network: bool = False
     ports: tuple[int, ...] = ()
+    base: str = ""
+    """A folder that work folders begin as a view of; nothing a program does there changes it."""
+    work: str = "fresh"
+    """A work folder is "fresh" for every program, "kept" from one to the next in the same worker,
+    or the "base" itself, which programs then do change."""
+    user: int | None = None
+    """Who programs are outside if root starts them; the owner of a base must be that user."""
 
     def __post_init__(self) -> None:
         for bind in self.binds:
@@ -73,6 +80,7 @@ class Worker:
         self._control = control
         # Answered in the order they were asked, also those that nobody waits for any more.
         self._connecting: deque[asyncio.Future[socket.socket]] = deque()
+        self._between: deque[asyncio.Future[tuple[dict[str, Any], bytes]]] = deque()
 
     @classmethod
     async def start(cls, jail: Jail) -> Worker:
@@ -118,9 +126,14 @@ class Worker:
             async with asyncio.timeout(wall_time + _PATIENCE):
                 while True:
                     answer, data = await self._receive()
-                    if "connected" not in answer:
+                    if "connected" in answer:
+                        await self._connected(answer)
+                    elif "between" in answer:
+                        waiting = self._between.popleft()
+                        if not waiting.done():
+                            waiting.set_result((answer["between"], data))
+                    else:
                         return answer, data
-                    await self._connected(answer)
         except TimeoutError:
             raise InfrastructureError("the sandbox did not answer in time") from None
 
@@ -136,6 +149,14 @@ class Worker:
             connection.close()
             raise
         return connection
+
+    async def ask(self, message: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
+        """Have something done in the work folder of the running program."""
+        waiting: asyncio.Future[tuple[dict[str, Any], bytes]]
+        waiting = asyncio.get_running_loop().create_future()
+        self._between.append(waiting)
+        await self._send(message, data)
+        return await waiting
 
     async def stop(self, grace: float) -> None:
         """Ask the running program to end, and end it after so many seconds."""

@@ -10,7 +10,7 @@ import socket
 import time
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, folder, processes, seccomp
+from . import cgroups, confine, folder, processes, root, seccomp, views
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -70,21 +70,40 @@ class Worker:
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
+        base: str = spec.get("base", "")
+        is_counted = base and (spec["work"] == "base" or not inside)
+        self.base_size = folder.size_of(root.BASE if inside else base) if is_counted else 0
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
-        self._count += 1
-        place = os.path.join(self.scratch, str(self._count))
-        for path in (place, f"{place}/work", f"{place}/tmp"):
-            os.mkdir(path, 0o700)
-        work = os.open(f"{place}/work", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            place = self._make_place()
+        except OSError as error:
+            raise JailError(f"no work folder could be made: {error}") from None
+        work = os.open(place.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         process = os.fork()
         if process == 0:
-            confine.isolate(self, tell, keep, standard, place=place)
+            confine.isolate(self, tell, keep, standard, place)
             return None
         os.close(tell)
-        return Child(self, process, told, work, before, place=place)
+        return Child(self, process, told, work, before, place=place, watched=place.writable)
+
+    def _make_place(self) -> confine.Place:
+        self._count += 1
+        own = os.path.join(self.scratch, str(self._count))
+        for path in (own, f"{own}/tmp"):
+            os.mkdir(path, 0o700)
+        mode, base = self.spec.get("work"), self.spec.get("base", "")
+        if mode == "base":
+            return confine.Place(base, f"{own}/tmp", (own, base))
+        is_kept = mode == "kept"
+        work = f"{self.scratch}/kept" if is_kept else f"{own}/work"
+        if not os.path.isdir(work):
+            os.mkdir(work, 0o700)
+            if base:
+                views.copy(base, work)
+        return confine.Place(work, f"{own}/tmp", (own, work) if is_kept else (own,))
 
     def begin(self) -> Before:
         """Read the clock and the counters before a child starts to move them."""
@@ -108,7 +127,8 @@ class Child:
         before: Before,
         *,
         prepared: Prepared | None = None,
-        place: str | None = None,
+        place: confine.Place | None = None,
+        watched: tuple[str, ...] = (),
     ) -> None:
         self.process = process
         self.handle = os.pidfd_open(process)  # readable as soon as the child has ended
@@ -117,8 +137,9 @@ class Child:
         self.keeper = None if prepared is None else prepared.keeper
         self._worker, self._told, self._place = worker, told, place
         self._before = before
-        # Only a tmpfs refuses to grow by itself; elsewhere the folder is looked at now and then.
-        self.pause = _LOOK_AT_FOLDER_EVERY if place else _LONG
+        # Only a tmpfs refuses to grow by itself; other folders are looked at now and then.
+        self._watched = watched
+        self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
 
     def wait(self, timeout: float = _LONG) -> Ending:
         """Wait for the child, at most so many seconds; then end everything it has started."""
@@ -135,8 +156,10 @@ class Child:
                 return self.end("work_size")
 
     def folder_is_full(self) -> bool:
-        allowed: int = self._worker.spec["limits"]["work_size"]
-        return self._place is not None and folder.size_of(self._place) > allowed
+        if not self._watched:
+            return False
+        allowed: int = self._worker.spec["limits"]["work_size"] + self._worker.base_size
+        return sum(map(folder.size_of, self._watched)) > allowed
 
     def connect(self, port: int) -> socket.socket:
         """A socket on its way to a port of the child; whoever gets it waits for the rest."""
@@ -148,7 +171,7 @@ class Child:
     def end(self, limit: str | None = None) -> Ending:
         """End the child and everything it has started, and say how it went."""
         wall = time.monotonic() - self._before.time
-        full = self.folder_is_full() if self._place else os.fstatvfs(self.work).f_bavail == 0
+        full = self.folder_is_full() if self._watched else os.fstatvfs(self.work).f_bavail == 0
         with contextlib.suppress(ProcessLookupError):
             first = self.handle if self.prepared is None else self.prepared.keeper
             signal.pidfd_send_signal(first, signal.SIGKILL)
@@ -197,7 +220,7 @@ class Child:
         if self._place is not None:
             # What the filters forbid to open here is removed by the supervisor, at the end.
             with contextlib.suppress(OSError):
-                folder.remove(self._place)
+                folder.remove(os.path.dirname(self._place.temporary))
 
 
 def _wait_until_gone(keeper: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import kernel, landlock, root, seccomp
 
@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     from .child import Prepared, Worker
 
 
+class Place(NamedTuple):
+    """Where a child works; `writable` are the outermost folders that are its own."""
+
+    work: str
+    temporary: str
+    writable: tuple[str, ...] = ()
+
+
 def isolate(
     worker: Worker,
     tell: int,
     keep: tuple[int, ...],
     standard: tuple[int, int, int] | None,
+    place: Place,
     *,
     prepared: Prepared | None = None,
-    place: str = "",
 ) -> None:
     """Runs in the child: returns isolated, or not at all."""
     try:
@@ -34,11 +42,11 @@ def isolate(
         os.setpgid(0, 0)
         if standard is not None:
             _replace_standard(standard)
-        os.environ["HOME"] = f"{place}/work"
-        os.environ["TMPDIR"] = f"{place}/tmp"
-        os.chdir(f"{place}/work")
+        os.environ["HOME"] = place.work
+        os.environ["TMPDIR"] = place.temporary
+        os.chdir(place.work)
         _limit(worker)
-        _filter(worker, () if prepared is None else prepared.ruleset, place)
+        _filter(worker, () if prepared is None else prepared.ruleset, place.writable)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         kernel.close_descriptors_from(3, (*keep, tell))
         os.write(tell, b"+")
@@ -93,7 +101,7 @@ def check_readable(paths: list[str]) -> None:
             )
 
 
-def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
+def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[str, int]]:
     """What may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
     rules = [(path, landlock.READ) for path in readable]
@@ -101,10 +109,12 @@ def landlock_rules(spec: dict[str, Any], place: str) -> list[tuple[str, int]]:
     rules += [(path, landlock.WRITE) for path in root.DEVICES]
     for host, _, writable in spec["binds"]:
         rules.append((host, landlock.WRITE if writable else landlock.READ))
-    return [*rules, (place, landlock.WRITE)]
+    if spec.get("base"):
+        rules.append((spec["base"], landlock.WRITE if spec["work"] == "base" else landlock.READ))
+    return rules + [(place, landlock.WRITE) for place in places]
 
 
-def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
+def _filter(worker: Worker, rulesets: tuple[int, ...], places: tuple[str, ...]) -> None:
     if worker.level == "none":
         return
     kernel.drop_capabilities()
@@ -114,7 +124,7 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], place: str) -> None:
         landlock.install(ruleset)
     if worker.level == "landlock":
         own = (f"/proc/{os.getpid()}", landlock.LOOK)
-        install_landlock(worker.spec, [*landlock_rules(worker.spec, place), own])
+        install_landlock(worker.spec, [*landlock_rules(worker.spec, places), own])
     if seccomp.supported():
         seccomp.install(_seccomp_program(worker))
 

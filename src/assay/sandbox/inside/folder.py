@@ -65,18 +65,48 @@ def size_of(path: str) -> int:
         os.close(descriptor)
 
 
-def put(files: list[tuple[str, int]], data: bytes) -> None:
-    """Write files, given as names and lengths, into the current folder; scripts may be run."""
+def put(files: list[tuple[str, int]], data: bytes, folder: int) -> None:
+    """Write files, given as names and lengths, into a folder; scripts may be run.
+
+    What has such a name already is replaced; a link is never followed, a program may have made it.
+    """
     start = 0
     for name, length in files:
         content = data[start : start + length]
         start += length
-        if os.path.dirname(name):
-            os.makedirs(os.path.dirname(name), exist_ok=True)
-        mode = 0o755 if content[:2] == b"#!" or content[:4] == b"\x7fELF" else 0o644
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with open(descriptor, "wb") as file:
-            file.write(content)
+        parent = _make_parents(folder, name)
+        try:
+            _write(parent, os.path.basename(name), content)
+        finally:
+            os.close(parent)
+
+
+def _make_parents(folder: int, name: str) -> int:
+    """A descriptor of the folder that a file of that name belongs into."""
+    inner = os.dup(folder)
+    for part in os.path.dirname(name).split("/"):
+        if part in ("", "."):
+            continue
+        outer = inner
+        try:
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(part, 0o755, dir_fd=outer)
+            inner = os.open(part, _FOLDER, dir_fd=outer)
+        finally:
+            os.close(outer)
+    return inner
+
+
+def _write(parent: int, name: str, content: bytes) -> None:
+    mode = 0o755 if content[:2] == b"#!" or content[:4] == b"\x7fELF" else 0o644
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        descriptor = os.open(name, flags, mode, dir_fd=parent)
+    except FileExistsError:
+        os.unlink(name, dir_fd=parent)
+        descriptor = os.open(name, flags, mode, dir_fd=parent)
+    with open(descriptor, "wb") as file:
+        file.write(content)
 
 
 def collect(folder: int, patterns: list[str], limit: int) -> Collected:
@@ -85,14 +115,16 @@ def collect(folder: int, patterns: list[str], limit: int) -> Collected:
     if not patterns:
         return found
     wanted = matcher(patterns)
-    links = Counter(entry.st_ino for _, _, entry in walk(folder))
-    for path, parent, entry in walk(folder):
+    links: Counter[int] = Counter()
+    for path, parent, entry in walk(folder, where=_where(patterns)):
         if wanted.fullmatch(path) is None:
             continue
+        if entry.st_nlink > 1 and not links:
+            links.update(found.st_ino for _, _, found in walk(folder))
         if len(found.files) + len(found.left) >= _MOST_FILES:
             found.left.append(("...", f"more than {_MOST_FILES} files"))
             break
-        reason = _reason_to_leave(entry, links[entry.st_ino], limit)
+        reason = _reason_to_leave(entry, max(1, links[entry.st_ino]), limit)
         if reason is None:
             content = _read(parent, os.path.basename(path), entry.st_size)
             found.files.append((path, content))
@@ -159,8 +191,27 @@ def _one_of(part: str) -> str:
     return f"(?!/)[{'^' if negated else ''}{inner}]"
 
 
-def walk(folder: int, depth: int = 0, above: str = "") -> Iterator[tuple[str, int, os.stat_result]]:
-    """(path, descriptor of the folder it is in, what it is) of everything that is not a folder."""
+def _where(patterns: list[str]) -> re.Pattern[str]:
+    """What matches the path of a folder, with a slash at its end, that a pattern may lead into."""
+    return re.compile("|".join(map(_folders, patterns)), re.DOTALL)
+
+
+def _folders(pattern: str) -> str:
+    before, anywhere, _ = pattern.partition("**")
+    parts = before.split("/")[:-1]
+    inner = ".*" if anywhere else ""
+    for part in reversed(parts):
+        inner = f"(?:{_expression(part)}/{inner})?"
+    return inner
+
+
+def walk(
+    folder: int, depth: int = 0, above: str = "", where: re.Pattern[str] | None = None
+) -> Iterator[tuple[str, int, os.stat_result]]:
+    """(path, descriptor of the folder it is in, what it is) of everything that is not a folder.
+
+    Only folders whose path with a slash at its end matches `where` are entered.
+    """
     try:
         names = sorted(os.listdir(folder))
     except OSError:
@@ -173,10 +224,12 @@ def walk(folder: int, depth: int = 0, above: str = "") -> Iterator[tuple[str, in
         if not stat.S_ISDIR(entry.st_mode):
             yield above + name, folder, entry
             continue
+        if where is not None and where.fullmatch(f"{above}{name}/") is None:
+            continue
         inner = open_folder(folder, name) if depth < _DEEPEST else None
         if inner is not None:
             try:
-                yield from walk(inner, depth + 1, f"{above}{name}/")
+                yield from walk(inner, depth + 1, f"{above}{name}/", where)
             finally:
                 os.close(inner)
 

@@ -38,6 +38,9 @@ def enter(spec: dict[str, Any]) -> None:
         network  whether the machine's network may be used (default: no)
         scratch  where work folders are made if there are no namespaces (default: /tmp)
         ports    TCP ports a program may serve on where there is no private network
+        base     a folder that work folders begin as a view of (default: they begin empty)
+        work     "fresh" for every child, "kept" from child to child, or the "base" itself
+        user     who children are outside, if root starts them (default: nobody else's number)
         limits   cpu_time, memory, processes, open_files, file_size, work_size; see limits.py
 
     Raises JailError with the step that failed; in the calling process, or without namespaces
@@ -81,7 +84,7 @@ def work_folder() -> str:
 
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
-    user = maker.sandbox_user()
+    user = spec.get("user") or maker.sandbox_user()
     scratch = folder.make_private(spec.get("scratch", "/tmp"))
     if other_user:
         os.chown(scratch, user, user)
@@ -117,7 +120,7 @@ def _filter_worker(
     # The worker finds the processes it has to end by looking through all of them; its children
     # have to tell the kernel that they are to be ended before it.
     processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
-    rules = [*confine.landlock_rules(spec, scratch), processes_rule]
+    rules = [*confine.landlock_rules(spec, (scratch,)), processes_rule]
     confine.install_landlock(spec, rules, may_connect=True)
     program = seccomp.program(
         sockets=confine.sockets_of(spec), private=False, shared_user=shared_user

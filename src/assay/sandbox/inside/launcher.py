@@ -88,15 +88,19 @@ def _run(
     finally:
         os.close(told)
         child.close()
+    files, data = _packed(found)
+    return {"ending": list(ending), **files}, data
+
+
+def _packed(found: folder.Collected) -> tuple[dict[str, Any], bytes]:
     files = [[name, len(content)] for name, content in found.files]
-    answer = {"ending": list(ending), "files": files, "left": found.left}
-    return answer, b"".join(content for _, content in found.files)
+    return {"files": files, "left": found.left}, b"".join(content for _, content in found.files)
 
 
 def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
     """In the child: put the files in place and turn into the program."""
     try:
-        folder.put(request["files"], data)
+        folder.put(request["files"], data, os.open(".", os.O_RDONLY | os.O_CLOEXEC))
     except BaseException as error:
         os.write(tell, f"a file could not be put into the work folder: {error}".encode())
         os._exit(125)
@@ -125,20 +129,26 @@ def _attend(control: socket.socket, child: jail.Child, wall_time: float) -> jail
         if child.handle in ready:
             return child.end()
         if control.fileno() in ready:
-            request = _next_request(control, child)
+            request, data = _next_request(control, child)
             if "stop" in request:
                 deadline, when_over = time.monotonic() + request["stop"], ""
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(child.process, signal.SIGTERM)
-            else:
+            elif "connect" in request:
                 _connect(control, child, request["connect"])
+            elif "put" in request:
+                _put(control, child, request["put"], data)
+            else:
+                found = folder.collect(child.work, request["collect"], request["collect_size"])
+                files, data = _packed(found)
+                send(control, {"between": files}, data)
         elif child.folder_is_full():
             return child.end("work_size")
 
 
-def _next_request(control: socket.socket, child: jail.Child) -> dict[str, Any]:
+def _next_request(control: socket.socket, child: jail.Child) -> tuple[dict[str, Any], bytes]:
     try:
-        return receive(control)[0]
+        return receive(control)
     except (GoneError, ConnectionError):
         child.end()
         raise GoneError from None
@@ -152,6 +162,17 @@ def _connect(control: socket.socket, child: jail.Child, port: int) -> None:
             socket.send_fds(control, [b"!"], [connection.fileno()])
     except OSError as error:
         send(control, {"connected": False, "reason": str(error)})
+
+
+def _put(
+    control: socket.socket, child: jail.Child, files: list[tuple[str, int]], data: bytes
+) -> None:
+    """Put files beside the running child."""
+    try:
+        folder.put(files, data, child.work)
+        send(control, {"between": {}})
+    except OSError as error:
+        send(control, {"between": {"reason": str(error)}})
 
 
 def main(descriptor: str) -> None:

@@ -46,16 +46,16 @@ def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
     process = os.fork()
     if process:
         there.close()
-        maker = _bring_up(here, process)
+        maker = _bring_up(here, process, spec.get("user"))
         leave(supervise(maker, outside), group)
     here.close()
     return _unshare_and_fork(spec, group, there)
 
 
-def _bring_up(here: socket.socket, process: int) -> int:
+def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int:
     """The supervisor's side of the start: write the map of users, let the maker go on."""
     _expect(here, b"unshared")
-    _map_users(process)
+    _map_users(process, wanted_user)
     here.send(b"mapped")
     maker = int(_expect(here, b"maker "))
     os.waitpid(process, 0)
@@ -76,10 +76,10 @@ def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
     return message[len(start_of_message) :]
 
 
-def _map_users(process: int) -> None:
+def _map_users(process: int, wanted: int | None) -> None:
     user, group = os.geteuid(), os.getegid()
     if user == 0:
-        outside = sandbox_user()
+        outside = wanted or sandbox_user()
         users = groups = f"0 0 1\n{_USER} {outside} 1\n"
     else:
         _write(f"/proc/{process}/setgroups", "deny")
@@ -150,6 +150,8 @@ def _make_jail(
     spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
 ) -> Worker:
     binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
+    if spec.get("base"):
+        binds.append((spec["base"], root.BASE, spec["work"] == "base"))
     if not spec.get("network"):
         kernel.raise_loopback()
     socket.sethostname("assay")
@@ -161,7 +163,9 @@ def _make_jail(
     confine.check_readable([inside for _, inside, _ in binds])
     capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
-    root.make_private_folders(spec["limits"]["work_size"])
+    if spec.get("base"):
+        root.probe_views()
+    root.make_private_folders(spec["limits"]["work_size"], _work_of(spec))
     kernel.no_new_privileges()
     kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -188,6 +192,13 @@ def _make_jail(
     there.send(b"ready")
     there.close()
     return worker
+
+
+def _work_of(spec: dict[str, Any]) -> str:
+    """What a new work folder is, in the words of root.py."""
+    if spec.get("work") == "base":
+        return "base"
+    return "view" if spec.get("base") else "empty"
 
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
@@ -235,7 +246,10 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
     try:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
-        root.make_private_folders(spec["limits"]["work_size"])
+        is_kept = spec.get("work") == "kept"
+        root.make_private_folders(
+            spec["limits"]["work_size"], "kept" if is_kept else _work_of(spec)
+        )
         root.mount_processes(read_only=True)
         if network:
             kernel.raise_loopback()
@@ -292,14 +306,17 @@ class NamespaceWorker(Worker):
             kernel.setns(self._own, kernel.NEW_PID)
             raise JailError(f"no process could be started: {error}") from None
         if process == 0:
-            confine.isolate(self, tell, keep, standard, prepared=prepared)
+            place = confine.Place(root.WORK, "/tmp")
+            confine.isolate(self, tell, keep, standard, place, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
         os.close(tell)
         for descriptor in prepared.ruleset:
             os.close(descriptor)
         os.write(self._asking, b"new")
-        return Child(self, process, told, prepared.work, before, prepared=prepared)
+        # The base is no tmpfs, and grows as far as the disk does.
+        watched = (root.BASE,) if self.spec.get("work") == "base" else ()
+        return Child(self, process, told, prepared.work, before, prepared=prepared, watched=watched)
 
     def open_socket(self, child: Child) -> socket.socket:
         """A socket stays in the network namespace it was made in, wherever it is used from."""

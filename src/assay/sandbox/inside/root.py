@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from . import kernel
+from . import folder, kernel, views
 
 WORK = "/work"
+BASE = "/base"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SETTINGS = (
@@ -34,6 +35,8 @@ DEVICES = tuple(f"/dev/{name}" for name in _DEVICES)
 # Folders that every child has of its own; what was bound beneath them would be out of its sight.
 _PRIVATE = (f"{WORK}/", "/tmp/", "/dev/shm/")
 _bound_beneath: list[str] = []
+# Where no overlay can be had views are copies, and this is how much each of them holds.
+_copied_bytes: int | None = None
 # Facts about the machine that interpreters ask for; no other process is among them.
 MACHINE_FACTS = tuple(
     f"/proc/{name}"
@@ -59,8 +62,8 @@ def build(binds: list[tuple[str, str, bool]], *, network: bool, user: int, group
         if inside.startswith(_PRIVATE):
             _bound_beneath.append(inside)
     _make_devices()
-    for folder in ("/proc", "/tmp", WORK):
-        os.makedirs(folder, exist_ok=True)
+    for path in ("/proc", "/tmp", WORK):
+        os.makedirs(path, exist_ok=True)
     mount_processes()
     kernel.unmount("/.old")
     os.rmdir("/.old")
@@ -137,16 +140,47 @@ def mount_processes(*, read_only: bool = False) -> None:
     kernel.mount("proc", "/proc", "proc", flags, None)
 
 
-def make_private_folders(size: int) -> None:
-    """An own work folder, /tmp and /dev/shm, which together hold no more than `size` bytes."""
+def probe_views() -> None:
+    """Find out, once for all children, whether a view of the base can be an overlay."""
+    global _copied_bytes
+    _mount_tmpfs("/tmp", "size=1m,mode=700")
+    try:
+        for name in ("work", "spare"):
+            os.mkdir(f"/tmp/{name}")
+        views.overlay(BASE, "/tmp/work", "/tmp/spare", WORK)
+        kernel.unmount(WORK)
+    except OSError:
+        _copied_bytes = folder.size_of(BASE)
+    finally:
+        kernel.unmount("/tmp")
+
+
+def make_private_folders(size: int, work: str = "empty") -> None:
+    """An own work folder, /tmp and /dev/shm, which together hold no more than `size` bytes.
+
+    The work folder is "empty", a "view" of the base, the "base" itself, or "kept" as it was.
+    """
     stage = "/tmp"
     kept = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _bound_beneath]
+    size += (_copied_bytes or 0) if work == "view" else 0
     _mount_tmpfs(stage, f"size={size},nr_inodes={_FILES_PER_FOLDER},mode=700")
-    for name, mode in (("work", 0o700), ("shm", 0o1777), ("tmp", 0o1777)):
+    for name, mode in (("work", 0o700), ("spare", 0o700), ("shm", 0o1777), ("tmp", 0o1777)):
         os.mkdir(f"{stage}/{name}")
         os.chmod(f"{stage}/{name}", mode)
-    for source, target in (("work", WORK), ("shm", "/dev/shm"), ("tmp", stage)):
+    _mount_work(stage, work)
+    for source, target in (("shm", "/dev/shm"), ("tmp", stage)):
         kernel.mount(f"{stage}/{source}", target, None, kernel.MS_BIND, None)
     for path, descriptor in kept:
         _bind(f"/proc/self/fd/{descriptor}", path, writable=True)  # as writable as it was
         os.close(descriptor)
+
+
+def _mount_work(stage: str, work: str) -> None:
+    if work == "kept":
+        return
+    if work == "view" and _copied_bytes is None:
+        views.overlay(BASE, f"{stage}/work", f"{stage}/spare", WORK)
+        return
+    if work == "view":
+        views.copy(BASE, f"{stage}/work")
+    kernel.mount(BASE if work == "base" else f"{stage}/work", WORK, None, kernel.MS_BIND, None)

@@ -1,0 +1,156 @@
+"""Work folders that begin as a view of a base: fresh, kept, and the base itself."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from assay.sandbox.bases import Base, hand_over, new_base
+from assay.sandbox.isolation import available_levels, probe
+from assay.sandbox.limits import KIB, Limits
+from assay.sandbox.programs import ProgramResult, Programs
+from tests.sandbox.hostile.support import command_lines
+
+Result = TypeVar("Result")
+LEVELS = [*available_levels(probe()), "none"]
+
+
+def finish(work: Coroutine[Any, Any, Result]) -> Result:
+    async def in_time() -> Result:
+        return await asyncio.wait_for(work, 60)
+
+    return asyncio.run(in_time())
+
+
+@pytest.fixture(params=LEVELS)
+def level(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def base(level: str) -> Iterator[Base]:
+    with new_base(level) as base:
+        (base.path / "deep" / "er").mkdir(parents=True)
+        (base.path / "deep" / "er" / "file").write_text("original\n")
+        (base.path / "run.sh").write_text("#!/bin/sh\necho run\n")
+        (base.path / "run.sh").chmod(0o755)
+        (base.path / "link").symlink_to("deep/er")
+        hand_over(base)
+        yield base
+    assert not base.path.parent.exists()
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text() for path in files}
+
+
+async def run_all(
+    level: str, base: Base, *scripts: str, work: str = "fresh", **options: Any
+) -> list[ProgramResult]:
+    async with Programs(isolation=level, base=base, work=work, **options) as programs:
+        return [await programs.run(["sh", "-c", one], collect=["**"]) for one in scripts]
+
+
+def test_a_fresh_view_can_be_changed_in_every_way_and_the_base_stays(
+    level: str, base: Base
+) -> None:
+    before = contents(base.path)
+    script = (
+        "cat link/file; ./run.sh; echo more >> deep/er/file; rm run.sh; mkdir new; echo x > new/x;"
+        "chmod 600 deep/er/file; cat deep/er/file; rm -r deep && mkdir deep && ls -A deep"
+    )
+    first, second = finish(run_all(level, base, script, script))
+    assert first.stdout == b"original\nrun\noriginal\nmore\n", first.stderr
+    assert first.stderr == b""
+    assert first.files == {"new/x": b"x\n"}
+    assert (second.stdout, second.files) == (first.stdout, first.files)
+    assert contents(base.path) == before
+
+
+def test_a_kept_work_folder_lasts_until_the_reset(level: str, base: Base) -> None:
+    async def work() -> list[bytes]:
+        async with Programs(isolation=level, base=base, work="kept") as programs:
+            scripts = ("echo 1 >> deep/er/file", "rm run.sh; cat deep/er/file; ls")
+            found = [(await programs.run(["sh", "-c", one])).stdout for one in scripts]
+            files = {"deep/er/file": b"replaced\n"}
+            found.append((await programs.run(["cat", "deep/er/file"], files=files)).stdout)
+            await programs.reset()
+            found.append((await programs.run(["cat", "deep/er/file"])).stdout)
+            return found
+
+    kept = b"original\n1\ndeep\nlink\n"
+    assert finish(work()) == [b"", kept, b"replaced\n", b"original\n"]
+    assert contents(base.path)["deep/er/file"] == "original\n"
+
+
+def test_programs_may_work_in_the_base_itself(level: str, base: Base) -> None:
+    scripts = ("echo made > made; rm run.sh", "cat made")
+    assert finish(run_all(level, base, *scripts, work="base"))[1].stdout == b"made\n"
+    hand_over(base)
+    assert contents(base.path) == {
+        "deep/er/file": "original\n",
+        "made": "made\n",
+    }
+    assert finish(run_all(level, base, "cat made"))[0].stdout == b"made\n"
+
+
+@pytest.mark.parametrize("work", ["fresh", "kept", "base"])
+def test_a_view_cannot_grow_beyond_its_limit(level: str, base: Base, work: str) -> None:
+    limits = Limits(work_size=256 * KIB, wall_time=20)
+    script = "head -c 2000000 /dev/zero > big; sleep 1"
+    (result,) = finish(run_all(level, base, script, work=work, limits=limits))
+    assert result.limit == "work_size" or b"No space left" in result.stderr
+
+
+def test_a_thousand_files_are_there_at_once(level: str, base: Base) -> None:
+    for number in range(1000):
+        path = base.path / f"many{number % 10}" / f"{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{number}\n")
+    hand_over(base)
+
+    async def work() -> tuple[float, list[ProgramResult]]:
+        async with Programs(isolation=level, base=base) as programs:
+            count = ["sh", "-c", "find . -name '*.txt' | wc -l; rm -r many1; echo > many2/2.txt"]
+            results = [await programs.run(count)]
+            started = time.perf_counter()
+            results += [await programs.run(["true"]) for _ in range(5)]
+            elapsed = (time.perf_counter() - started) / 5
+            results.append(await programs.run(count, collect=["many2/*.txt"]))
+            return elapsed, results
+
+    elapsed, results = finish(work())
+    assert results[0].stdout.split() == results[-1].stdout.split() == [b"1000"]
+    assert len(results[-1].files) == 100
+    assert results[-1].files["many2/2.txt"] == b"\n"
+    if level == "namespaces":
+        assert elapsed < 0.25  # some milliseconds on a calm machine
+
+
+def test_a_link_in_the_base_leads_no_input_file_astray(level: str, base: Base) -> None:
+    (base.path / "input").symlink_to("deep/er/file")
+    hand_over(base)
+
+    async def work() -> ProgramResult:
+        async with Programs(isolation=level, base=base) as programs:
+            command = ["cat", "input", "deep/er/file"]
+            return await programs.run(command, files={"input": b"given\n"})
+
+    assert finish(work()).stdout == b"given\noriginal\n"
+
+
+def test_nothing_is_left_behind(level: str, base: Base) -> None:
+    def mounts() -> list[str]:
+        return Path("/proc/self/mountinfo").read_text().splitlines()
+
+    before, mark = mounts(), f"600.{secrets.randbelow(10**12):012}"
+    finish(run_all(level, base, f"touch x; sleep {mark} &", "touch y", work="kept"))
+    assert mounts() == before
+    assert not command_lines(mark)
