@@ -36,6 +36,10 @@ COMMANDS = {
         "assay.cli.targets:targets",
         "List, build and remove the environments that proofs run against.",
     ),
+    "models": (
+        "assay.cli.models:models",
+        "Say which language model is configured, and whether it answers.",
+    ),
     "doctor": (
         "assay.cli.doctor:doctor",
         "Say how well programs can be isolated on this machine, and try it.",
