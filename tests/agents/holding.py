@@ -10,6 +10,9 @@ from typing import Any
 from assay.agents.connections import Settings, open_connection
 from assay.agents.conversation import Conversation, hold
 
+# How far beyond its limit an interaction may end.
+GRACE = 0.2
+
 
 @dataclass(frozen=True)
 class Says:
@@ -30,6 +33,16 @@ def held(
 ) -> Conversation:
     """One sample on a connection of its own."""
     return held_often(1, name, settings, *interactions, patterns=patterns)[0]
+
+
+def calmest(name: str, settings: Settings, *interactions: Says) -> Conversation:
+    """The fastest of up to three: a machine that is busy elsewhere says nothing about a limit."""
+    best = held(name, settings, *interactions)
+    for _ in range(2):
+        if best.seconds < sum(each.timeout or 0 for each in interactions) + GRACE:
+            break
+        best = min(best, held(name, settings, *interactions), key=lambda each: each.seconds)
+    return best
 
 
 def held_often(

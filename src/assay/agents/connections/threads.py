@@ -11,7 +11,6 @@ import contextvars
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from contextlib import suppress
 from typing import Any, TypeVar
 
 from assay.agents.connections.protocol import ConnectionFailed
@@ -73,7 +72,7 @@ class Loop:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -83,20 +82,23 @@ class Loop:
             except (KeyboardInterrupt, SystemExit) as error:
                 raise _bearable(error) from None
             except asyncio.CancelledError:
-                if future.cancelled():
+                task = asyncio.current_task()
+                if task is not None and task.cancelling():
                     raise
                 raise ConnectionFailed("the agent cancelled itself") from None
 
-        future = asyncio.run_coroutine_threadsafe(guarded(), self._loop)
-        return await asyncio.wrap_future(future)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(guarded(), self._loop))
 
     async def close(self) -> None:
-        """End what still runs; a coroutine that blocks is left behind."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.run(_end_the_others()), _FAREWELL)
+        """End what still runs; a coroutine that blocks ends later, and unheard."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         await asyncio.to_thread(self._thread.join, _FAREWELL)
-        if not self._thread.is_alive():
+
+    def _serve(self) -> None:
+        try:
+            self._loop.run_forever()
+            self._loop.run_until_complete(_end_the_others())
+        finally:
             self._loop.close()
 
 

@@ -1,0 +1,159 @@
+"""Tests of a whole sample: what goes from one interaction to the next, and what never does."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from assay.agents.connections import KINDS, Kind, Settings, kind_of, open_connection, register
+from assay.agents.conversation import Ending, hold
+from assay.errors import InfrastructureError, InputError
+from tests.agents.holding import Says, held, held_often, texts
+from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer, complete, echo
+
+
+def local(server: ScriptedServer) -> Settings:
+    return Settings("agent", host="127.0.0.1", port=server.port)
+
+
+def sent(server: ScriptedServer) -> list[Any]:
+    return [request.body.get("sly_data") for request in server.requests]
+
+
+async def _returns_y(request: Request, wire: Wire) -> None:
+    returned = {"y": request.number, "nested": {"turn": request.number}}
+    await answer(wire, "ok", sly_data=returned)
+
+
+def test_private_data_is_carried_and_what_an_interaction_sends_has_the_last_word() -> None:
+    with ScriptedServer(_returns_y) as server:
+        held(
+            "http",
+            local(server),
+            Says("one", {"x": 1}),
+            Says("two"),
+            Says("three", {"y": "mine"}),
+        )
+    assert sent(server) == [
+        {"x": 1},
+        {"x": 1, "y": 0, "nested": {"turn": 0}},
+        {"x": 1, "y": "mine", "nested": {"turn": 1}},
+    ]
+
+
+def test_a_clean_slate_has_neither_context_nor_private_data() -> None:
+    with ScriptedServer(echo) as server:
+        conversation = held(
+            "http",
+            local(server),
+            Says("one", {"x": 1}),
+            Says("two", continue_conversation=False),
+            Says("three"),
+        )
+    assert texts(conversation) == ["one", "one | two", "three"]
+    assert sent(server) == [{"x": 1}, {"x": 1}, None]
+    assert "chat_context" not in server.requests[2].body
+
+
+def test_samples_at_the_same_time_see_only_their_own() -> None:
+    given: dict[str, Any] = {"basket": []}
+
+    async def script(request: Request, wire: Wire) -> None:
+        basket = [*request.body["sly_data"]["basket"], request.number]
+        await asyncio.sleep(0.01)
+        await answer(wire, "ok", sly_data={"basket": basket})
+
+    with ScriptedServer(script) as server:
+        conversations = held_often(
+            20, "http", local(server), Says("one", given), Says("two"), Says("three")
+        )
+    for conversation in conversations:
+        baskets = [(reply.answer.sly_data or {})["basket"] for reply in conversation.replies]
+        assert [len(basket) for basket in baskets] == [1, 2, 3]
+        assert baskets[2][:2] == baskets[1]
+    assert given == {"basket": []}
+
+
+def test_an_agent_in_this_process_cannot_change_what_the_file_says() -> None:
+    given = {"deep": {"x": 1}}
+    settings = Settings("tests.agents.python_agents:counting")
+    held_often(3, "python", settings, Says("one", given), Says("two", given))
+    assert given == {"deep": {"x": 1}}
+
+
+def _remembering(messages: list[dict[str, Any]]) -> str:
+    return " | ".join(each["content"] for each in messages if each["role"] == "user")
+
+
+def test_the_same_conversation_through_http_openai_and_python() -> None:
+    interactions = (
+        Says("Who did Yellow Submarine?"),
+        Says("Where were they from?", continue_conversation=False),
+        Says("Again?"),
+    )
+    with ScriptedServer(echo) as server:
+        over_http = held("http", local(server), *interactions)
+    with ScriptedServer(complete(_remembering)) as server:
+        over_openai = held("openai", local(server), *interactions)
+    remembering = Settings("tests.agents.python_agents:remembering")
+    in_process = held("python", remembering, *interactions)
+    assert texts(over_http) == texts(over_openai) == texts(in_process)
+    assert texts(over_http)[1:] == ["Who did Yellow Submarine? | Where were they from?", "Again?"]
+    assert {each.ending for each in (over_http, over_openai, in_process)} == {Ending.COMPLETE}
+
+
+def test_an_interaction_without_text_says_nothing() -> None:
+    with ScriptedServer(echo) as server:
+        assert texts(held("http", local(server), Says(None))) == [""]
+
+
+def test_a_sample_can_be_cancelled_from_outside() -> None:
+    async def silence(request: Request, wire: Wire) -> None:
+        await asyncio.sleep(30)
+
+    async def run(settings: Settings) -> None:
+        connection = open_connection("http", settings)
+        task = asyncio.create_task(hold(connection, [Says("hi", timeout=20)]))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await connection.close()
+
+    with ScriptedServer(silence) as server:
+        asyncio.run(run(local(server)))
+
+
+def test_an_unknown_connection_is_the_users_mistake() -> None:
+    with pytest.raises(InputError, match="did you mean 'https'"):
+        kind_of("htps")
+
+
+def test_what_each_connection_can_return_is_known_before_it_is_opened() -> None:
+    assert set(KINDS) == {"direct", "http", "https", "openai", "python"}
+    everything = {"text", "structure", "sly_data"}
+    assert {name: set(kind.returns) for name, kind in KINDS.items()} == {
+        "direct": everything,
+        "http": everything,
+        "https": everything,
+        "openai": {"text", "structure"},
+        "python": everything,
+    }
+
+
+def test_a_connection_of_ones_own_has_a_name_like_any_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
+    register(Kind("mirror", "says it back", kind_of("python").opener))
+    settings = Settings("tests.agents.python_agents:plain")
+    assert texts(held("mirror", settings, Says("hi"))) == ["you said hi"]
+    with pytest.raises(InputError, match="already"):
+        register(Kind("http", "another", kind_of("http").opener))
+
+
+def test_direct_without_the_library_names_what_to_install() -> None:
+    with pytest.raises(InfrastructureError, match="pip install neuro-san"):
+        held("direct", Settings("hello_world"), Says("hi"))
