@@ -76,10 +76,14 @@ class DocumentError(Exception):
 
 def read_document(path: Path) -> Node:
     """The tree of a YAML or JSON file; a DocumentError says why there is none."""
-    text = _read(path)
+    return parse_document(_read(path), path.suffix)
+
+
+def parse_document(text: str, suffix: str = ".yaml") -> Node:
+    """The tree of a text from a file whose name ends like this."""
     # YAML forbids the tabs that JSON allows, so JSON is read as what it is, under any name.
-    if path.suffix == ".json" or text.lstrip("\ufeff \t\r\n").startswith("{"):
-        return _parse_json(path, text)
+    if suffix == ".json" or text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return _parse_json(suffix, text)
     return _parse_yaml(text)
 
 
@@ -93,13 +97,13 @@ def _read(path: Path) -> str:
         raise DocumentError(f"cannot be read: {error.strerror}") from None
 
 
-def _parse_json(path: Path, text: str) -> Node:
+def _parse_json(suffix: str, text: str) -> Node:
     from assay.documents.json_text import parse_json
 
     try:
         return parse_json(text)
     except DocumentError:
-        if path.suffix == ".json":
+        if suffix == ".json":
             raise
         return _parse_yaml(text)
 
