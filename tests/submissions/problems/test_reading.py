@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -11,15 +10,7 @@ import pytest
 from assay.errors import InputError
 from assay.submissions.config import ApiAdapter, ProblemConfig
 from assay.submissions.problems import examine_problem, find_problem, read_problem
-
-
-def problem(folder: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(dedent(text).lstrip("\n"))
-    return folder
-
+from tests.submissions.support import write_files
 
 SMALL = """
 entry_file: main
@@ -31,14 +22,14 @@ checkpoints:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    return problem(tmp_path / "small", {"config.yaml": SMALL, "one/spec.md": ""})
+    return write_files(tmp_path / "small", {"config.yaml": SMALL, "one/spec.md": ""})
 
 
 M = "entry_file: m\n"
 
 
 def complaint(folder: Path, text: str, **files: str) -> str:
-    problem(folder, {"config.yaml": text, "one/spec.md": "", **files})
+    write_files(folder, {"config.yaml": text, "one/spec.md": "", **files})
     with pytest.raises(InputError) as caught:
         read_problem(folder)
     return str(caught.value).replace(str(folder), "…")
@@ -69,7 +60,7 @@ def test_the_nearest_limit_and_variable_win(tmp_path: Path) -> None:
         env: {A: checkpoint}
         groups: [third]
     """
-    found = read_problem(problem(tmp_path, {"config.yaml": text, "one/x": "", "two/x": ""}))
+    found = read_problem(write_files(tmp_path, {"config.yaml": text, "one/x": "", "two/x": ""}))
     one, two = found.checkpoints.values()
     assert isinstance(found.adapter, ApiAdapter)
     assert (one.timeout, one.groups["plain"].timeout, one.groups["own"].timeout) == (30, 30, 2)
@@ -85,7 +76,7 @@ def test_checkpoints_of_a_list_have_a_config_each(tmp_path: Path) -> None:
         "late/config.yaml": "order: 2\ngroups: {b: {}}\ntimeout: 3\n",
         "early/config.yaml": "order: 1\nversion: 4\ngroups: {a: {type: Error}}\n",
     }
-    found = read_problem(problem(tmp_path, files))
+    found = read_problem(write_files(tmp_path, files))
     assert list(found.checkpoints) == ["early", "late"]
     assert found.version == "1.10"
     assert found.checkpoints["early"].version == 4
@@ -114,7 +105,7 @@ checkpoints:
 
 def with_rule(folder: Path, rule: str) -> ProblemConfig:
     files = dict.fromkeys(("one/x", "two/x", "three/x"), "")
-    return read_problem(problem(folder, {"config.yaml": RULES.replace("RULE", rule), **files}))
+    return read_problem(write_files(folder, {"config.yaml": RULES.replace("RULE", rule), **files}))
 
 
 def test_everything_is_run_again_as_it_was(tmp_path: Path) -> None:
@@ -185,7 +176,7 @@ def test_a_regression_written_by_hand_takes_the_rest_from_its_original(tmp_path:
         groups:
           again: {type: Regression, original_checkpoint: one, original_group: core, timeout: 8}
     """
-    found = read_problem(problem(tmp_path, {"config.yaml": text, "one/x": "", "two/x": ""}))
+    found = read_problem(write_files(tmp_path, {"config.yaml": text, "one/x": "", "two/x": ""}))
     again = found.checkpoints["two"].groups["again"]
     assert (again.isolated, again.timeout, again.original_type) == (False, 8, "Core")
 
@@ -223,7 +214,7 @@ def test_folders_with_code_of_their_own_may_have_any_keys(tmp_path: Path) -> Non
     checkpoints:
       one: {groups: {a: {weird: 1}}, tolerance: 0.5}
     """
-    folder = problem(tmp_path, {"config.yaml": text, "loader.py": "", "elsewhere/x": ""})
+    folder = write_files(tmp_path, {"config.yaml": text, "loader.py": "", "elsewhere/x": ""})
     found = read_problem(folder)
     assert found.is_programmed
     assert found.get("loader") == {"type": "legacy"}
@@ -233,7 +224,7 @@ def test_folders_with_code_of_their_own_may_have_any_keys(tmp_path: Path) -> Non
 
 def test_all_mistakes_are_found_at_once(tmp_path: Path) -> None:
     text = "entry_file: m\nfoo: 1\ncheckpoints:\n  one: {bar: 2, timeout: x}\n"
-    _, findings = examine_problem(problem(tmp_path, {"config.yaml": text, "one/x": ""}))
+    _, findings = examine_problem(write_files(tmp_path, {"config.yaml": text, "one/x": ""}))
     assert [(finding.code, finding.place.line) for finding in findings] == [
         ("unknown-key", 2), ("unknown-key", 4), ("wrong-value", 4),
     ]  # fmt: skip

@@ -1,0 +1,85 @@
+"""The input files of canonical cases: given as structure, or named beside the case."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.submissions.canonical.formats import WrittenFile
+from assay.submissions.canonical.saving import fill
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.file_formats import Compression, FileType, signature
+from assay.submissions.files import InputFile
+
+
+def shared_files(
+    problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
+) -> Iterator[InputFile]:
+    """Files that every case of a checkpoint or a group finds in its work folder."""
+    source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
+    within = source.path / (group.original_group or group.name)
+    for name in source.constant_files:
+        yield from _files_below(source.path, name)
+    for name in group.group_files:
+        yield from _files_below(within if (within / name).exists() else source.path, name)
+
+
+def _files_below(folder: Path, name: str) -> Iterator[InputFile]:
+    path = folder / name
+    if path.is_dir():
+        for file in sorted(each for each in path.rglob("*") if each.is_file()):
+            yield InputFile.from_path(file, relative_to=folder)
+    else:
+        yield InputFile.from_path(Path(name), relative_to=folder)
+
+
+def own_files(files: dict[str, Any] | list[WrittenFile], folder: Path) -> Iterator[InputFile]:
+    """The files of one case, whose own file is in the folder."""
+    if isinstance(files, list):
+        yield from (_listed(file, folder) for file in files)
+        return
+    for name, content in files.items():
+        yield _of_content(WrittenFile(path=name, content=content))
+
+
+def _listed(file: WrittenFile, folder: Path) -> InputFile:
+    if file.source is None:
+        return _of_content(file)
+    return InputFile.from_absolute(
+        folder / file.source,
+        file.path,
+        file_type=file.file_type,
+        compression=file.compression,
+    )
+
+
+def _of_content(file: WrittenFile) -> InputFile:
+    """Type and compression as the name tells them, unless they are said; binary is base64."""
+    told_type, told_compression = signature(Path(file.path))
+    kind = file.file_type or told_type
+    content = file.content
+    if kind is FileType.TEXT and isinstance(content, list | dict):
+        kind = FileType.JSON
+    if kind is FileType.BINARY and isinstance(content, str):
+        try:
+            content = base64.b64decode(content, validate=True)
+        except binascii.Error as error:
+            raise InputError(f"{file.path}: binary content is base64: {error}") from None
+    compression = file.compression or (told_compression if file.file_type is None else None)
+    return InputFile(
+        path=file.path,
+        content=content,
+        file_type=kind,
+        compression=compression or Compression.NONE,
+    )
+
+
+def filled_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
+    """The file with saved values in place of their marks."""
+    if not saved or isinstance(file.content, bytes):
+        return file
+    return file.model_copy(update={"content": fill(file.content, saved)})

@@ -1,0 +1,156 @@
+"""The source of canonical problems: cases from files, judgements from named checks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from assay.checks import ABSENT, failed
+from assay.errors import InputError
+from assay.failures import describe
+from assay.results import CaseResult, VerificationResult
+from assay.submissions.canonical.building import build_case, build_expected
+from assay.submissions.canonical.comparisons import Comparison, comparisons
+from assay.submissions.canonical.formats import Expected
+from assay.submissions.canonical.reading import ReadCase, ReadGroup, read_group
+from assay.submissions.canonical.saving import fill, saved_names
+from assay.submissions.canonical.targets import Target, UnreadableError, parse_target
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.problems.findings import refuse_errors
+from assay.submissions.seams import CasesBrokenError, Drawn, VerifierBrokenError
+
+
+@dataclass(frozen=True)
+class CanonicalDrawn(Drawn):
+    """A case, what is expected of it, and how that is compared."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    saves: Mapping[str, str] = field(default_factory=dict)
+    """What later cases need of the answer: name to path."""
+    unsaved: tuple[str, ...] = ()
+    """What the case needs of earlier answers that they did not have."""
+    is_filled: bool = False
+
+
+class CanonicalStream:
+    """The cases of one group, with what was saved of their answers."""
+
+    def __init__(
+        self,
+        problem: ProblemConfig,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        cases: list[ReadCase],
+    ) -> None:
+        self._problem, self._checkpoint, self._group = problem, checkpoint, group
+        self._waiting = list(enumerate(cases))
+        self._saved: dict[str, Any] = {}
+        self._is_stateful = any(case.written.save for case in cases)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether a case uses what an earlier one answered."""
+        return self._is_stateful
+
+    async def draw(self) -> CanonicalDrawn | None:
+        """The next case, with saved values filled in; None after the last."""
+        if not self._waiting:
+            return None
+        order, read = self._waiting.pop(0)
+        try:
+            return self._drawn(order, read)
+        except (InputError, ValidationError, OSError) as error:
+            raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
+
+    def _drawn(self, order: int, read: ReadCase) -> CanonicalDrawn:
+        case = build_case(
+            read, self._problem, self._checkpoint, self._group, order=order, saved=self._saved
+        )
+        used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
+        expected = _filled(read.written.expected, self._saved) if used else read.written.expected
+        return CanonicalDrawn(
+            case=case,
+            expected=build_expected(case, expected),
+            comparisons=tuple(comparisons(expected)),
+            saves=read.written.save,
+            unsaved=tuple(sorted(used - self._saved.keys())),
+            is_filled=bool(used),
+        )
+
+    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        """Keep what later cases need of this answer."""
+        assert isinstance(drawn, CanonicalDrawn), "only what was drawn here comes back"
+        for name, text in drawn.saves.items():
+            found = _found(parse_target(text), actual)
+            # An old value would hide that the answer had none.
+            self._saved.pop(name, None)
+            if found is not ABSENT:
+                self._saved[name] = found
+
+
+def _filled(expected: Expected, saved: Mapping[str, Any]) -> Expected:
+    return Expected.model_validate(fill(expected.model_dump(exclude_unset=True), saved))
+
+
+def _found(target: Target, actual: CaseResult) -> Any:
+    try:
+        return target.of(actual)
+    except UnreadableError:
+        return ABSENT
+
+
+class CanonicalSource:
+    """Cases and judgements of a problem that has no code of its own."""
+
+    def __init__(self, problem: ProblemConfig) -> None:
+        self._problem = problem
+        self._read: dict[tuple[str, str], ReadGroup] = {}
+
+    def open(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AbstractAsyncContextManager[CanonicalStream]:
+        """The cases of a group; InputError, with file and line, if one is wrongly written."""
+        return self._opened(checkpoint, group)
+
+    @asynccontextmanager
+    async def _opened(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AsyncIterator[CanonicalStream]:
+        key = checkpoint.name, group.name
+        if key not in self._read:
+            self._read[key] = read_group(self._problem, checkpoint, group)
+        read = self._read[key]
+        refuse_errors(read.findings)
+        yield CanonicalStream(self._problem, checkpoint, group, read.cases)
+
+    async def verify(
+        self,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: Drawn,
+        actual: CaseResult,
+    ) -> dict[str, VerificationResult]:
+        """Every comparison of the case, and what it was to save or to have been given."""
+        if not isinstance(drawn, CanonicalDrawn):
+            raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
+        results = {one.key: _judged(one, drawn, actual) for one in drawn.comparisons}
+        for name, text in drawn.saves.items():
+            if _found(parse_target(text), actual) is ABSENT:
+                results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
+        for name in drawn.unsaved:
+            results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
+        return results
+
+
+def _judged(one: Comparison, drawn: CanonicalDrawn, actual: CaseResult) -> VerificationResult:
+    try:
+        return one.result(actual)
+    except InputError as error:
+        if drawn.is_filled:
+            # The expectation came from the program's own earlier answer.
+            return failed(f"cannot be compared: {error.what}")
+        raise VerifierBrokenError(str(error)) from error

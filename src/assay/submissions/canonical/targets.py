@@ -1,0 +1,94 @@
+"""Paths into a result: `output.items[0].id`, `headers.etag`, `files["out.csv"][0].price`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay.checks import ABSENT
+from assay.checks.paths import Wildcard, parse_patterns
+from assay.checks.reading import NotJsonError, read_json
+from assay.errors import InputError, nearest
+from assay.results import CaseResult
+from assay.submissions.file_formats import FileType, decompressed, parsed, signature
+
+Steps: TypeAlias = tuple[str | int, ...]
+
+ROOTS = ("status_code", "output", "stderr", "timed_out", "headers", "files", "elapsed")
+
+
+class UnreadableError(Exception):
+    """What was to be looked into is not of the format that its name says."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A place in a result: an attribute, and where in it."""
+
+    root: str
+    steps: Steps = ()
+
+    @property
+    def file(self) -> str | None:
+        """The file it is, or is in."""
+        first = self.steps[0] if self.steps else None
+        return first if self.root == "files" and isinstance(first, str) else None
+
+    def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
+        """What stands there, ABSENT if nothing does; files are read if structure is wanted."""
+        value: Any = getattr(actual, self.root, ABSENT)
+        if self.root == "headers" and isinstance(value, dict):
+            value = {str(name).lower(): text for name, text in value.items()}
+        for place, step in enumerate(self.steps):
+            if place > 0 or self.root in ("output", "stderr"):
+                value = self._opened(value)
+            is_header = self.root == "headers" and isinstance(step, str)
+            value = _step(value, str(step).lower() if is_header else step)
+        is_whole_file = self.file is not None and len(self.steps) == 1
+        return self._opened(value) if is_structure and is_whole_file else value
+
+    def _opened(self, value: Any) -> Any:
+        """Text as the structure it holds."""
+        if not isinstance(value, str | bytes):
+            return value
+        if self.file is not None:
+            return read_structure(value, self.file)
+        try:
+            return read_json(value)
+        except NotJsonError as error:
+            raise UnreadableError(f"{self.root} is not JSON: {error}") from None
+
+
+def _step(value: Any, step: str | int) -> Any:
+    if isinstance(step, str) and isinstance(value, dict):
+        return value.get(step, ABSENT)
+    if isinstance(step, int) and isinstance(value, list) and step < len(value):
+        return value[step]
+    return ABSENT
+
+
+def read_structure(content: str | bytes, name: str) -> Any:
+    """The structure of a file, by what its name says it is; JSON if it says nothing."""
+    kind, packing = signature(Path(name))
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    try:
+        data = decompressed(data, packing)
+        if kind in (FileType.TEXT, FileType.BINARY, FileType.JSON):
+            return read_json(data)
+        return parsed(data, kind)
+    except (InputError, NotJsonError, ValueError) as error:
+        said = FileType.JSON if kind in (FileType.TEXT, FileType.BINARY) else kind
+        raise UnreadableError(f"the file is not {said}: {error}") from None
+
+
+def parse_target(text: str) -> Target:
+    """The target a path means; InputError if it is none."""
+    ((root, *steps),) = parse_patterns("path", text)
+    if root not in ROOTS:
+        raise InputError(f"a result has no `{root}`", advice=nearest(str(root), ROOTS))
+    if any(isinstance(step, Wildcard) for step in steps):
+        raise InputError(f"`{text}` must be one place, without *")
+    if root == "files" and not steps:
+        raise InputError("`files` alone is no place", advice='write files["name"]')
+    return Target(root, tuple(step for step in steps if not isinstance(step, Wildcard)))
