@@ -1,0 +1,114 @@
+"""Reads single keys of an object of a test file: what they must be, and where they are not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from assay.agents.files.problems import Code, Problem
+from assay.agents.files.source import KeyPath, Source
+from assay.checks import shown
+from assay.errors import nearest
+
+Value = TypeVar("Value")
+_TRUTHS = {"true": True, "false": False}
+
+
+class Wrong(Exception):  # noqa: N818 - said by a reader of values to the one who knows the place
+    """A value that is not what its key needs; and what to write instead."""
+
+    def __init__(self, what: str, advice: str = "") -> None:
+        super().__init__(what)
+        self.what, self.advice = what, advice
+
+
+@dataclass
+class Fields:
+    """The keys of one object, read one by one; problems go to the list that is shared."""
+
+    source: Source
+    at: KeyPath
+    given: dict[str, Any]
+    problems: list[Problem]
+
+    def take(self, key: str, read: Callable[[Any], Value], default: Value) -> Value:
+        """The value of a key as `read` makes it; the default where it is absent or wrong."""
+        if key not in self.given:
+            return default
+        try:
+            return read(self.given[key])
+        except Wrong as wrong:
+            self.refuse("wrong-value", f"`{key}` {wrong.what}", key, wrong.advice)
+            return default
+
+    def refuse(self, code: Code, message: str, key: str, advice: str = "") -> None:
+        place = self.source.place((*self.at, key) if key else self.at)
+        self.problems.append(Problem(code, message, place, advice))
+
+    def refuse_unknown(self, known: Iterable[str]) -> None:
+        """A problem for every key that nobody would look at."""
+        known = list(known)
+        for key in self.given:
+            if key not in known:
+                self.refuse("unknown-key", f"there is no key `{key}`", key, nearest(key, known))
+
+
+def text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise Wrong(f"must be text, not {shown(value)}")
+    return value
+
+
+def text_or_nothing(value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise Wrong(f"must be text, not {shown(value)}", "put it in quotes")
+    return value
+
+
+def mapping_or_nothing(value: Any) -> dict[str, Any] | None:
+    if value is not None and not isinstance(value, dict):
+        raise Wrong(f"must be an object, not {shown(value)}")
+    return value
+
+
+def seconds(value: Any) -> float | None:
+    """A time limit; as text too, because that is what the environment gives."""
+    if value is None:
+        return None
+    try:
+        found = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise Wrong(f"must be a number of seconds above 0, not {shown(value)}")
+    return found
+
+
+def truth(value: Any) -> bool:
+    found = _TRUTHS.get(value) if isinstance(value, str) else value
+    if not isinstance(found, bool):
+        raise Wrong(f"must be true or false, not {shown(value)}")
+    return found
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """One text or a list of texts, none of them empty."""
+    several = value if isinstance(value, list) else [value]
+    for one in several:
+        if not isinstance(one, str) or not one.strip():
+            raise Wrong(f"must be text or a list of texts; {shown(one)} is neither")
+    return tuple(several)
+
+
+def one_of(words: tuple[Value, ...]) -> Callable[[Any], Value]:
+    """A reader of exactly these words."""
+
+    def read(value: Any) -> Value:
+        for word in words:
+            if value == word:
+                return word
+        raise Wrong(f"cannot be {shown(value)}", nearest(str(value), map(str, words)))
+
+    return read

@@ -1,0 +1,210 @@
+"""From a source to a test file, with a problem for whatever the file says wrongly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from assay import values
+from assay.agents.files import fields
+from assay.agents.files.criteria import CriteriaReader
+from assay.agents.files.fields import Fields, Wrong
+from assay.agents.files.problems import FileProblems, Problem
+from assay.agents.files.source import KeyPath, Source, read_source
+from assay.agents.model import CHAT_FILTERS, ONCE, RETURNS, AgentFile, Interaction
+from assay.agents.secrets import concealed, secrets_of
+from assay.checks import shown
+from assay.errors import InputError, nearest
+from assay.ratio import Ratio
+
+INTERACTIONS = "interactions"
+TOP_KEYS = (
+    "agent",
+    "connections",
+    "success_ratio",
+    "use_direct",
+    "metadata",
+    "timeout_in_seconds",
+    "failure_patterns",
+    INTERACTIONS,
+)
+INTERACTION_KEYS = (
+    "text",
+    "sly_data",
+    "timeout_in_seconds",
+    "chat_filter",
+    "continue_conversation",
+    "response",
+)
+
+
+@dataclass(frozen=True)
+class ReadFile:
+    """What came of reading one file."""
+
+    path: Path
+    file: AgentFile | None
+    """None if there is any problem."""
+    problems: list[Problem] = field(default_factory=list)
+    has_interactions: bool = True
+    """Without them it is HOCON for something else, and no test."""
+
+
+def read_file(path: Path) -> ReadFile:
+    """A test file and everything that is wrong with it."""
+    try:
+        source = read_source(path)
+    except FileProblems as error:
+        return ReadFile(path, None, error.problems)
+    reader = _Reader(source, list(source.problems))
+    file = reader.read()
+    has_interactions = not isinstance(source.value, dict) or INTERACTIONS in source.value
+    return ReadFile(path, None if reader.problems else file, reader.problems, has_interactions)
+
+
+def load_file(path: Path) -> AgentFile:
+    """A test file without problems; otherwise the first of them as an error."""
+    found = read_file(path)
+    if found.file is None:
+        raise first_error(found.problems)
+    return found.file
+
+
+def first_error(problems: list[Problem]) -> InputError:
+    """The first problem as an error that also says how many more there are."""
+    error = problems[0].error()
+    if len(problems) > 1:
+        more = f"and {len(problems) - 1} more: `assay agents lint` shows them all"
+        error.advice = f"{error.advice}\n  {more}" if error.advice else more
+    return error
+
+
+@dataclass
+class _Reader:
+    source: Source
+    problems: list[Problem]
+
+    def read(self) -> AgentFile | None:
+        given = self.source.value
+        top = Fields(self.source, (), given if isinstance(given, dict) else {}, self.problems)
+        if top.given is not given:
+            top.refuse("wrong-value", "a test file is an object", "")
+            return None
+        top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
+        if "agent" not in given:
+            top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
+        metadata = top.take("metadata", fields.mapping_or_nothing, None)
+        file = AgentFile(
+            path=self.source.path,
+            agent=top.take("agent", fields.text, ""),
+            interactions=self._interactions(top),
+            connections=top.take("connections", _connections, ("direct",)),
+            success_ratio=top.take("success_ratio", _ratio, ONCE),
+            timeout=top.take("timeout_in_seconds", fields.seconds, None),
+            use_direct=top.take("use_direct", fields.truth, False),
+            metadata=metadata,
+            failure_patterns=top.take("failure_patterns", fields.texts, ()),
+            secrets=secrets_of(self.source.environment, metadata),
+            fingerprint=self._fingerprint(given, metadata),
+        )
+        self._refuse_unanswerable(file)
+        return file
+
+    def _definitions(self, given: dict[str, Any]) -> list[str]:
+        """Keys at the top that are there to be substituted, or that an included file shares."""
+        return [
+            key
+            for key in given
+            if key in self.source.referred
+            or (
+                self.source.place((key,)).file != self.source.path
+                and not get_close_matches(key, TOP_KEYS)
+            )
+        ]
+
+    def _fingerprint(self, given: dict[str, Any], metadata: Any) -> str:
+        kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
+        return values.fingerprint(concealed(kept, secrets_of(self.source.environment, metadata)))
+
+    def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
+        given = top.given.get(INTERACTIONS)
+        if INTERACTIONS not in top.given:
+            advice = "a test file has a list of interactions with the agent"
+            top.refuse("missing-key", f"`{INTERACTIONS}` is missing", "", advice)
+        elif not isinstance(given, list) or not given:
+            message = f"`{INTERACTIONS}` must be a list of at least one object"
+            top.refuse("wrong-value", message, INTERACTIONS)
+        else:
+            return self._each_interaction(given)
+        return ()
+
+    def _each_interaction(self, given: list[Any]) -> tuple[Interaction, ...]:
+        known = len(self.problems)
+        criteria = CriteriaReader(self.source, self.problems)
+        found = [self._interaction(criteria, one, number) for number, one in enumerate(given, 1)]
+        interactions = tuple(one for one in found if one is not None)
+        is_untested = not any(one.checks for one in interactions)
+        # Where tests were wrong, saying that there are none would only confuse.
+        if is_untested and len(self.problems) == known:
+            message = "no interaction has a test: whatever the agent says would pass"
+            advice = 'for example "response": {"text": {"keywords": "…"}}'
+            place = self.source.place((INTERACTIONS,))
+            self.problems.append(Problem("nothing-tested", message, place, advice))
+        return interactions
+
+    def _interaction(self, criteria: CriteriaReader, given: Any, number: int) -> Interaction | None:
+        at: KeyPath = (INTERACTIONS, number - 1)
+        if not isinstance(given, dict):
+            message = f"interaction {number} must be an object, not {shown(given)}"
+            self.problems.append(Problem("wrong-value", message, self.source.place(at)))
+            return None
+        one = Fields(self.source, at, given, self.problems)
+        one.refuse_unknown(INTERACTION_KEYS)
+        return Interaction(
+            number=number,
+            place=self.source.place(at),
+            text=one.take("text", fields.text_or_nothing, None),
+            sly_data=one.take("sly_data", fields.mapping_or_nothing, None),
+            chat_filter=one.take("chat_filter", fields.one_of(CHAT_FILTERS), CHAT_FILTERS[0]),
+            timeout=one.take("timeout_in_seconds", fields.seconds, None),
+            continue_conversation=one.take("continue_conversation", fields.truth, True),
+            checks=criteria.checks(given.get("response", {}), (*at, "response")),
+        )
+
+    def _refuse_unanswerable(self, file: AgentFile) -> None:
+        self.problems += unanswerable(file, file.connections)
+
+
+def unanswerable(file: AgentFile, connections: tuple[str, ...]) -> list[Problem]:
+    """A problem for every check on something that a connection never returns."""
+    return [
+        Problem(
+            "impossible-test",
+            f"{connection} never returns {check.section}, so {check.name} could never pass",
+            check.place,
+            "test its text, or use another connection",
+        )
+        for connection in connections
+        for interaction in file.interactions
+        for check in interaction.checks
+        if check.section not in RETURNS[connection]
+    ]
+
+
+def _connections(value: Any) -> tuple[str, ...]:
+    several = fields.texts(value)
+    for one in several:
+        if one not in RETURNS:
+            raise Wrong(f"cannot be {shown(one)}", nearest(one, RETURNS))
+    if not several or len(set(several)) < len(several):
+        raise Wrong("must name at least one connection, and each only once")
+    return several
+
+
+def _ratio(value: Any) -> Ratio:
+    try:
+        return Ratio.parse(value)
+    except InputError as error:
+        raise Wrong(f"cannot be {shown(value)}", error.advice or "") from None

@@ -1,0 +1,78 @@
+"""A test file as a value whose every part knows its place, whatever the file is written in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from assay import documents
+from assay.agents.files.problems import FileProblems, Problem
+from assay.documents import DocumentError, Node, Place
+
+KeyPath: TypeAlias = tuple[str | int, ...]
+DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a file says, and what is known about how it says it."""
+
+    path: Path
+    value: Any
+    places: Mapping[KeyPath, Place]
+    problems: list[Problem] = field(default_factory=list)
+    environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The variables of the environment that were substituted."""
+    referred: frozenset[str] = frozenset()
+    """The first keys of the paths that are substituted somewhere: definitions, not mistakes."""
+
+    def place(self, path: KeyPath) -> Place:
+        """The place of a part, or of what should have held it."""
+        while path and path not in self.places:
+            path = path[:-1]
+        return self.places.get(path, Place(self.path, 1))
+
+
+def read_source(path: Path) -> Source:
+    """The source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
+    if path.suffix in DOCUMENTS:
+        return _read_document(path)
+    from assay.agents.files.hocon_text import read_hocon
+
+    return read_hocon(path)
+
+
+def _read_document(path: Path) -> Source:
+    try:
+        node = documents.read_document(path)
+    except DocumentError as error:
+        place = Place(path, error.line)
+        raise FileProblems(Problem("unreadable", error.what, place, error.advice)) from None
+    repeated = [
+        repeated_key(one.key, one.first, Place(path, one.line))
+        for one in documents.repetitions(node)
+    ]
+    places = {at: Place(path, line) for at, line in _lines(node, (), node.line)}
+    return Source(path, documents.typed(node), places, repeated)
+
+
+def _lines(node: Node, path: KeyPath, line: int) -> Iterator[tuple[KeyPath, int]]:
+    yield path, line
+    if isinstance(node, documents.Sequence):
+        for index, item in enumerate(node.items):
+            yield from _lines(item, (*path, index), item.line)
+    elif isinstance(node, documents.Mapping):
+        for pair in node.pairs:
+            yield from _lines(pair.value, (*path, pair.key), pair.line)
+
+
+def repeated_key(key: str, first: int, place: Place) -> Problem:
+    """A key whose earlier value nobody would ever look at."""
+    return Problem(
+        "repeated-key",
+        f"the key `{key}` stands twice in one object, first in line {first}",
+        place,
+        "remove or rename one of them; only the last would be read",
+    )

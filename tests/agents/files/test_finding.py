@@ -1,0 +1,64 @@
+"""Files, folders and globs; what is no test is passed over, what is broken is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.agents.files import read_files
+from assay.errors import InputError
+from tests.agents.files.support import whole, written
+
+
+def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / ".hidden").mkdir()
+    for name in ("a.hocon", "deep/b.hocon", ".hocon", ".hidden/c.hocon"):
+        written(tmp_path, whole(), name)
+    written(tmp_path, "tools: [1]", "network.hocon")
+    written(tmp_path, "{}", "other.json")
+    written(tmp_path, "agent: a\ninteractions:\n- response: {text: {keywords: x}}\n", "d.yaml")
+    reading = read_files([tmp_path])
+    assert [file.path.name for file in reading.files] == [".hocon", "a.hocon", "d.yaml", "b.hocon"]
+    assert [path.name for path in reading.passed_over] == ["network.hocon"]
+    assert reading.problems == []
+    assert reading.files_or_error() == reading.files
+
+
+def test_a_file_that_was_named_must_be_a_test(tmp_path: Path) -> None:
+    path = written(tmp_path, "agent: a, tools: [1]", "network.hocon")
+    reading = read_files([path])
+    assert {one.code for one in reading.problems} == {"missing-key", "unknown-key"}
+    with pytest.raises(InputError, match="there is no key"):
+        reading.files_or_error()
+
+
+def test_a_broken_file_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
+    written(tmp_path, whole(), "a.hocon")
+    written(tmp_path, "interactions: [", "b.hocon")
+    reading = read_files([tmp_path])
+    assert [one.place.file.name for one in reading.problems] == ["b.hocon"]
+    assert len(reading.files) == 1
+
+
+def test_globs_and_repetitions(tmp_path: Path) -> None:
+    for name in ("a.hocon", "b.hocon"):
+        written(tmp_path, whole(), name)
+    reading = read_files([f"{tmp_path}/*.hocon", tmp_path / "a.hocon", tmp_path])
+    assert [file.path.name for file in reading.files] == ["a.hocon", "b.hocon"]
+
+
+@pytest.mark.parametrize("given", ["none.hocon", "*.hocon", "."])
+def test_nothing_found_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError):
+        read_files([given])
+
+
+def test_a_folder_without_any_test_is_an_error(tmp_path: Path) -> None:
+    written(tmp_path, "tools: [1]", "network.hocon")
+    with pytest.raises(InputError, match="none has `interactions`"):
+        read_files([tmp_path])
