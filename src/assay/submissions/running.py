@@ -86,6 +86,9 @@ class Checking:
         self._held = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
+        if isinstance(self._source, AbstractAsyncContextManager):
+            # A source with a process of its own ends it with the run.
+            await self._held.enter_async_context(self._source)
         return self
 
     async def __aexit__(

@@ -1,0 +1,48 @@
+"""`assay submissions run-case`: run some cases and print their reports as JSON, nothing else."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import standard_output_reserved
+from assay.cli.submissions.options import submission_options
+
+
+@click.command("run-case")
+@submission_options
+@click.option("--checkpoint", "-c", required=True, help="A checkpoint's number or name.")
+@click.option("--full", is_flag=True, help="Everything about every case.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time.")
+@click.pass_context
+def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **asked: Any) -> None:
+    """Run cases of one checkpoint and print their reports as a JSON array.
+
+    Without --full, results are printed only for cases that did not pass. Earlier cases of a group
+    with state run even if they are filtered out, and are not printed.
+    """
+    from assay.config import load_config
+    from assay.reports import exit_code
+    from assay.runs import Manifest, Run, create_folder
+    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.records import SUBJECT
+    from assay.submissions.reporting import case_values
+    from assay.submissions.running import check
+
+    opened = open_checking(
+        Asked.of(asked, load_config().jobs_or_default() if jobs is None else jobs)
+    )
+    with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
+        # The same engine as `verify`, in a run that nobody keeps.
+        folder = create_folder(Path(temporary) / "run", Manifest(subject=SUBJECT))
+        with standard_output_reserved():
+            check(folder, opened.checking, opened.jobs, None)
+        with Run(folder) as run:
+            printed = [case_values(record, is_full=full) for record in run.records()]
+            code = exit_code(run)
+    click.echo(json.dumps(printed, indent=2))
+    ctx.exit(code)

@@ -1,0 +1,100 @@
+"""`assay submissions verify`, and how a run of it is resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli.common import RunOptions, conclude, executing, run_options, start_run, use_baseline
+from assay.cli.submissions.options import FILE, submission_options
+from assay.config import load_config
+from assay.errors import InputError
+from assay.runs import Manifest, Run
+
+# Told here and not read from the policies, so that help needs none of the subject.
+_POLICIES = [
+    "any-case",
+    "all-cases",
+    "all-non-error-cases",
+    "core-cases",
+    "any-core-cases",
+    "all-core-cases",
+]
+
+
+@click.command()
+@submission_options
+@click.option(
+    "--checkpoint",
+    "-c",
+    default="all",
+    show_default=True,
+    help="A checkpoint's number or name, or `all`.",
+)
+@click.option(
+    "--policy",
+    type=click.Choice(_POLICIES),
+    default="all-cases",
+    show_default=True,
+    help="When the submission as a whole has passed.",
+)
+@click.option("--out", type=FILE, help="Keep the run in this folder.")
+@run_options
+@click.pass_context
+def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -> None:
+    """Run a submission on the cases of a problem and say whether it is right.
+
+    The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
+    Where the snapshot has a folder for each checkpoint, each is tried on its own.
+    """
+    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.records import SUBJECT
+
+    config = load_config()
+    names = RunOptions.__dataclass_fields__
+    options = RunOptions.of({name: given.pop(name) for name in names})
+    asked = Asked.of(given, options.jobs or config.jobs_or_default())
+    opened = open_checking(asked)
+    manifest = Manifest(
+        subject=SUBJECT,
+        title=f"{opened.problem.name} by {asked.snapshot}",
+        is_partial=asked.is_partial,
+        asked={**asked.values(), "policy": policy},
+    )
+    folder = start_run(out, manifest, options, config)
+    ctx.exit(_carry_out(opened, folder, policy, options))
+
+
+def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
+    """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
+    from assay.submissions.opening import Asked, open_checking
+
+    with Run(folder) as run:
+        if run.is_being_written():
+            raise InputError("another process is writing this run", where=str(folder))
+    try:
+        policy = asked["policy"]
+        before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
+    except KeyError:
+        raise InputError("run.json does not say what was asked", advice="start a new run") from None
+    opened = open_checking(before, jobs=options.jobs)
+    use_baseline(folder, options.baseline)
+    return _carry_out(opened, folder, policy, options)
+
+
+def _carry_out(opened: Any, folder: Path, policy: str, options: RunOptions) -> int:
+    from assay.reports import write_report
+    from assay.submissions.reporting import write_evaluation
+    from assay.submissions.running import check
+
+    with executing(folder, options, None) as progress:
+        check(folder, opened.checking, opened.jobs, progress)
+    with Run(folder) as run:
+        written = write_evaluation(run, opened.problem.name, policy)
+        write_report(run, "parquet", folder / "reports.parquet")
+    code = conclude(folder, options)
+    if not options.as_json and not options.quiet:
+        click.echo(f"written: {written}")
+    return code

@@ -1,0 +1,134 @@
+"""From what was asked for to something that runs: the problem, its source, the submission's site."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from assay.errors import InputError
+from assay.submissions.config import CheckpointConfig, ProblemConfig
+from assay.submissions.canonical import CanonicalSource
+from assay.submissions.environments import load_environment
+from assay.submissions.preparing import prepare
+from assay.submissions.problems import find_problem, read_problem
+from assay.submissions.programmed import ProgrammedSource
+from assay.submissions.running import Checking, Prepare, Site
+from assay.submissions.seams import Source
+from assay.submissions.selection import Filter, find_checkpoint
+
+ALL = "all"
+# Where the submission of a checkpoint may be, in a folder that has one for each.
+_OF_CHECKPOINT = ("{name}/solution", "{name}/snapshot", "{name}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user asked for, as a run keeps it; all paths are absolute."""
+
+    snapshot: str
+    problem: str
+    checkpoint: str
+    environment: str | None
+    group: str | None
+    case: str | None
+    isolation: str
+    jobs: int
+
+    @classmethod
+    def of(cls, given: dict[str, Any], jobs: int) -> Self:
+        """From what click collected for `submission_options`."""
+        environment = given["environment"]
+        return cls(
+            snapshot=str(given["snapshot"].absolute()),
+            problem=str(find_problem(given["problem"], given["problem_path"]).absolute()),
+            checkpoint=given["checkpoint"],
+            environment=None if environment is None else str(environment.absolute()),
+            group=given["group"],
+            case=given["case"],
+            isolation=given["isolation"],
+            jobs=jobs,
+        )
+
+    @property
+    def is_partial(self) -> bool:
+        return self.group is not None or self.case is not None
+
+    def values(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A problem and a submission, ready to be run."""
+
+    problem: ProblemConfig
+    checkpoints: list[CheckpointConfig]
+    source: Source
+    prepare: Prepare
+    jobs: int
+    checking: Checking
+
+
+def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
+    """Read everything that was asked for; raises InputError before anything is run."""
+    problem = read_problem(Path(asked.problem))
+    checkpoints = _checkpoints(problem, asked.checkpoint)
+    folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
+    source: Source
+    source = ProgrammedSource(problem) if problem.is_programmed else CanonicalSource(problem)
+    environment = load_environment(Path(asked.environment) if asked.environment else None)
+    environment.check_runnable()
+
+    def prepared(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+        folder = folders[checkpoint.name]
+        return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
+
+    wanted, digest = Filter(asked.group, asked.case), problem_digest(problem.path)
+    checking = Checking(problem, checkpoints, source, prepared, wanted, digest)
+    return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+
+
+def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:
+    if asked == ALL:
+        return list(problem.checkpoints.values())
+    return [find_checkpoint(problem, asked)]
+
+
+def _snapshot(folder: Path, checkpoint: str) -> Path:
+    """The submission of a checkpoint: a folder of its own in the snapshot, or the snapshot."""
+    if not folder.is_dir():
+        raise InputError(
+            "there is no such folder",
+            where=str(folder),
+            advice="name the folder of the submission with -s",
+        )
+    for pattern in _OF_CHECKPOINT:
+        own = folder / pattern.format(name=checkpoint)
+        if own.is_dir():
+            return own
+    return folder
+
+
+def problem_digest(folder: Path) -> str:
+    """Of every file of a problem but its solutions: what a finished case stands on."""
+    digest = hashlib.sha256()
+    for path in _files(folder):
+        content = path.read_bytes()
+        name = path.relative_to(folder).as_posix()
+        digest.update(f"{len(name)}:{name}:{len(content)}:".encode("utf-8", "surrogateescape"))
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(("solution", "__pycache__", ".")):
+            continue
+        if path.is_dir():
+            yield from _files(path)
+        elif path.is_file():
+            yield path
