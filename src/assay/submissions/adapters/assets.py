@@ -1,0 +1,111 @@
+"""Static assets of a problem: seen read-only beside the program, named as `{{static:<name>}}`."""
+
+from __future__ import annotations
+
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from assay.errors import InputError, nearest
+from assay.sandbox.bases import Base, hand_over
+from assay.sandbox.inside import views
+from assay.sandbox.workers import Bind
+from assay.submissions.config import ProblemConfig
+
+Model = TypeVar("Model", bound=BaseModel)
+_NAME = re.compile(r"\{\{\s*static:\s*([^{}]+?)\s*\}\}")
+_PLACE = "/static"
+
+
+def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bind]:
+    """Every asset by its name: what to bind, and under which path a program finds it."""
+    return {name: _bind(problem, name, base, level) for name in problem.static_assets}
+
+
+def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
+    asset = problem.static_assets[name]
+    path = (problem.path / asset.path).resolve()
+    if not path.exists():
+        raise InputError(
+            f"the static asset {name!r} is not there: {asset.path}",
+            where=str(problem.path / "config.yaml"),
+        )
+    if base.user is not None and (level == "landlock" or not _is_public(path)):
+        path = _public_copy(path, base.path.parent / "static" / _folder_of(name))
+    # Without namespaces nothing can be seen under another path than its own.
+    shown = PurePosixPath(asset.save_path or asset.path).name or _folder_of(name)
+    inside = f"{_PLACE}/{_folder_of(name)}/{shown}" if level == "namespaces" else str(path)
+    return Bind(str(path), inside)
+
+
+def _folder_of(name: str) -> str:
+    """A name of an asset as the name of a folder."""
+    return re.sub(r"[^\w.-]", "_", name).strip(".") or "_"
+
+
+def _is_public(path: Path) -> bool:
+    """Whether everybody may read a file, or all files of a folder."""
+    everything = [path, *(path.rglob("*") if path.is_dir() else ())]
+    return all(_is_open(one.lstat().st_mode) for one in everything)
+
+
+def _is_open(mode: int) -> bool:
+    wanted = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+    return mode & wanted == wanted
+
+
+def _public_copy(path: Path, folder: Path) -> Path:
+    """A copy that the user of programs can reach, whoever may read the problem's own folder."""
+    new = folder / path.name
+    folder.mkdir(parents=True)
+    if path.is_dir():
+        new.mkdir()
+        views.copy(str(path), str(new))
+    else:
+        views.copy_file(str(path), str(new), path.stat())
+    for one in (*folder.parents[:1], folder):
+        one.chmod(0o755)
+    hand_over(Base(new))
+    return new
+
+
+def replace_assets(value: Any, paths: Mapping[str, str]) -> Any:
+    """The value with every `{{static:<name>}}` in texts and keys replaced by the asset's path."""
+    if isinstance(value, str):
+        return _NAME.sub(lambda found: _path(found[1], paths), value) if "{{" in value else value
+    if isinstance(value, list | tuple):
+        return type(value)(replace_assets(item, paths) for item in value)
+    if isinstance(value, dict):
+        return {
+            replace_assets(key, paths): replace_assets(item, paths) for key, item in value.items()
+        }
+    return value
+
+
+def _path(name: str, paths: Mapping[str, str]) -> str:
+    if name not in paths:
+        raise InputError(f"there is no static asset {name!r}", advice=nearest(name, paths))
+    return paths[name]
+
+
+def with_assets(case: Model, paths: Mapping[str, str]) -> Model:
+    """The case as it is run; the same object if it names no asset."""
+    given = {**case.__dict__, **(case.__pydantic_extra__ or {})}
+    changed = {}
+    for name, value in given.items():
+        new = _in_models(value, paths)
+        if new != value:
+            changed[name] = new
+    return case.model_copy(update=changed) if changed else case
+
+
+def _in_models(value: Any, paths: Mapping[str, str]) -> Any:
+    if isinstance(value, BaseModel):
+        return with_assets(value, paths)
+    if isinstance(value, list):
+        return [_in_models(item, paths) for item in value]
+    return replace_assets(value, paths)

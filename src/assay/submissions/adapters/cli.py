@@ -1,0 +1,130 @@
+"""Runs cases of a command line program: one process for every case."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Any
+
+from assay.errors import InputError
+from assay.results import CaseResult
+from assay.sandbox.programs import ProgramResult, Programs
+from assay.submissions.adapters.assets import with_assets
+from assay.submissions.adapters.tracked import (
+    contents_of,
+    inputs_of,
+    lines_of,
+    patterns_of,
+    shown,
+)
+from assay.submissions.cases import BaseCase, CLICase, CLIResult
+from assay.submissions.config import GroupConfig
+from assay.submissions.preparing import Prepared
+
+
+class CliRunner:
+    """The cases of one group, each in a fresh work folder, or all in one that is kept."""
+
+    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+        self._prepared, self._group = prepared, group
+        self._variables = prepared.variables(group)
+        self._held = AsyncExitStack()
+        self._programs = prepared.programs
+        # Those who share a work folder take turns in it.
+        self._turn: asyncio.Lock | None = None
+
+    async def __aenter__(self) -> CliRunner:
+        if not self._group.isolated:
+            prepared = self._prepared
+            self._turn = asyncio.Lock()
+            self._programs = await self._held.enter_async_context(
+                Programs(
+                    isolation=prepared.level,
+                    limits=prepared.limits,
+                    binds=prepared.binds,
+                    base=prepared.base,
+                    work="kept",
+                )
+            )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._held.aclose()
+
+    async def run(self, case: BaseCase) -> CaseResult:
+        """What the program did, whatever it was; InfrastructureError only for our own trouble."""
+        case = with_assets(case, self._prepared.assets)
+        if self._turn is None:
+            return await self._run(case)
+        async with self._turn:
+            if case.reset:
+                await self._programs.reset()
+            return await self._run(case)
+
+    async def _run(self, case: BaseCase) -> CaseResult:
+        command, line = command_of(self._prepared.start, case, resplit=self._prepared.resplits)
+        result = await self._programs.run(
+            command,
+            stdin=lines_of(case.stdin) if isinstance(case, CLICase) else b"",
+            files=inputs_of(case),
+            collect=patterns_of(self._prepared.problem, self._group, case),
+            environment=self._variables,
+            wall_time=self._prepared.seconds(self._group, case.timeout_s),
+        )
+        return result_of(case, line, result)
+
+
+def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tuple[list[str], str]:
+    """The command as it is run, and as it is shown.
+
+    Arguments are taken as they are. Loaders of existing problems quote theirs for a shell, because
+    there all was joined and split again: `resplit` does the same.
+    """
+    if not resplit:
+        command = [*start, *case.arguments]
+        return command, shlex.join(command)
+    line = " ".join([shlex.join(start), *case.arguments])
+    try:
+        return shlex.split(line), line
+    except ValueError as error:
+        raise InputError(
+            f"its arguments cannot be split as a shell would: {error}",
+            where=f"{case.group}/{case.id}",
+            advice="quote them in the loader with shlex.quote",
+        ) from None
+
+
+def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
+    """The result of a case: ended by a limit it has the status -1, and says which."""
+    more: dict[str, Any] = {}
+    stderr = shown(result.stderr)
+    # A program may also be refused something, more processes say, and come to an end of its own.
+    was_ended = result.timed_out or (result.limit is not None and result.exit_status < 0)
+    if result.limit:
+        more["limit"] = result.limit
+        if was_ended and not result.timed_out:
+            stderr += f"\n[ended: it exceeded its limit {result.limit}]\n"
+    if result.cut:
+        more["cut"] = dict(result.cut)
+    if result.left:
+        more["left"] = dict(result.left)
+    return CLIResult(
+        id=case.id,
+        group=case.group,
+        group_type=case.group_type,
+        status_code=-1 if was_ended else result.exit_status,
+        output=shown(result.stdout),
+        stderr=stderr,
+        timed_out=result.timed_out,
+        elapsed=result.wall_time,
+        command=line,
+        files=contents_of(result.files),
+        **more,
+    )

@@ -1,0 +1,74 @@
+"""Copies a submission, once: what counts of it, links as links, and a digest of what was copied."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from assay.errors import InputError
+from assay.sandbox.inside.views import copy_file
+
+
+def copy_submission(
+    source: Path, target: Path, *, ignore: Sequence[str] = (), keep: Sequence[str] = ()
+) -> str:
+    """Copy a folder into an existing empty one and give the digest of what is in it.
+
+    A link is copied as a link, wherever it leads: in the sandbox it leads to nothing of this
+    machine's. What is neither file, folder nor link is left out.
+    """
+    if not source.is_dir():
+        raise InputError("is not the folder of a submission", where=str(source))
+    digest = hashlib.blake2b(digest_size=12)
+    for path, found in _files(source, "", ignore, keep):
+        new = target / path
+        new.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            kind, content = _copied(source / path, new, found)
+        except OSError as error:
+            where = str(source / path)
+            raise InputError(f"cannot be copied: {error.strerror}", where=where) from None
+        digest.update(f"{kind} {path}\0".encode("utf-8", "surrogateescape") + content + b"\0")
+    return digest.hexdigest()
+
+
+def _files(
+    source: Path, above: str, ignore: Sequence[str], keep: Sequence[str]
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Paths beneath the source in a stable order, and what each is; a folder before its files."""
+    for name in sorted(entry.name for entry in (source / above).iterdir()):
+        path = f"{above}{name}"
+        found = (source / path).lstat()
+        if stat.S_ISDIR(found.st_mode):
+            is_ignored = _matches(path, ignore) or _matches(f"{path}/\0", ignore)
+            if not is_ignored:
+                yield path, found
+            if keep or not is_ignored:
+                yield from _files(source, f"{path}/", ignore, keep)
+        elif (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)) and (
+            _matches(path, keep) or not _matches(path, ignore)
+        ):
+            yield path, found
+
+
+def _matches(path: str, globs: Sequence[str]) -> bool:
+    return any(fnmatchcase(path, glob.removeprefix("./")) for glob in globs)
+
+
+def _copied(source: Path, target: Path, found: os.stat_result) -> tuple[str, bytes]:
+    """What was copied, and what identifies its content."""
+    if stat.S_ISDIR(found.st_mode):
+        target.mkdir(exist_ok=True)
+        return "folder", b""
+    if stat.S_ISLNK(found.st_mode):
+        leads_to = source.readlink()
+        target.symlink_to(leads_to)
+        return "link", os.fsencode(leads_to)
+    copy_file(str(source), str(target), found)
+    with target.open("rb") as file:
+        content = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=12)).digest()
+    return "program" if found.st_mode & 0o100 else "file", content

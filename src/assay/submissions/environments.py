@@ -1,0 +1,205 @@
+"""Environments: how a submission is started and with which variables, read from a file (`-e`).
+
+The format is that of existing environment files; keys that mean nothing here are tolerated.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from assay.documents import DocumentError, places, read_document, typed
+from assay.errors import InfrastructureError, InputError
+
+_SECRET_NAMES = re.compile(
+    r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"
+    r"|DSN$|_PAT$|^PAT$|CONNECTION_STRING|(?:DATABASE|REDIS|MONGO\w*|AMQP|BROKER)_UR[IL]$",
+    re.IGNORECASE,
+)
+_ADDRESS_WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
+# What belongs to this process's own place on the machine and would be wrong in any other.
+_OF_THE_PLACE = frozenset(
+    {"HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "TMPDIR", "TMP", "TEMP", "_", "VIRTUAL_ENV"}
+)
+# What a set-up command needs to find the network this machine has.
+_OF_THE_NETWORK = re.compile(
+    r"(?:https?|all|no)_proxy|ssl_cert_(?:file|dir)|requests_ca_bundle|curl_ca_bundle"
+    r"|pip_(?:index_url|extra_index_url|cert|trusted_host)"
+    r"|uv_(?:index_url|extra_index_url|default_index|index|native_tls)",
+    re.IGNORECASE,
+)
+
+
+def _text(value: Any) -> Any:
+    """YAML reads `PORT: 8000` as a number; a variable is text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, int | float) else value
+
+
+_Text = Annotated[str, BeforeValidator(_text)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Variables(_Part):
+    """Environment variables; one without a value is taken from whoever runs Assay."""
+
+    env: dict[str, _Text | None] = Field(default_factory=dict)
+    include_os_env: bool = False
+
+
+class SetUp(_Part):
+    """Commands that run once per checkpoint, through a shell, in the copy of the submission."""
+
+    commands: list[str] = Field(default_factory=list)
+    eval_commands: list[str] = Field(default_factory=list)
+
+
+class Commands(_Part):
+    """How the program is started: a command, and how its entry file is written after it."""
+
+    command: str = "python"
+    entry_file: str = "{entry_file}"
+
+
+class Snapshot(_Part):
+    """Which files of a submission count."""
+
+    keep_globs: list[str] = Field(default_factory=list)
+    ignore_globs: list[str] = Field(default_factory=lambda: ["*.pyc", "venv/*", ".venv/*"])
+
+
+class Local(_Part):
+    """What is special about this machine."""
+
+    shell: str | None = None
+    binds: list[str] = Field(default_factory=list)
+    """Folders of this machine that programs may read beside its system folders."""
+
+
+class Environment(_Part):
+    """An environment file, read."""
+
+    type: Literal["local", "docker"] = "local"
+    name: str = "default"
+    environment: Variables = Field(default_factory=Variables)
+    setup: SetUp = Field(default_factory=SetUp)
+    setup_network: bool = True
+    commands: Commands = Field(default_factory=Commands)
+    snapshot: Snapshot = Field(default_factory=Snapshot)
+    local: Local = Field(default_factory=Local)
+    is_default: bool = Field(default=False, exclude=True)
+
+    @property
+    def setup_commands(self) -> list[str]:
+        return [*self.setup.commands, *self.setup.eval_commands]
+
+    def check_runnable(self) -> None:
+        """Raises InfrastructureError if Assay has no engine for it."""
+        if self.type == "docker":
+            raise InfrastructureError(
+                f"the environment {self.name!r} is of type docker, which Assay cannot run yet",
+                advice="use an environment of type local: its programs are isolated by the sandbox",
+            )
+
+
+DEFAULT = Environment(is_default=True)
+
+
+def load_environment(path: Path | None) -> Environment:
+    """The environment of a file, or the default one."""
+    if path is None:
+        return DEFAULT
+    try:
+        document = read_document(path)
+    except DocumentError as error:
+        where = f"{path}:{error.line}"
+        raise InputError(error.what, where=where, advice=error.advice or None) from None
+    content = typed(document)
+    if not isinstance(content, dict):
+        raise InputError("is not an environment", where=str(path), advice="write keys and values")
+    content.pop("is_default", None)
+    try:
+        # An empty section, `env:` say, is one that was left out.
+        return Environment.model_validate(_without_nulls(content))
+    except ValidationError as error:
+        first = error.errors()[0]
+        keys = [str(part) for part in first["loc"]]
+        known = places(document, path)
+        while keys and ".".join(keys) not in known:
+            keys.pop()
+        raise InputError(
+            f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(known[".".join(keys)])
+        ) from None
+
+
+def _without_nulls(content: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: _without_nulls(value) if isinstance(value, dict) and key != "env" else value
+        for key, value in content.items()
+        if value is not None
+    }
+
+
+def start_of(environment: Environment, entry_file: str, folder: Path) -> list[str]:
+    """The command and its entry file, before any argument.
+
+    Without an environment file `name` stands for `name.py` where only that exists.
+    """
+    fallback = f"{entry_file}.py"
+    is_other = environment.is_default and not (folder / entry_file).exists()
+    name = fallback if is_other and (folder / fallback).is_file() else entry_file
+    # Not `format`, which would stumble over {address} and {port}.
+    entry = environment.commands.entry_file.replace("{entry_file}", shlex.quote(name))
+    try:
+        return shlex.split(f"{environment.commands.command} {entry}")
+    except ValueError as error:
+        raise InputError(f"the command of environment {environment.name!r}: {error}") from None
+
+
+def is_secret(name: str, value: str = "") -> bool:
+    """Whether a variable looks like one that must not reach a stranger's program."""
+    return bool(_SECRET_NAMES.search(name) or _ADDRESS_WITH_PASSWORD.search(value))
+
+
+def variables_of(
+    environment: Environment, system: Mapping[str, str], *layers: Mapping[str, str]
+) -> dict[str, str]:
+    """The variables of a program: the system's if asked for, the environment's, then the layers'.
+
+    A secret of the system comes along only if the environment names it.
+    """
+    found = _included(system) if environment.environment.include_os_env else {}
+    for name, value in environment.environment.env.items():
+        if value is not None:
+            found[name] = value
+        elif name in system:
+            found[name] = system[name]
+    for layer in layers:
+        found |= layer
+    return found
+
+
+def setup_variables_of(
+    environment: Environment, system: Mapping[str, str], *layers: Mapping[str, str]
+) -> dict[str, str]:
+    """Those of the set-up commands: the same without any secret, and what the network needs."""
+    network = {name: value for name, value in system.items() if _OF_THE_NETWORK.fullmatch(name)}
+    found = {**network, **variables_of(environment, system, *layers)}
+    return {name: value for name, value in found.items() if not is_secret(name, value)}
+
+
+def _included(system: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value
+        for name, value in system.items()
+        if name not in _OF_THE_PLACE and not is_secret(name, value)
+    }
