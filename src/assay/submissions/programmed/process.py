@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import fcntl
 import json
 import os
 import shutil
@@ -14,7 +15,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from assay import values
 from assay.checks import cut
@@ -56,7 +57,7 @@ class Worker:
         self._on_output = on_output
         self.is_closed = False
         self._scratch = Path(tempfile.mkdtemp(prefix="assay-problem-"))
-        self._output: BinaryIO = tempfile.TemporaryFile("a+b")  # noqa: SIM115 - closed with the worker
+        self._output = _appended_file()
         self._connection, theirs = socket.socketpair()
         self._connection.setblocking(False)
         with theirs:
@@ -131,7 +132,6 @@ class Worker:
         if not size:
             return ""
         text = os.pread(self._output.fileno(), size, 0).decode(errors="replace")
-        # Opened for appending: what comes next begins at the start again.
         self._output.truncate(0)
         if self._on_output is not None:
             self._on_output(text)
@@ -167,6 +167,13 @@ class Worker:
         self._connection.close()
         self._output.close()
         shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _appended_file() -> IO[bytes]:
+    """A file without a name that everybody writes to the end of, wherever the end is."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
+    fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
+    return file
 
 
 def _told(has_exited: bool, status: int) -> str:
