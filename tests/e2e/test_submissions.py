@@ -6,6 +6,7 @@ import json
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -144,7 +145,7 @@ def test_full_reports_have_everything(assay: Command, problem: Path, good: Path)
     assert code == 0
     first, second = printed
     assert (first["score"], first["passed"], first["type"]) == (1.0, True, "Functionality")
-    assert first["results"]["files-count.txt"]["actual"] == 1
+    assert first["results"]["files-count.txt"]["actual"] == "1"
     assert second["results"]["output"]["actual"] == "2\n"
 
 
@@ -195,7 +196,8 @@ def test_what_is_not_there_is_exit_2_with_the_nearest(
 def test_the_recipes_of_the_document_work_in_a_shell(
     assay: Command, problem: Path, broken: Path, recipe: str, expected: str
 ) -> None:
-    line = f"{assay.path} submissions run-case -s {broken} -p sums -c 1 --full | jq '{recipe}'"
+    command = f"{sys.executable} -m assay submissions run-case -s {broken} -p sums -c 1 --full"
+    line = f"{command} | jq '{recipe}'"
     done = subprocess.run(
         ["/bin/bash", "-c", line], cwd=problem.parent.parent, capture_output=True, text=True,
         timeout=100, check=True,
@@ -255,15 +257,16 @@ def test_killed_and_resumed_it_repeats_no_case(
     assay: Command, problem: Path, tmp_path: Path
 ) -> None:
     slow = submission(tmp_path, "import time\ntime.sleep(0.3)\n" + SOLUTION)
-    cases = "cases:\n" + "".join(
-        f"  c{number}: {{arguments: ['{number}', '1'], expected: {{output: {{sum: {number + 1}}}}}}}\n"
+    cases = {
+        f"c{number}": {"arguments": [f"{number}", "1"], "expected": {"output": {"sum": number + 1}}}
         for number in range(12)
-    )
-    (problem / "checkpoint_1/core.yaml").write_text(cases)
+    }
+    (problem / "checkpoint_1/core.yaml").write_text(json.dumps({"cases": cases}))
     run = tmp_path / "run"
     options = ("-c", "1", "-g", "core", "--jobs", "2")
+    words = ["-m", "assay", "submissions", "verify", "-s", slow, "-p", "sums", "--out", run]
     process = subprocess.Popen(
-        [assay.path, "submissions", "verify", "-s", slow, "-p", "sums", "--out", run, *options],
+        [sys.executable, *words, *options],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     journal = run / "journal.jsonl"

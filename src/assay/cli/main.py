@@ -25,6 +25,10 @@ COMMANDS = {
         "assay.cli.questions:questions",
         "Prove every option of benchmark questions against the real library.",
     ),
+    "submissions": (
+        "assay.cli.submissions:submissions",
+        "Run a program on the cases of a problem and verify what it produced.",
+    ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
     "report": ("assay.cli.report:report", "Write a report of a run in any format."),

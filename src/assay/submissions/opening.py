@@ -1,4 +1,4 @@
-"""From what was asked for to something that runs: the problem, its source, the submission's site."""
+"""From what was asked for to something that runs: problem, source of cases, submission."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.errors import InputError
-from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.canonical import CanonicalSource
+from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.environments import load_environment
 from assay.submissions.preparing import prepare
 from assay.submissions.problems import find_problem, read_problem
-from assay.submissions.programmed import ProgrammedSource
+from assay.submissions.programmed.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source
 from assay.submissions.selection import Filter, find_checkpoint
