@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from assay.cli.submissions.problems import lint, new, schema
 from assay.cli.submissions.run_case import run_case
 from assay.cli.submissions.verify import verify
 
@@ -16,5 +17,5 @@ def submissions() -> None:
     """
 
 
-for _command in (verify, run_case):
+for _command in (verify, run_case, lint, new, schema):
     submissions.add_command(_command)

@@ -63,6 +63,9 @@ def validated(
     except ValidationError as error:
         told = set()
         for one in error.errors():
+            if one["type"] == "extra_forbidden" and is_strict:
+                # Told already, with the nearest key.
+                continue
             path, place = _place(one["loc"], spots)
             if (path, place) not in told:
                 told.add((path, place))

@@ -1,0 +1,126 @@
+"""The published JSON Schema of config.yaml, of group files and of case files, for editors."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel
+
+Kind: TypeAlias = Literal["config", "group", "case"]
+KINDS: tuple[Kind, ...] = ("config", "group", "case")
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def schema_text(kind: Kind | None = None) -> str:
+    """The schema as it is shipped: of all three kinds of files, or of one of them."""
+    text = files("assay.submissions.problems").joinpath("schema.json").read_text(encoding="utf-8")
+    if kind is None:
+        return text
+    whole = json.loads(text)
+    chosen = {"$schema": _DRAFT, "$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
+    return json.dumps(chosen, indent=2, ensure_ascii=False) + "\n"
+
+
+def make_schema() -> str:
+    """The schema as the models say it; the shipped file must be the same."""
+    from assay.submissions.canonical.formats import CaseFile, GroupFile
+    from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
+
+    models: dict[str, type[BaseModel]] = {
+        "config": WrittenProblem,
+        "group": GroupFile,
+        "case": CaseFile,
+        "checkpoint": WrittenCheckpoint,
+    }
+    definitions: dict[str, Any] = {}
+    for name, model in models.items():
+        made = model.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+        definitions |= made.pop("$defs", {})
+        definitions[name] = made
+    _close(definitions)
+    _open_short_forms(definitions)
+    _describe_checks(definitions)
+    whole = {
+        "$schema": _DRAFT,
+        "title": "Assay problem: config.yaml, a group file or a case file",
+        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS],
+        "$defs": dict(sorted(definitions.items())),
+    }
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _close(definitions: dict[str, Any]) -> None:
+    """A key that is not known is a mistake, though reading keeps those of others."""
+    for definition in definitions.values():
+        if definition.get("type") == "object" and "properties" in definition:
+            definition["additionalProperties"] = False
+
+
+def _open_short_forms(definitions: dict[str, Any]) -> None:
+    """What may also be written shorter than the models say."""
+    text, nothing = {"type": "string"}, {"type": "null"}
+    config = definitions["config"]["properties"]
+    config["checkpoints"] = {
+        "anyOf": [
+            _mapping({"anyOf": [{"$ref": "#/$defs/checkpoint"}, nothing]}),
+            {"type": "array", "items": text, "minItems": 1},
+        ]
+    }
+    config["adapter"] = {"anyOf": [{"enum": ["cli", "api"]}, config["adapter"]]}
+    config["static_assets"] = _mapping({"anyOf": [text, {"$ref": "#/$defs/StaticAsset"}]})
+    for name in ("checkpoint", "WrittenCheckpoint"):
+        if name in definitions:
+            _open_checkpoint(definitions[name]["properties"], text, nothing)
+    _texts(definitions)
+
+
+def _open_checkpoint(checkpoint: dict[str, Any], text: Any, nothing: Any) -> None:
+    group, rule = {"$ref": "#/$defs/WrittenGroup"}, {"$ref": "#/$defs/RegressionRule"}
+    checkpoint["groups"] = {
+        "anyOf": [
+            _mapping({"anyOf": [group, nothing]}),
+            {"type": "array", "items": {"anyOf": [text, group]}},
+        ]
+    }
+    one = {"anyOf": [text, rule]}
+    checkpoint["regressions"] = {"anyOf": [text, rule, {"type": "array", "items": one}]}
+
+
+def _mapping(values: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _texts(definitions: dict[str, Any]) -> None:
+    """Variables and arguments may be written as numbers; they are read as they are written."""
+    scalar = {"type": ["string", "number", "boolean"]}
+    for definition in definitions.values():
+        for name, schema in definition.get("properties", {}).items():
+            if name == "env":
+                schema["additionalProperties"] = scalar
+            elif name == "arguments":
+                schema["items"] = scalar
+
+
+def _describe_checks(definitions: dict[str, Any]) -> None:
+    """Where a value is expected, a check may be; editors then offer the names of checks."""
+    from assay.checks import check_names
+
+    check = {
+        "type": "object",
+        "required": ["check", "value"],
+        "properties": {
+            "check": {"enum": check_names()},
+            "value": True,
+            "weight": {"type": "number", "exclusiveMinimum": 0},
+        },
+    }
+    is_value = {"not": {"type": "object", "required": ["check"]}}
+    definitions["Check"] = check
+    one = {"anyOf": [{"$ref": "#/$defs/Check"}, is_value]}
+    properties = definitions["Expected"]["properties"]
+    for name in ("status_code", "output", "stderr", "timed_out"):
+        properties[name] = one
+    for name in ("headers", "files", "checks"):
+        properties[name] = _mapping(one)

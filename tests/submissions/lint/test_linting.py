@@ -1,0 +1,145 @@
+"""Lint: every code is found in a folder that has it, and nothing is run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.errors import InputError
+from assay.submissions.lint import RULES, findings_text, lint_problem
+from tests.submissions.support import write_files
+
+CONFIG = """
+entry_file: main
+checkpoints:
+  one:
+    groups: {core: {type: Core}}
+"""
+CASES = "cases:\n  a:\n    expected: {status_code: 0}\n"
+LOADER = """
+from slop_code.evaluation.loaders import BaseLoader
+
+raise RuntimeError("lint must not run this")
+
+class Loader(BaseLoader):
+    def __call__(self, group, store):
+        yield
+"""
+VERIFIER = """
+raise RuntimeError("lint must not run this")
+
+class Verifier:
+    def __init__(self, checkpoint_config):
+        pass
+
+    def __call__(self, group_name, case_name, actual, expected):
+        return {}
+"""
+
+
+def canonical(folder: Path, **changed: str) -> Path:
+    files = {"config.yaml": CONFIG, "one/spec.md": "x", "one/core.yaml": CASES}
+    return write_files(folder, {**files, **changed})
+
+
+def programmed(folder: Path, loader: str = LOADER, verifier: str = VERIFIER) -> Path:
+    return canonical(folder, **{"loader.py": loader, "verifier.py": verifier})
+
+
+def told(folder: Path) -> list[str]:
+    return [
+        f"{one.place.file.relative_to(folder)}:{one.place.line} {one.code} {one.message}"
+        for one in lint_problem(folder)
+    ]
+
+
+def test_good_folders_have_no_findings(tmp_path: Path) -> None:
+    assert told(canonical(tmp_path / "canonical")) == []
+    assert told(programmed(tmp_path / "programmed")) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("config.yaml", "a: [\n", "config.yaml:2 unreadable"),
+        ("config.yaml", CONFIG + "typo: 1\n", "config.yaml:5 unknown-key"),
+        ("config.yaml", CONFIG.replace("Core", "Cor"), "config.yaml:4 wrong-value"),
+        ("config.yaml", CONFIG + "    regressions: [none]\n", "config.yaml:5 unknown-name"),
+        ("config.yaml", CONFIG + "static_assets: {a: b}\n", "config.yaml:5 missing-file"),
+        ("config.yaml", CONFIG.replace("{core: {type: Core}}", "{}"), "config.yaml:1 no-cases"),
+        ("one/core.yaml", CASES.replace("0", "{check: x, value: 1}"), "one/core.yaml:3 wrong-c"),
+        ("one/core.yaml", CASES.replace("status_code: 0", "output: x"), "one/core.yaml:3 unver"),
+        ("one/errors.yaml", CASES, "one/errors.yaml:1 unknown-name"),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_found_where_it_stands(
+    tmp_path: Path, file: str, text: str, said: str
+) -> None:
+    findings = told(canonical(tmp_path, **{file: text}))
+    assert any(one.startswith(said) for one in findings), findings
+
+
+@pytest.mark.parametrize(
+    ("loader", "said"),
+    [
+        ("x = (", "loader.py:1 unreadable is not valid Python"),
+        ("class Loadr: ...", "loader.py:1 wrong-signature defines no class Loader"),
+        ("class Loader: ...", "loader.py:1 wrong-signature Loader has no __call__"),
+        (LOADER.replace("group, store", "group"), "loader.py:6 wrong-signature Loader.__call__"),
+        (LOADER.replace("group, store", "group, store, more"), "needs `more`"),
+    ],
+)  # fmt: skip
+def test_loaders_are_read_and_not_run(tmp_path: Path, loader: str, said: str) -> None:
+    assert any(said in one for one in told(programmed(tmp_path, loader=loader)))
+
+
+@pytest.mark.parametrize(
+    ("verifier", "said"),
+    [
+        (VERIFIER.replace("Verifier", "MyVerifier"), "defines no class Verifier"),
+        (VERIFIER.replace("self, checkpoint_config", "self"), "takes 0 arguments, and is given 1"),
+        (VERIFIER.replace("case_name", "name"), "Verifier.__call__ does not take `case_name`"),
+    ],
+)
+def test_verifiers_are_read_and_not_run(tmp_path: Path, verifier: str, said: str) -> None:
+    assert any(said in one for one in told(programmed(tmp_path, verifier=verifier)))
+
+
+@pytest.mark.parametrize(
+    "verifier",
+    [
+        VERIFIER.replace("group_name, case_name, actual, expected", "**given"),
+        VERIFIER.replace("actual, expected", "actual, expected, strict=True"),
+        "from .shared import Verifier\n",
+        "from shared import *\n",
+        "class Base: ...\nclass Verifier(Base): ...\n",
+    ],
+)
+def test_what_cannot_be_told_is_not_accused(tmp_path: Path, verifier: str) -> None:
+    assert told(programmed(tmp_path, verifier=verifier)) == []
+
+
+def test_a_folder_without_a_verifier_is_told(tmp_path: Path) -> None:
+    folder = programmed(tmp_path)
+    (folder / "verifier.py").unlink()
+    assert told(folder) == ["verifier.py:1 missing-file does not exist"]
+
+
+def test_findings_are_told_in_three_formats(tmp_path: Path) -> None:
+    folder = canonical(tmp_path, **{"config.yaml": CONFIG + "typo: 1\n"})
+    findings = lint_problem(folder)
+    assert "1 finding\n" in findings_text(findings, "text")
+    assert json.loads(findings_text(findings, "json"))["findings"][0]["line"] == 5
+    sarif = json.loads(findings_text(findings, "sarif"))
+    assert sarif["runs"][0]["results"][0]["ruleId"] == "unknown-key"
+    assert lint_problem(folder, ignored=["unknown-key"]) == []
+    with pytest.raises(InputError, match="unknown lint code"):
+        lint_problem(folder, ignored=["typo"])
+
+
+def test_every_code_is_documented() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "problems.md").read_text(encoding="utf-8")
+    for code in RULES:
+        assert f"`{code}`" in page
