@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from assay.errors import InfrastructureError
 from assay.sandbox.bases import Base
-from assay.sandbox.limits import Limits
+from assay.sandbox.limits import MIB, Limits
 from assay.sandbox.programs import (
     ProgramResult,
     Programs,
@@ -125,13 +125,17 @@ class Server:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float = 30.0,
+        longest: int = 256 * MIB,
     ) -> Response:
-        """One HTTP request over a connection of its own; OSError or HTTPException if it fails."""
+        """One HTTP request over a connection of its own; OSError or HTTPException if it fails.
+
+        `longest` is how many bytes an answer may have.
+        """
         async with asyncio.timeout(timeout):
             connection = await self.connect()
             connection.settimeout(timeout)
             return await asyncio.to_thread(
-                _exchange, connection, method, path, body, dict(headers or {})
+                _exchange, connection, method, path, body, dict(headers or {}), longest
             )
 
     async def _begin(self, request: Request) -> None:
@@ -149,6 +153,12 @@ class Server:
         finally:
             streams.close()
         return result_of(answer, data, streams, self._jail.level)
+
+    async def ended(self, patience: float) -> ProgramResult | None:
+        """How it ended, if it does within so many seconds."""
+        assert self._answer is not None
+        done, _ = await asyncio.wait({self._answer}, timeout=patience)
+        return self._answer.result() if done else None
 
     async def stop(self, grace: float = _GRACE) -> ProgramResult:
         """Ask the server to end, end it after `grace` seconds, and say how it went."""
@@ -230,11 +240,22 @@ def _check_free(port: int) -> None:
 
 
 def _exchange(
-    connection: socket.socket, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    connection: socket.socket,
+    method: str,
+    path: str,
+    body: bytes | None,
+    headers: dict[str, str],
+    longest: int,
 ) -> Response:
     with closing(http.client.HTTPConnection("localhost")) as client:
         client.sock = connection
         client.request(method, path, body=body, headers={"Connection": "close", **headers})
         answer = client.getresponse()
-        names = {name.lower(): value for name, value in answer.getheaders()}
-        return Response(answer.status, names, answer.read())
+        names: dict[str, str] = {}
+        for name, value in answer.getheaders():
+            before = names.get(name.lower())
+            names[name.lower()] = value if before is None else f"{before}, {value}"
+        content = answer.read(longest + 1)
+        if len(content) > longest:
+            raise OSError(f"the answer is longer than {longest} bytes")
+        return Response(answer.status, names, content)

@@ -1,12 +1,242 @@
-"""Runs cases of a server."""
+"""Runs cases of a server: one server for a group, started in the sandbox when it is first needed.
+
+A server that ends is started again for the next case if the cases of its group are independent of
+each other; where they are not, what it knew is gone, and the cases that follow fail too. One that
+did not even become ready is not tried again. A case with `reset` gets a new one in any case.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import http.client
+import socket
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+from assay.errors import InputError
 from assay.results import CaseResult
-from assay.submissions.adapters.cli import CliRunner
-from assay.submissions.cases import BaseCase
+from assay.sandbox.programs import ProgramResult
+from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
+from assay.submissions.adapters.answers import fields_of
+from assay.submissions.adapters.assets import with_assets
+from assay.submissions.adapters.requests import Request, command_of, request_of
+from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
+from assay.submissions.cases import APICase, APIResult, BaseCase
+from assay.submissions.config import ApiAdapter, GroupConfig
+from assay.submissions.preparing import Prepared
+
+_LIFETIME = 24 * 3600.0
+# Who has just closed a connection may be on its way to its end.
+_SETTLE = 0.5
+_ports_in_use: set[int] = set()
 
 
-class ApiRunner(CliRunner):
+@dataclass(frozen=True)
+class _Down:
+    """There is no server, and why; without a reset there will be none."""
+
+    why: str
+    stderr: str
+
+
+class ApiRunner:
+    """The cases of one group, one after the other, on one server."""
+
+    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+        adapter = prepared.problem.adapter
+        assert isinstance(adapter, ApiAdapter)
+        self._prepared, self._group, self._adapter = prepared, group, adapter
+        self._turn = asyncio.Lock()
+        self._held = AsyncExitStack()
+        self._server: Server | None = None
+        self._down: _Down | None = None
+        self._port = adapter.port
+
+    async def __aenter__(self) -> ApiRunner:
+        if self._prepared.level != "namespaces":
+            # Without a network of its own a server shares the machine's ports with all others.
+            self._port = _free_port(self._adapter.port)
+            _ports_in_use.add(self._port)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _ports_in_use.discard(self._port)
+        await self._held.aclose()
+
+    @property
+    def _place(self) -> str:
+        return f"{self._adapter.address}:{self._port}"
+
     async def run(self, case: BaseCase) -> CaseResult:
-        raise NotImplementedError
+        """What the server answered; that it did not is a result too."""
+        case = with_assets(case, self._prepared.assets)
+        if not isinstance(case, APICase):
+            raise InputError(f"{case.group}/{case.id} is no request, but the program is a server")
+        request = request_of(case, self._place)
+        async with self._turn:
+            if case.reset:
+                await self._stop()
+            server = await self._running()
+            if isinstance(server, _Down):
+                return self._result(case, request, _no_answer(server))
+            return await self._ask(server, case, request)
+
+    async def _stop(self) -> None:
+        self._server, self._down = None, None
+        await self._held.aclose()
+
+    async def _running(self) -> Server | _Down:
+        """The server of the group, started if there is none."""
+        if self._server is not None and self._server.running:
+            return self._server
+        if self._server is not None:
+            result = await self._server.stop()
+            await self._stop()
+            if not self._group.isolated:
+                self._down = _Down(
+                    f"the server had ended before this case ({_how(result)}), and with it what "
+                    "earlier cases had told it",
+                    shown(result.stderr),
+                )
+        if self._down is None:
+            await self._start()
+        if self._down is not None:
+            return self._down
+        assert self._server is not None
+        return self._server
+
+    async def _start(self) -> None:
+        prepared, adapter = self._prepared, self._adapter
+        serving = serve(
+            command_of(
+                prepared.start, adapter, self._port, prepared.assets, resplit=prepared.resplits
+            ),
+            port=self._port,
+            health=Health(adapter.health_path or "/", any_status=True),
+            patience=_patience(adapter),
+            environment=prepared.variables(self._group),
+            limits=replace(prepared.limits, wall_time=_LIFETIME),
+            isolation=prepared.level,
+            binds=prepared.binds,
+            base=prepared.base,
+        )
+        try:
+            self._server = await self._held.enter_async_context(serving)
+        except NotServingError as error:
+            why = f"{error} ({_how(error.result)})"
+            self._down = _Down(why, shown(error.result.stderr))
+
+    async def _ask(self, server: Server, case: APICase, request: Request) -> CaseResult:
+        written, started = len(server.stderr), time.perf_counter()
+        answer, fields = await self._answer(server, case, request)
+        fields["elapsed"] = time.perf_counter() - started
+        if answer is not None:
+            fields |= self._fields_of(answer)
+            if answer.status >= http.client.INTERNAL_SERVER_ERROR:
+                fields["stderr"] = shown(server.stderr[written:])
+        fields["files"] = {**await self._tracked(server, case), **fields.get("files", {})}
+        return self._result(case, request, fields)
+
+    async def _answer(
+        self, server: Server, case: APICase, request: Request
+    ) -> tuple[Response | None, dict[str, Any]]:
+        """The answer, or what is known of why there is none."""
+        seconds = self._prepared.seconds(self._group, case.timeout_s)
+        fields: dict[str, Any] = {}
+        for attempt in range(case.retries + 1):
+            try:
+                if case.input_files and attempt == 0:
+                    await server.put(inputs_of(case))
+                method, target, headers, body = request
+                answer = await server.request(
+                    method, target, body=body, headers=headers, timeout=seconds
+                )
+                return answer, {"retries": attempt}
+            except (OSError, http.client.HTTPException) as error:
+                fields = {**await _failure(server, error, seconds), "retries": attempt}
+                if not server.running:
+                    break
+        return None, fields
+
+    def _fields_of(self, answer: Response) -> dict[str, Any]:
+        as_reference = self._prepared.resplits
+        # Where existing problems do not say, answers are text to their verifiers.
+        is_said = "response_is_json" in self._adapter.model_fields_set
+        as_json = self._adapter.response_is_json and (is_said or not as_reference)
+        return fields_of(answer, as_json=as_json, as_reference=as_reference)
+
+    async def _tracked(self, server: Server, case: APICase) -> dict[str, Any]:
+        patterns = patterns_of(self._prepared.problem, self._group, case)
+        if not patterns:
+            return {}
+        try:
+            return contents_of(await server.collect(patterns))
+        except ConnectionRefusedError:
+            return {}
+
+    def _result(self, case: APICase, request: Request, fields: dict[str, Any]) -> APIResult:
+        return APIResult(
+            id=case.id,
+            group=case.group,
+            group_type=case.group_type,
+            method=request.method,
+            resource_path=f"http://{self._place}{request.target}",
+            **fields,
+        )
+
+
+async def _failure(server: Server, error: Exception, seconds: float) -> dict[str, Any]:
+    """What is known of a request that got no answer."""
+    if isinstance(error, TimeoutError):
+        what = f"no answer within {seconds:g} s"
+        return {"status_code": -1, "timed_out": True, "stderr": _with(what, shown(server.stderr))}
+    result = await server.ended(_SETTLE)
+    what = f"the server ended ({_how(result)})" if result else f"no answer: {error}"
+    stderr = result.stderr if result else server.stderr
+    return {"status_code": -1, "stderr": _with(what, shown(stderr))}
+
+
+def _no_answer(down: _Down) -> dict[str, Any]:
+    return {"status_code": -1, "stderr": _with(down.why, down.stderr)}
+
+
+def _with(what: str, stderr: str) -> str:
+    return f"[{what}]\n{stderr}"
+
+
+def _how(result: ProgramResult) -> str:
+    if result.limit:
+        return f"it exceeded its limit {result.limit}"
+    status = result.exit_status
+    return f"exit status {status}" if status >= 0 else f"signal {-status}"
+
+
+def _patience(adapter: ApiAdapter) -> float:
+    """How long a server may take: its own time-out, or what its attempts come to if it says."""
+    if {"max_startup_attempts", "delay_startup_attempts"} & adapter.model_fields_set:
+        attempts = adapter.max_startup_attempts * adapter.delay_startup_attempts
+        return max(adapter.startup_timeout_s, attempts)
+    return adapter.startup_timeout_s
+
+
+def _free_port(wanted: int) -> int:
+    """The port that was asked for, or another if that one is taken."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            found: int = probe.getsockname()[1]
+            if found not in _ports_in_use:
+                return found
+    return wanted

@@ -1,0 +1,149 @@
+"""Environment files: read as they are, what is started, and which variables a program gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.errors import InfrastructureError, InputError
+from assay.submissions.environments import (
+    DEFAULT,
+    Environment,
+    is_secret,
+    load_environment,
+    setup_variables_of,
+    start_of,
+    variables_of,
+)
+
+DOCKER = """
+type: docker
+name: python3.12
+docker:
+  image: ghcr.io/astral-sh/uv:python3.12-trixie-slim
+  binary: docker
+  workdir: /workspace
+  mount_workspace: true
+  extra_mounts: {}
+  network: null
+environment:
+  include_os_env: false
+  env:
+    UV_PROJECT_ENVIRONMENT: /workspace/.venv
+setup:
+  commands:
+    - uv init
+    - uv add -r requirements.txt
+  eval_commands: []
+commands:
+  entry_file: "{entry_file}.py"
+  command: uv run
+  agent_command: python
+snapshot:
+  keep_globs: null
+  ignore_globs: ["*.pyc", ".venv/*"]
+  compression: gz
+  archive_save_dir: null
+something_else: [1, 2]
+"""
+SYSTEM = {
+    "HOME": "/home/somebody",
+    "PATH": "/opt/bin",
+    "LANG": "C",
+    "OPENAI_API_KEY": "k",
+    "GITHUB_TOKEN": "t",
+    "DB_PASSWORD": "p",
+    "SERVICE_URL": "https://name:word@example.invalid/",
+    "HTTPS_PROXY": "http://proxy.invalid:3128",
+    "PLAIN": "yes",
+}
+
+
+def environment_of(folder: Path, text: str) -> Environment:
+    path = folder / "environment.yaml"
+    path.write_text(text)
+    return load_environment(path)
+
+
+def test_a_docker_file_loads_and_says_that_it_cannot_run(tmp_path: Path) -> None:
+    environment = environment_of(tmp_path, DOCKER)
+    assert environment.setup_commands == ["uv init", "uv add -r requirements.txt"]
+    assert start_of(environment, "logql", tmp_path) == ["uv", "run", "logql.py"]
+    assert environment.snapshot.ignore_globs == ["*.pyc", ".venv/*"]
+    with pytest.raises(InfrastructureError, match="docker, which Assay cannot run yet"):
+        environment.check_runnable()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("type: podman\n", r"environment\.yaml:1: type: "),
+        ("name: x\nsetup:\n  commands: all\n", r"environment\.yaml:3: setup\.commands: "),
+        ("- a\n", "is not an environment"),
+        ("a: [", "is not valid YAML"),
+    ],
+)
+def test_a_mistake_has_a_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        environment_of(tmp_path, text)
+
+
+def test_an_empty_section_is_one_that_was_left_out(tmp_path: Path) -> None:
+    environment = environment_of(tmp_path, "type: local\nname: x\nsetup:\nenvironment:\n  env:\n")
+    assert environment.setup_commands == []
+    assert environment.environment.env == {}
+
+
+def test_without_a_file_the_entry_may_have_a_suffix(tmp_path: Path) -> None:
+    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool"]
+    (tmp_path / "tool.py").touch()
+    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool.py"]
+    assert start_of(Environment(), "tool", tmp_path) == ["python", "tool"]
+    (tmp_path / "tool").touch()
+    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool"]
+    assert start_of(DEFAULT, "two words", tmp_path) == ["python", "two words"]
+
+
+def test_later_layers_win_and_only_plain_variables_of_the_system_come_along() -> None:
+    section = {"include_os_env": True, "env": {"A": 1, "B": True, "C": "environment"}}
+    environment = Environment.model_validate({"environment": section})
+    found = variables_of(environment, SYSTEM, {"C": "problem", "D": "problem"}, {"D": "checkpoint"})
+    assert found == {
+        "LANG": "C",
+        "PLAIN": "yes",
+        "HTTPS_PROXY": "http://proxy.invalid:3128",
+        "A": "1",
+        "B": "true",
+        "C": "problem",
+        "D": "checkpoint",
+    }
+
+
+def test_nothing_of_the_system_unless_it_is_asked_for() -> None:
+    assert variables_of(DEFAULT, SYSTEM, {"A": "x"}) == {"A": "x"}
+    named = Environment.model_validate({"environment": {"env": {"GITHUB_TOKEN": None, "X": None}}})
+    assert variables_of(named, SYSTEM) == {"GITHUB_TOKEN": "t"}
+
+
+def test_set_up_has_the_network_and_no_secret() -> None:
+    section = {"env": {"OPENAI_API_KEY": "given", "MODE": "test"}}
+    environment = Environment.model_validate({"environment": section})
+    assert setup_variables_of(environment, SYSTEM) == {
+        "HTTPS_PROXY": "http://proxy.invalid:3128",
+        "MODE": "test",
+    }
+
+
+@given(
+    st.sampled_from(["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS", "PASSWD"]),
+    st.text(st.characters(categories=["Lu", "Nd"]), max_size=5),
+    st.booleans(),
+)
+def test_names_of_secrets_are_known_wherever_the_word_stands(
+    word: str, more: str, is_lower: bool
+) -> None:
+    name = f"{more}_{word}_{more}"
+    assert is_secret(name.lower() if is_lower else name)

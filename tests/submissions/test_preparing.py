@@ -1,0 +1,157 @@
+"""Preparing: copied once, set up once in the sandbox, without secrets, and nothing left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.errors import InfrastructureError, InputError
+from assay.sandbox.isolation import available_levels, probe
+from assay.submissions.cases import CLICase
+from assay.submissions.config import GroupConfig
+from assay.submissions.environments import DEFAULT, Environment
+from assay.submissions.seams import SetUpFailedError
+from tests.submissions.adapters.support import LEVELS, Bench, finish
+
+ONE = CLICase(id="one", group="core")
+
+
+def set_up(*commands: str, **more: Any) -> Environment:
+    return Environment.model_validate(
+        {
+            "setup": {"commands": list(commands)},
+            "commands": {"entry_file": "{entry_file}.py"},
+            **more,
+        }
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_set_up_runs_once_and_all_cases_see_what_it_left(tmp_path: Path, level: str) -> None:
+    bench = Bench(tmp_path, {"main.py": "print(open('made').read(), end='')"})
+    environment = set_up("echo once >> made", "echo twice >> made; mkdir -p deep/er")
+    results = bench.run(ONE, ONE, environment=environment, level=level)
+    assert [result.output for result in results] == ["once\ntwice\n"] * 2
+    assert [path.name for path in bench.submission.iterdir()] == ["main.py"]
+
+
+def test_a_failing_set_up_says_what_it_wrote(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": ""})
+    with pytest.raises(SetUpFailedError) as caught:
+        bench.run(ONE, environment=set_up("true", "echo said; echo and >&2; exit 3", "touch x"))
+    message = str(caught.value)
+    assert "set-up of checkpoint_1" in message
+    assert "(exit 3)\nsaid\nand" in message
+
+
+def test_set_up_has_no_secret_and_no_network_if_it_is_turned_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "hidden")
+    bench = Bench(tmp_path, {"main.py": "print(open('env').read() + open('links').read())"})
+    environment = set_up(
+        "env > env",
+        "cat /proc/net/dev > links",
+        environment={"include_os_env": True, "env": {"MY_TOKEN": None, "OTHER": "seen"}},
+        setup_network=False,
+    )
+    (result,) = bench.run(ONE, environment=environment)
+    assert "OTHER=seen" in str(result.output)
+    assert "hidden" not in str(result.output)
+    if "namespaces" in available_levels(probe()):
+        assert [
+            line.split(":")[0].strip()
+            for line in str(result.output).splitlines()
+            if ":" in line and "|" not in line
+        ][-1] == "lo"
+
+
+def test_cases_get_named_variables_but_none_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "hidden")
+    monkeypatch.setenv("MY_MODE", "plain")
+    bench = Bench(
+        tmp_path,
+        {"main.py": "import os; print(sorted(k for k in os.environ if k[:3] == 'MY_'))"},
+        env={"MY_PROBLEM": "1"},
+    )
+    (bare,) = bench.run(ONE)
+    asked = Environment.model_validate(
+        {"environment": {"include_os_env": True}, "commands": {"entry_file": "{entry_file}.py"}}
+    )
+    (with_system,) = bench.run(ONE, environment=asked, env={"MY_GROUP": "2"})
+    assert bare.output == "['MY_PROBLEM']\n"
+    assert with_system.output == "['MY_GROUP', 'MY_MODE', 'MY_PROBLEM']\n"
+
+
+def test_links_are_never_followed_and_ignored_files_stay_out(tmp_path: Path) -> None:
+    outside = tmp_path / "outside.txt"
+    outside.write_text("private")
+    bench = Bench(
+        tmp_path,
+        {
+            "main.py": "import os; print(sorted(os.listdir()), os.path.exists('link'),"
+            " open('inner').read())",
+            "data.txt": "own",
+            "old.pyc": "",
+            ".venv/bin/python": "",
+        },
+    )
+    (bench.submission / "link").symlink_to(outside)
+    (bench.submission / "inner").symlink_to("data.txt")
+    (result,) = bench.run(ONE)
+    assert result.output == "['data.txt', 'inner', 'link', 'main.py'] False own\n"
+
+
+def test_the_digest_is_of_what_is_run(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": "print(1)"})
+
+    async def digest(environment: Environment = DEFAULT) -> str:
+        async with bench.prepare(environment) as prepared:
+            assert prepared.base.path.is_dir()
+        assert not prepared.base.path.parent.exists()
+        return str(prepared.digest)
+
+    first, again = finish(digest()), finish(digest())
+    other = finish(digest(Environment.model_validate({"commands": {"command": "python -I"}})))
+    (bench.submission / "main.py").write_text("print(2)")
+    assert first == again
+    assert len({first, other, finish(digest())}) == 3
+
+
+def test_a_docker_environment_cannot_be_run_and_a_file_is_no_submission(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": ""})
+    with pytest.raises(InfrastructureError, match="docker"):
+        bench.run(ONE, environment=Environment(type="docker"))
+    bench.submission = bench.submission / "main.py"
+    with pytest.raises(InputError, match="not the folder of a submission"):
+        bench.run(ONE)
+
+
+def test_uv_and_python_are_there_for_set_up_and_cases(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": "import sys; print(sys.prefix != sys.base_prefix)"})
+    environment = set_up(
+        "uv init --bare --name small", "uv lock --offline", "uv sync --offline", setup_network=False
+    )
+    environment = environment.model_copy(
+        update={"commands": environment.commands.model_copy(update={"command": "uv run"})}
+    )
+    (result,) = bench.run(ONE, environment=environment)
+    assert (result.output, result.status_code) == ("True\n", 0), result.stderr
+
+
+def test_groups_share_what_was_prepared(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": "print(1)"})
+
+    async def work() -> list[object]:
+        found: list[object] = []
+        async with bench.prepare() as prepared:
+            for name in ("first", "second"):
+                async with prepared.runner(GroupConfig(name=name)) as runner:
+                    found.append((await runner.run(ONE)).output)
+        return found
+
+    assert finish(work()) == ["1\n", "1\n"]
