@@ -189,14 +189,12 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         script = self.server.script
         reply = script.take(Received(self.path, headers, body, time.monotonic()))
-        try:
-            self._carry_out(reply, body)
-        finally:
-            script.done()
+        script.wait(None if reply.hangs else reply.delay)
+        # Before the answer: who has it may ask again at once, and is one asker still.
+        script.done()
+        self._carry_out(reply, body)
 
     def _carry_out(self, reply: Reply, asked: Any) -> None:
-        script = self.server.script
-        script.wait(None if reply.hangs else reply.delay)
         if reply.hangs or reply.drops:
             self.close_connection = True
             self.connection.shutdown(socket.SHUT_RDWR)

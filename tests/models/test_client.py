@@ -73,7 +73,7 @@ async def test_retry_after_is_waited_for(connect: Connect) -> None:
         async with connect(server) as client:
             await client.ask(question())
     first, second = server.requests
-    assert 1.0 <= second.at - first.at < 2.0
+    assert 1.0 <= second.at - first.at < 3.0
 
 
 async def test_a_pause_asked_of_one_call_holds_for_all(connect: Connect) -> None:
@@ -82,7 +82,7 @@ async def test_a_pause_asked_of_one_call_holds_for_all(connect: Connect) -> None
             first = asyncio.create_task(client.ask(question("one")))
             while not server.requests:
                 await asyncio.sleep(0.01)
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.5)
             await client.ask(question("two"))
             await first
     assert server.requests[1].at - server.requests[0].at >= 1.0
@@ -118,12 +118,12 @@ async def test_a_server_that_is_not_there_is_an_outage(connect: Connect) -> None
 
 @pytest.mark.parametrize("reply", [hangs(), trickles()])
 async def test_a_server_that_hangs_ends_with_the_limit(connect: Connect, reply: Reply) -> None:
-    clock = time.monotonic()
     with ScriptedServer(reply) as server:
         async with connect(server, timeout=0.3, patience=0.0) as client:
+            clock = time.monotonic()
             with pytest.raises(ModelFailed, match=r"no answer from .* within 0\.3 s"):
                 await client.ask(question())
-            assert 0.3 <= time.monotonic() - clock < 0.6
+            assert 0.3 <= time.monotonic() - clock < 1.5
 
 
 @pytest.mark.parametrize("status", [401, 403])
