@@ -1,0 +1,204 @@
+"""How many samples a ratio needs, when its verdict is certain, and what the numbers mean: pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from assay.ratio import Ratio
+from assay.results import Outcome
+
+# Seconds to wait before a sample that ended in an error is tried again; then it is an error.
+RETRY_DELAYS = (0.5, 2.0)
+_Z95 = 1.959963984540054
+
+
+def retry_delay(failed_attempts: int) -> float | None:
+    """How long to wait after the n-th attempt that ended in an error; None to give up."""
+    return RETRY_DELAYS[failed_attempts - 1] if failed_attempts <= len(RETRY_DELAYS) else None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict of a test on one connection, and after how many samples it was certain."""
+
+    outcome: Outcome
+    reason: str
+    taken: int
+    is_early: bool
+    """Before all samples were taken: then a rate would be biased, and none is given."""
+
+
+def decide(ratio: Ratio, samples: Sequence[Outcome]) -> Decision | None:
+    """The verdict as soon as no further sample can change it; None as long as one can.
+
+    The samples are those finished without a gap, in the order they were started: fast ones finish
+    first, and counting them first would favour what is fast.
+    """
+    counts: Counter[Outcome] = Counter()
+    for taken, sample in enumerate(samples, 1):
+        counts[sample] += 1
+        outcome = _certain(ratio, counts, ratio.samples - taken)
+        if outcome is not None:
+            is_early = taken < ratio.samples
+            said = f"decided after {taken} of {ratio.samples}: " if is_early else ""
+            reason = said + ratio.outcome(samples[:taken])[1]
+            return Decision(outcome, reason, taken, is_early)
+    return None
+
+
+def _certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | None:
+    """The outcome, if it is the same whatever the samples that are left will be."""
+    passed = counts[Outcome.PASSED]
+    undecided = passed + counts[Outcome.UNVERIFIED]
+    with_errors = undecided + counts[Outcome.ERROR]
+    if passed >= ratio.needed:
+        return Outcome.PASSED
+    if with_errors + left < ratio.needed:
+        return Outcome.FAILED
+    if undecided + left < ratio.needed <= with_errors:
+        return Outcome.ERROR
+    if passed + left < ratio.needed <= undecided:
+        return Outcome.UNVERIFIED
+    return None
+
+
+def at_limit(ratio: Ratio, finished: Sequence[Outcome], seconds: float) -> Decision:
+    """The verdict when the time of the whole test is over: what still runs was not taken."""
+    outcome, reason = ratio.outcome(finished)
+    reason = f"the limit of {seconds:g} s ended after {len(finished)} of {ratio.samples}: {reason}"
+    return Decision(outcome, reason, len(finished), len(finished) < ratio.samples)
+
+
+@dataclass
+class Tally:
+    """Which sample to start next, and what is known from those that have finished."""
+
+    ratio: Ratio
+    takes_all: bool = False
+    """Take all samples, certain or not; only then there is a rate."""
+    _started: int = 0
+    _finished: dict[int, Outcome] = field(default_factory=dict)
+
+    def start(self) -> int | None:
+        """The index of the next sample, which now counts as started; None if there is none."""
+        if self._started == self.ratio.samples or self.decision is not None:
+            return None
+        self._started += 1
+        return self._started - 1
+
+    def finish(self, index: int, outcome: Outcome) -> None:
+        self._finished[index] = outcome
+
+    @property
+    def counted(self) -> list[Outcome]:
+        """The outcomes that count: those before the first sample that is still running."""
+        indexes = takewhile(self._finished.__contains__, range(self._started))
+        return [self._finished[index] for index in indexes]
+
+    @property
+    def decision(self) -> Decision | None:
+        samples = self.counted
+        if self.takes_all and len(samples) < self.ratio.samples:
+            return None
+        if self.takes_all:
+            outcome, reason = self.ratio.outcome(samples)
+            return Decision(outcome, reason, len(samples), is_early=False)
+        return decide(self.ratio, samples)
+
+    def at_limit(self, seconds: float) -> Decision:
+        """The verdict now that the time is over; every finished sample counts."""
+        finished = [self._finished[index] for index in sorted(self._finished)]
+        return at_limit(self.ratio, finished, seconds)
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What all samples of a test say about the agent."""
+
+    passes: int
+    failures: int
+    errors: int
+    unverified: int
+    rate: float | None
+    """The share of passes among the samples that were judged; errors say nothing of the agent."""
+    interval: tuple[float, float] | None
+    """The Wilson interval of the rate: 95% of such intervals hold the true one."""
+    all_of: dict[int, float]
+    """The chance that k samples in a row all pass (pass^k), for some k."""
+
+
+def statistics(samples: Sequence[Outcome]) -> Statistics:
+    """The numbers of a test of which all samples were taken."""
+    counts = Counter(samples)
+    passes, failures = counts[Outcome.PASSED], counts[Outcome.FAILED]
+    judged = passes + failures
+    return Statistics(
+        passes,
+        failures,
+        counts[Outcome.ERROR],
+        counts[Outcome.UNVERIFIED],
+        passes / judged if judged else None,
+        wilson(passes, judged) if judged else None,
+        {size: all_pass(passes, judged, size) for size in _sizes(judged)},
+    )
+
+
+def _sizes(judged: int) -> list[int]:
+    """1, 2, 4 and so on, and the number of samples itself."""
+    doubled = [2**power for power in range(judged.bit_length())]
+    return sorted({*doubled, judged}) if judged else []
+
+
+def wilson(passes: int, samples: int) -> tuple[float, float]:
+    """The 95% interval for a rate, which also holds for few samples and for rates near 0 and 1."""
+    rate, square = passes / samples, _Z95**2
+    centre = (rate + square / (2 * samples)) / (1 + square / samples)
+    spread = math.sqrt(rate * (1 - rate) / samples + square / (4 * samples**2))
+    half = _Z95 * spread / (1 + square / samples)
+    # At the ends the formula gives exactly 0 and 1, but for rounding.
+    low = 0.0 if passes == 0 else max(0.0, centre - half)
+    return low, 1.0 if passes == samples else min(1.0, centre + half)
+
+
+def all_pass(passes: int, samples: int, size: int) -> float:
+    """The share of all sets of `size` samples that consist of passes: pass^k without bias."""
+    return math.comb(passes, size) / math.comb(samples, size)
+
+
+def chance_to_pass(ratio: Ratio, rate: float) -> float:
+    """How likely an agent that is right at this rate reaches the ratio."""
+    if rate in (0, 1):
+        return float(rate)
+    several = range(ratio.needed, ratio.samples + 1)
+    return min(1.0, math.fsum(_chance_of(passes, ratio.samples, rate) for passes in several))
+
+
+def _chance_of(passes: int, samples: int, rate: float) -> float:
+    """Of exactly so many passes; by logarithms, because the factors alone exceed a float."""
+    ways = math.lgamma(samples + 1) - math.lgamma(passes + 1) - math.lgamma(samples - passes + 1)
+    return math.exp(ways + passes * math.log(rate) + (samples - passes) * math.log1p(-rate))
+
+
+def lets_through(ratio: Ratio) -> str:
+    """In one line what a ratio means for an agent that is somewhat worse than it asks for."""
+    rate = _rate_below(ratio)
+    right, chance = _percent(rate), _percent(chance_to_pass(ratio, rate))
+    return f"{ratio} lets an agent that is right {right} of the time pass {chance} of the time"
+
+
+def _rate_below(ratio: Ratio) -> float:
+    """The next full ten percent below the ratio, or half of a ratio that has none."""
+    tenths = (10 * ratio.needed - 1) // ratio.samples
+    return tenths / 10 if tenths else ratio.needed / ratio.samples / 2
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.01:
+        return "less than 1%"
+    if 0.99 < share < 1:
+        return "more than 99%"
+    return f"{share:.0%}"

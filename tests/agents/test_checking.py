@@ -1,0 +1,197 @@
+"""All checks of an answer: each with its path, none guessed, and nothing secret in what is kept."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.checking import CheckResult, GistJudge, check_answer
+from assay.agents.model import Check, Interaction, Section
+from assay.documents import Place
+from assay.errors import InfrastructureError, Unverifiable
+
+PLACE = Place(Path("test.hocon"), 1)
+
+
+@dataclass(frozen=True)
+class Reply:
+    text: str | None = None
+    structure: dict[str, Any] | None = None
+    sly_data: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Opinion:
+    holds: bool
+    reason: str = "it says so"
+
+
+@dataclass
+class WordJudge:
+    """A criterion holds if it is in the sample; keeps what it was asked."""
+
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    error: Exception | None = None
+
+    async def gist(self, criterion: str, sample: str) -> Opinion:
+        self.asked.append((criterion, sample))
+        await asyncio.sleep(0)
+        if self.error:
+            raise self.error
+        return Opinion(criterion in sample, f"about {criterion}")
+
+
+def checked(
+    reply: Reply,
+    *checks: tuple[str, str, Any],
+    judge: GistJudge | None = None,
+    secrets: dict[str, str] | None = None,
+) -> list[CheckResult]:
+    interaction = Interaction(2, PLACE, checks=tuple(_check(*one) for one in checks))
+    return asyncio.run(check_answer(reply, interaction, judge=judge, secrets=secrets or {}))
+
+
+def _check(where: str, test: str, value: Any) -> Check:
+    first, *path = where.split(".")
+    section: Section = "text" if first == "text" else (
+        "sly_data" if first == "sly_data" else "structure"
+    )  # fmt: skip
+    return Check(section, tuple(path), test, value, PLACE)
+
+
+def holds(reply: Reply, where: str, test: str, value: Any) -> bool | None:
+    (found,) = checked(reply, (where, test, value))
+    return found.result.is_correct
+
+
+@pytest.mark.parametrize(
+    ("actual", "test", "value", "expected"),
+    [
+        (3, "value", 3.0, True),
+        (3, "not_value", 3.0, False),
+        ([1, 2], "value", [1, 2], True),
+        (None, "value", None, True),
+        (2, "less", 3, True),
+        (3, "less", 3, False),
+        (4, "less", 3, False),
+        (3, "not_less", 3, True),
+        (2, "not_less", 3, False),
+        (4, "greater", 3, True),
+        (3, "greater", 3, False),
+        (3, "not_greater", 3, True),
+        (4, "not_greater", 3, False),
+        ("apple", "less", "banana", True),
+        ("apple", "greater", 3, False),
+        ("apple", "not_greater", 3, False),
+        ("The Beatles", "keywords", "Beatles", True),
+        ("The Beatles", "keywords", "beatles", False),
+        ("The Beatles", "not_keywords", "beatles", True),
+        (["a", "b"], "keywords", "a", True),
+        ({"a": 1}, "keywords", "a", True),
+        (7, "not_keywords", "a", False),
+    ],
+)
+def test_the_stock_tests_follow_the_document(
+    actual: Any, test: str, value: Any, expected: bool
+) -> None:
+    assert holds(Reply(structure={"key": actual}), "structure.key", test, value) is expected
+
+
+def test_a_comparison_that_cannot_be_made_names_both_types() -> None:
+    (found,) = checked(Reply(sly_data={"a": "x"}), ("sly_data.a", "less", 3))
+    assert "str with int" in str(found.result.diff)
+
+
+@pytest.mark.parametrize(
+    "reply", [Reply(), Reply(structure={}), Reply(structure={"a": 3}), Reply(structure={"a": {}})]
+)
+@pytest.mark.parametrize("test", ["value", "not_value", "keywords", "not_keywords", "not_gist"])
+def test_what_is_absent_fails_every_test(reply: Reply, test: str) -> None:
+    (found,) = checked(reply, ("structure.a.b", test, "x"), judge=WordJudge())
+    assert (found.result.is_correct, found.result.diff) == (False, "absent")
+    assert found.actual is None
+
+
+def test_text_that_is_absent_is_not_empty_text() -> None:
+    assert holds(Reply(), "text", "not_keywords", "x") is False
+    assert holds(Reply(text=""), "text", "not_keywords", "x") is True
+
+
+def test_nested_keys_and_all_failures_with_their_paths() -> None:
+    reply = Reply("hello", {"a": {"b": {"c": 5}}}, {"x": 1})
+    found = checked(
+        reply,
+        ("text", "keywords", "bye"),
+        ("structure.a.b.c", "less", 5),
+        ("structure.a.b.c", "not_less", 5),
+        ("sly_data.x", "value", 2),
+    )
+    assert [one.name for one in found if not one.result.is_correct] == [
+        "2.text.keywords", "2.structure.a.b.c.less", "2.sly_data.x.value",
+    ]  # fmt: skip
+    attribute = found[1].attribute()
+    assert (attribute.attribute, attribute.actual, attribute.expected) == (
+        "2.structure.a.b.c.less", 5, 5,
+    )  # fmt: skip
+    assert (attribute.is_correct, attribute.weight) == (False, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("test", "criterion", "expected"),
+    [
+        ("gist", "kind", True),
+        ("gist", "rude", False),
+        ("not_gist", "rude", True),
+        ("not_gist", "kind", False),
+    ],
+)
+def test_a_gist_is_what_the_judge_says(test: str, criterion: str, expected: bool) -> None:
+    (found,) = checked(Reply("a kind word"), ("text", test, criterion), judge=WordJudge())
+    assert found.result.is_correct is expected
+    assert found.result.diff == f"about {criterion}"
+
+
+def test_the_judge_sees_only_what_the_test_is_about() -> None:
+    judge = WordJudge()
+    reply = Reply("the text", {"order": {"id": 3}}, {"private": "canary"})
+    checked(reply, ("structure.order", "gist", "an order"), judge=judge)
+    assert judge.asked == [("an order", '{"id": 3}')]
+
+
+def test_without_a_judge_a_gist_is_not_guessed() -> None:
+    found = checked(Reply("x"), ("text", "gist", "kind"), ("text", "keywords", "y"))
+    assert [one.result.is_correct for one in found] == [None, False]
+    assert "--model" in str(found[0].result.diff)
+    (found_one,) = checked(
+        Reply("x"), ("text", "not_gist", "kind"), judge=WordJudge(error=Unverifiable("no key"))
+    )
+    assert (found_one.result.is_correct, found_one.result.diff) == (None, "no key")
+
+
+def test_an_outage_of_the_judge_is_an_error() -> None:
+    judge = WordJudge(error=InfrastructureError("the judge does not answer"))
+    with pytest.raises(InfrastructureError, match="does not answer"):
+        checked(Reply("x"), ("text", "gist", "a"), ("text", "gist", "b"), judge=judge)
+
+
+def test_secrets_are_in_nothing_that_is_kept_or_judged() -> None:
+    judge = WordJudge()
+    found = checked(
+        Reply("the token is canary-1234", {"key": "canary-1234", "number": 567890}),
+        ("text", "gist", "canary-1234"),
+        ("text", "keywords", "canary-1234"),
+        ("structure.key", "value", "canary-12345"),
+        ("structure.number", "less", 3),
+        judge=judge,
+        secrets={"canary-1234": "<TOKEN>", "567890": "<NUMBER>"},
+    )
+    assert [one.result.is_correct for one in found] == [True, True, False, False]
+    assert judge.asked == [("<TOKEN>", "the token is <TOKEN>")]
+    kept = repr([(one.actual, one.expected, one.result) for one in found])
+    assert "canary" not in kept
+    assert "567890" not in kept
+    assert "<TOKEN>5" in kept
