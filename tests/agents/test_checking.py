@@ -195,3 +195,14 @@ def test_secrets_are_in_nothing_that_is_kept_or_judged() -> None:
     assert "canary" not in kept
     assert "567890" not in kept
     assert "<TOKEN>5" in kept
+
+
+def test_a_secret_of_many_lines_is_not_told_in_parts() -> None:
+    secret = "first line\nsecond line\nthird line"
+    reply = Reply(f"begin {secret} end")
+    (found,) = checked(reply, ("text", "value", "begin"), secrets={secret: "<KEY>"})
+    assert found.result.is_correct is False
+    assert "line" not in repr((found.actual, found.result))
+    (found,) = checked(reply, ("text", "value", "begin <KEY> end"), secrets={secret: "<KEY>"})
+    assert found.result.is_correct is False
+    assert found.result.diff == "differs in a value that is kept secret"

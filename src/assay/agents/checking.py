@@ -76,19 +76,26 @@ async def check_answer(
 
     The judge's errors other than Unverifiable are not caught: they say nothing about the agent.
     """
-    found = await _all_of(
-        [_result_of(check, answer, judge, secrets) for check in interaction.checks]
+    return await _all_of(
+        [_checked(answer, interaction, check, judge, secrets) for check in interaction.checks]
     )
-    return [
-        CheckResult(
-            check,
-            interaction.number,
-            _stored(value_of(check, answer), secrets),
-            concealed(check.value, secrets),
-            _without_secrets(result, secrets),
-        )
-        for check, result in zip(interaction.checks, found, strict=True)
-    ]
+
+
+async def _checked(
+    answer: Answered,
+    interaction: Interaction,
+    check: Check,
+    judge: GistJudge | None,
+    secrets: Mapping[str, str],
+) -> CheckResult:
+    value = value_of(check, answer)
+    actual, expected = concealed(value, secrets), concealed(check.value, secrets)
+    if check.is_gist:
+        result = await _gist(check, actual, expected, judge)
+    else:
+        result = _stock(check, value, actual, expected)
+    kept = None if actual is ABSENT else actual
+    return CheckResult(check, interaction.number, kept, expected, result)
 
 
 def value_of(check: Check, answer: Answered) -> Any:
@@ -100,34 +107,36 @@ def value_of(check: Check, answer: Answered) -> Any:
     return ABSENT if value is None and not check.path else value
 
 
-async def _result_of(
-    check: Check, answer: Answered, judge: GistJudge | None, secrets: Mapping[str, str]
+def _stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:
+    """The verdict on the values themselves, told about what may be stored of them."""
+    result = run_check(check.test, value, [check.value])
+    if actual == value and expected == check.value:
+        return result
+    # A secret may stand in a diff in parts, so the diff is made without it from the start.
+    told = run_check(check.test, actual, [expected])
+    same = told.is_correct is result.is_correct
+    diff = told.diff if same else "differs in a value that is kept secret"
+    return VerificationResult(diff=diff, is_correct=result.is_correct)
+
+
+async def _gist(
+    check: Check, actual: Any, criterion: str, judge: GistJudge | None
 ) -> VerificationResult:
-    value = value_of(check, answer)
-    if not check.is_gist:
-        return run_check(check.test, value, [check.value])
-    if value is ABSENT:
+    if actual is ABSENT:
         return failed("absent")
+    sample = actual if isinstance(actual, str) else json.dumps(actual, ensure_ascii=False)
     try:
-        return await _judged(check, value, judge, secrets)
+        if judge is None:
+            raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
+        judged = await judge.gist(criterion, sample)
     except Unverifiable as reason:
         return VerificationResult(diff=str(reason), is_correct=None)
-
-
-async def _judged(
-    check: Check, value: Any, judge: GistJudge | None, secrets: Mapping[str, str]
-) -> VerificationResult:
-    if judge is None:
-        raise Unverifiable("no model is set that could judge a gist", advice="set one with --model")
-    sample = concealed(value, secrets)
-    text = sample if isinstance(sample, str) else json.dumps(sample, ensure_ascii=False)
-    judged = await judge.gist(concealed(check.value, secrets), text)
     return passed(judged.reason) if judged.holds != check.is_negated else failed(judged.reason)
 
 
 async def _all_of(
-    several: Iterable[Coroutine[Any, Any, VerificationResult]],
-) -> list[VerificationResult]:
+    several: Iterable[Coroutine[Any, Any, CheckResult]],
+) -> list[CheckResult]:
     """The results of all; the first error ends the others and is the error of the whole."""
     try:
         async with asyncio.TaskGroup() as group:
@@ -135,11 +144,3 @@ async def _all_of(
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]
-
-
-def _stored(value: Any, secrets: Mapping[str, str]) -> Any:
-    return None if value is ABSENT else concealed(value, secrets)
-
-
-def _without_secrets(result: VerificationResult, secrets: Mapping[str, str]) -> VerificationResult:
-    return result.model_copy(update={"diff": concealed(result.diff, secrets)})

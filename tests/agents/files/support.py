@@ -7,6 +7,7 @@ from pathlib import Path
 from assay.agents.files import Problem, read_file
 from assay.agents.model import AgentFile
 
+PUBLIC = Path(__file__).parents[4] / "shared" / "data" / "agents"
 RESPONSE = '"text": {"keywords": "Beatles"}'
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.agents.files import read_files
 from assay.errors import InputError
-from tests.agents.files.support import whole, written
+from tests.agents.files.support import PUBLIC, whole, written
 
 
 def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -> None:
@@ -62,3 +62,13 @@ def test_a_folder_without_any_test_is_an_error(tmp_path: Path) -> None:
     written(tmp_path, "tools: [1]", "network.hocon")
     with pytest.raises(InputError, match="none has `interactions`"):
         read_files([tmp_path])
+
+
+def test_all_public_test_files_are_read_without_a_problem() -> None:
+    if not PUBLIC.is_dir():
+        pytest.skip("the public test files are not on this machine")
+    reading = read_files([PUBLIC])
+    assert (reading.problems, reading.passed_over) == ([], [])
+    names = [path for path in PUBLIC.rglob("*") if path.name.endswith(".hocon")]
+    assert len(reading.files) == len(names)
+    assert all(any(one.checks for one in file.interactions) for file in reading.files)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,20 @@ def read_file(path: Path) -> ReadFile:
     reader = _Reader(source, list(source.problems))
     file = reader.read()
     has_interactions = not isinstance(source.value, dict) or INTERACTIONS in source.value
-    return ReadFile(path, None if reader.problems else file, reader.problems, has_interactions)
+    problems = _without_secrets(reader.problems, secrets_of(source.environment, None))
+    return ReadFile(path, None if problems else file, problems, has_interactions)
+
+
+def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> list[Problem]:
+    """What is said of a value may quote it, and may end up in the log of a build."""
+    return [
+        replace(
+            one,
+            message=concealed(one.message, secrets),
+            advice=concealed(one.advice, secrets),
+        )
+        for one in problems
+    ]
 
 
 def load_file(path: Path) -> AgentFile:

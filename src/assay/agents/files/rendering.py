@@ -1,0 +1,48 @@
+"""Problems of test files as text for people and JSON for programs."""
+
+from __future__ import annotations
+
+import json
+
+from assay.agents.files.finding import Reading
+from assay.reports.text import count
+from assay.visible import visible
+
+
+def problems_text(reading: Reading, name: str) -> str:
+    """The problems in the format of that name."""
+    return {"text": _plain, "json": _json}[name](reading)
+
+
+def passed_over_text(reading: Reading) -> str:
+    """A note for every file of a folder that is no test."""
+    lines = [f"{path}: has no `interactions`, passed over" for path in reading.passed_over]
+    return "".join(visible(line) + "\n" for line in lines)
+
+
+def _plain(reading: Reading) -> str:
+    lines = []
+    for one in reading.problems:
+        lines.append(visible(f"{one.place}: {one.code}: {one.message}"))
+        if one.advice:
+            lines.append(visible(f"    {one.advice}"))
+    if not reading.problems:
+        lines.append(f"nothing wrong with {count(len(reading.files), 'test file')}")
+    else:
+        lines.append(count(len(reading.problems), "problem"))
+    return "\n".join(lines) + "\n"
+
+
+def _json(reading: Reading) -> str:
+    told = [
+        {
+            "code": one.code,
+            "message": one.message,
+            "file": str(one.place.file),
+            "line": one.place.line,
+            "advice": one.advice,
+        }
+        for one in reading.problems
+    ]
+    document = {"version": 1, "problems": told, "passed_over": [*map(str, reading.passed_over)]}
+    return json.dumps(document, indent=2) + "\n"

@@ -1,0 +1,127 @@
+"""The published JSON Schema of a test file, for editors and for whoever writes test files."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from assay.agents.files.criteria import TESTS
+from assay.agents.model import CHAT_FILTERS, RETURNS
+
+_SENTENCE = {"type": "string", "pattern": r"\S"}
+_WORD = {"type": "string", "minLength": 1}
+_SECONDS = {"type": ["number", "null"], "exclusiveMinimum": 0}
+
+
+def schema_text() -> str:
+    """The schema as it is shipped."""
+    return files("assay.agents.files").joinpath("schema.json").read_text(encoding="utf-8")
+
+
+def make_schema() -> str:
+    """The schema as the reader has it; the shipped file must be the same."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Assay agent test file",
+        **_object(
+            {
+                "agent": _told("The name of the agent to test.", _SENTENCE),
+                "connections": _told(
+                    "How to reach the agent; several run the test over each. Default: direct.",
+                    _one_or_more({"enum": list(RETURNS)}, uniqueItems=True),
+                ),
+                "success_ratio": _told(
+                    'How many of how many samples must pass: "8/10". Default: 1/1.',
+                    {"type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$"},
+                ),
+                "use_direct": _told(
+                    "Whether a direct session reaches other agents without a socket.",
+                    {"type": "boolean"},
+                ),
+                "metadata": _told(
+                    "Sent with every request, as headers over HTTP; never stored.",
+                    {"type": ["object", "null"]},
+                ),
+                "timeout_in_seconds": _told("For all samples together.", _SECONDS),
+                "failure_patterns": _told(
+                    "Parts of an answer that show an outage: such a sample is an error.",
+                    _one_or_more(_SENTENCE, minItems=0),
+                ),
+                "interactions": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"$ref": "#/$defs/interaction"},
+                },
+            },
+            required=["agent", "interactions"],
+        ),
+        "$defs": _definitions(),
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _definitions() -> dict[str, Any]:
+    return {
+        "interaction": _object(
+            {
+                "text": _told("What is said to the agent.", {"type": ["string", "null"]}),
+                "sly_data": _told("Private data sent along with it.", {"type": ["object", "null"]}),
+                "timeout_in_seconds": _told("Until the answer is complete.", _SECONDS),
+                "chat_filter": {"enum": list(CHAT_FILTERS), "default": CHAT_FILTERS[0]},
+                "continue_conversation": _told(
+                    "Whether the next interaction goes on from this one.",
+                    {"type": "boolean", "default": True},
+                ),
+                "response": _object(
+                    {
+                        "text": {"$ref": "#/$defs/text"},
+                        "sly_data": {"$ref": "#/$defs/keys"},
+                        "structure": {"$ref": "#/$defs/keys"},
+                    }
+                ),
+            }
+        ),
+        "text": _tests(_WORD),
+        "values": _tests(
+            {"type": ["string", "number", "boolean", "array", "object", "null"]},
+            {"type": ["string", "number", "boolean"]},
+        ),
+        "keys": {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"pattern": r"^[^.]*$"},
+            "additionalProperties": {
+                "anyOf": [{"$ref": "#/$defs/values"}, {"$ref": "#/$defs/keys"}]
+            },
+        },
+    }
+
+
+def _tests(item: dict[str, Any], lone: dict[str, Any] | None = None) -> dict[str, Any]:
+    """An object of tests whose values are of a kind, or lists of such values."""
+    given = {
+        test: _one_or_more(_SENTENCE) if test.endswith("gist") else _one_or_more(item, lone)
+        for test in TESTS
+    }
+    return {**_object(given), "minProperties": 1}
+
+
+def _object(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        **more,
+    }
+
+
+def _one_or_more(
+    item: dict[str, Any], lone: dict[str, Any] | None = None, **limits: Any
+) -> dict[str, Any]:
+    several = {"type": "array", "minItems": 1, "items": item, **limits}
+    return {"anyOf": [lone or item, several]}
+
+
+def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, **schema}
