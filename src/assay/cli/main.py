@@ -28,6 +28,9 @@ COMMANDS = {
     "submissions": (
         "assay.cli.submissions:submissions",
         "Run a program on the cases of a problem and verify what it produced.",
+    "agents": (
+        "assay.cli.agents:agents",
+        "Hold the conversations of test files with a live agent, as often as they ask.",
     ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
