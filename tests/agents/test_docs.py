@@ -1,0 +1,33 @@
+"""What the page about agents says is what the code does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+from assay.agents.files.criteria import TESTS
+from assay.agents.files.problems import Code
+from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
+from assay.agents.sampling import chance_to_pass
+from assay.ratio import Ratio
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+
+
+def test_every_key_test_and_code_is_on_the_page() -> None:
+    for word in (*TOP_KEYS, *INTERACTION_KEYS, *get_args(Code)):
+        assert f"| `{word}` |" in PAGE, word
+    for test in TESTS:
+        assert f"`{test}`" in PAGE, test
+
+
+def test_the_table_of_ratios() -> None:
+    rows = re.findall(r"^\| (\d+/\d+) \|(.*)\|$", PAGE, re.MULTILINE)
+    head = re.search(r"^\| ratio \|(.*)\|$", PAGE, re.MULTILINE)
+    assert head is not None
+    rates = [int(cell.strip(" %")) / 100 for cell in head[1].split("|")]
+    assert len(rows) == 9
+    for ratio, cells in rows:
+        told = [f"{chance_to_pass(Ratio.parse(ratio), rate):.0%}" for rate in rates]
+        assert [cell.strip() for cell in cells.split("|")] == told
