@@ -42,7 +42,7 @@ def test_examples_run_as_written(page: Path, tmp_path: Path) -> None:
         # A copy, because a run may keep proofs beside a suite.
         shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for kind, text in blocks(page):
-        if kind in ("python", "yaml") and text.startswith("# file: "):
+        if kind in ("python", "yaml", "hocon") and text.startswith("# file: "):
             name = text.partition("\n")[0].removeprefix("# file: ")
             (tmp_path / name).write_text(text)
         elif kind == "python":
