@@ -21,8 +21,8 @@ from assay.errors import InfrastructureError
 from assay.failures import describe
 
 _INSTALL = (
-    "install it beside Assay: pip install neuro-san (Python 3.12 or newer; on 3.11: pip install "
-    "neuro-san==0.6.98 leaf-common==1.3.1), or test through a server with the connection http"
+    "install it beside Assay, on Python 3.12 or newer: pip install neuro-san; or test through a "
+    "server, with the connection http"
 )
 # The library reads its files with a parser that two threads must not use at once.
 _building = threading.Lock()
