@@ -1,0 +1,266 @@
+"""Every small way in which a tree of values can be made wrong, each with the place it is made."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeAlias, TypeVar
+
+Path: TypeAlias = tuple[str | int, ...]
+T = TypeVar("T")
+
+
+class Kind(StrEnum):
+    """In what way a mutant is wrong."""
+
+    WRONG_VALUE = "wrong value"
+    MISSING_KEY = "missing key"
+    EXTRA_KEY = "extra key"
+    MISSING_ELEMENT = "missing element"
+    EXTRA_ELEMENT = "extra element"
+    TYPE_CHANGE = "type change"
+    REORDERED = "reordered list"
+    OFF_BY_ONE = "off by one"
+    TRUNCATED = "truncated text"
+    WRONG_STATUS = "wrong status"
+    MISSING_FILE = "missing file"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A tree that is wrong in one place."""
+
+    kind: Kind
+    path: Path
+    tree: Any
+
+
+# The name of a key that no program has.
+EXTRA = "unexpected_key"
+_SPREAD = {Kind.WRONG_VALUE: 8}
+_USUAL_SPREAD = 3
+
+
+def tree_changes(
+    tree: Any, again: Any, *, is_textual: bool, most: int | None = None
+) -> list[Change]:
+    """Changes of each kind, a few of each, spread over the tree.
+
+    `again` is the same tree of another run: what differs there nobody can compare, so it is left
+    alone. `most` lowers how many there are of a kind.
+    """
+    found: list[Change] = []
+    for kind, make in _MAKERS.items():
+        places = [
+            (path, changed)
+            for path, node in walk(tree)
+            for changed in [make(path, node, is_textual)]
+            if changed is not _NONE and _is_steady(kind, path, node, again)
+        ]
+        limit = min(_SPREAD.get(kind, _USUAL_SPREAD), most or _USUAL_SPREAD * 100)
+        for path, changed in spread(places, limit):
+            found.append(Change(kind, path, replaced(tree, path, changed)))
+    return found
+
+
+def walk(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every node of a tree with its place, the outer before the inner."""
+    yield path, tree
+    inner: Any = ()
+    if isinstance(tree, dict):
+        inner = tree.items()
+    elif isinstance(tree, list):
+        inner = enumerate(tree)
+    for key, item in inner:
+        yield from walk(item, (*path, key))
+
+
+def find(tree: Any, path: Path, default: Any = None) -> Any:
+    """The node at a place."""
+    for step in path:
+        try:
+            tree = tree[step]
+        except (KeyError, IndexError, TypeError):
+            return default
+    return tree
+
+
+def replaced(tree: Any, path: Path, new: Any) -> Any:
+    """The tree with another node at a place, or none; what is not on the way there is shared."""
+    if not path:
+        return new
+    copy = tree.copy()
+    inner = replaced(tree[path[0]], path[1:], new)
+    if inner is GONE:
+        del copy[path[0]]
+    else:
+        copy[path[0]] = inner
+    return copy
+
+
+def pattern(path: Path) -> str:
+    """A place as a person writes it, with every position in a list alike: rows[].price."""
+    text = ""
+    for step in path:
+        text += "[]" if isinstance(step, int) else f".{step}" if text else step
+    return text
+
+
+def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
+    """At most so many: first one of each pattern, and evenly over those."""
+    by_pattern: dict[str, list[tuple[Path, T]]] = {}
+    for place in places:
+        by_pattern.setdefault(pattern(place[0]), []).append(place)
+    lists = list(by_pattern.values())
+    chosen = [several[0] for several in lists]
+    if len(chosen) < most:
+        # The last of a list too: many a comparison ends too early.
+        chosen += [several[-1] for several in lists if len(several) > 1]
+    if len(chosen) <= most:
+        return chosen
+    return [chosen[number * len(chosen) // most] for number in range(most)]
+
+
+def _is_steady(kind: Kind, path: Path, node: Any, again: Any) -> bool:
+    """Whether the other run has the same there, as far as this kind of change is about it."""
+    there = find(again, path, _NONE)
+    if kind in (Kind.MISSING_KEY, Kind.MISSING_ELEMENT):
+        return there is not _NONE
+    if kind in (Kind.EXTRA_KEY, Kind.EXTRA_ELEMENT):
+        return type(there) is type(node) and len(there) == len(node)
+    return bool(there == node)
+
+
+class _Sign:
+    """Stands where no value of a result can."""
+
+
+_NONE = _Sign()
+"""There is nothing of that kind to change."""
+GONE = _Sign()
+"""In the place of a node that is left out."""
+
+
+def wrong_value(node: Any) -> Any:
+    """Another scalar of the same type."""
+    match node:
+        case bool():
+            return not node
+        case int():
+            return -node - 7
+        case float():
+            other = -node - 7.5 if math.isfinite(node) else 0.0
+            return other if other != node else 0.0
+        case str():
+            return rotated(node)
+        case bytes():
+            return bytes([node[0] ^ 0xFF]) + node[1:] if node else b"wrong"
+    return _NONE
+
+
+def rotated(text: str) -> str:
+    """Each letter and digit replaced by another: as long, as shaped, and never the same."""
+    changed = text.translate(_OTHERS)
+    return changed if changed != text else f"{text}x"
+
+
+def _other_characters() -> dict[int, int]:
+    # By more than one, so that no number is off by one only.
+    rounds = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
+    pairs = [pair for each in rounds for pair in zip(each, each[4:] + each[:4], strict=True)]
+    return {ord(before): ord(after) for before, after in pairs}
+
+
+_OTHERS = _other_characters()
+
+
+def type_change(node: Any) -> Any:
+    """The same in another type."""
+    match node:
+        case bool() | None:
+            return str(node).lower()
+        case int() | float():
+            return str(node)
+        case str():
+            return int(node) if _is_number(node) else [node]
+        case list():
+            return {str(position): item for position, item in enumerate(node)}
+        case dict():
+            return [node]
+    return _NONE
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 16
+
+
+def _wrong_value(path: Path, node: Any, is_textual: bool) -> Any:
+    # An empty line of text says nothing, so it cannot say anything wrong.
+    return _NONE if is_textual and isinstance(node, str) and not node.strip() else wrong_value(node)
+
+
+def _type_change(path: Path, node: Any, is_textual: bool) -> Any:
+    return _NONE if is_textual else type_change(node)
+
+
+_NUMBER = re.compile(r"(?<![\w.])\d{1,15}(?!\w|\.\d)", re.ASCII)
+
+
+def _off_by_one(path: Path, node: Any, is_textual: bool) -> Any:
+    if isinstance(node, bool):
+        return _NONE
+    if isinstance(node, int | float):
+        return node + 1 if math.isfinite(node) and node + 1 != node else _NONE
+    if isinstance(node, str) and is_textual and (found := list(_NUMBER.finditer(node))):
+        last = found[-1]
+        return f"{node[: last.start()]}{int(last[0]) + 1}{node[last.end() :]}"
+    return _NONE
+
+
+def _missing_key(path: Path, node: Any, is_textual: bool) -> Any:
+    return GONE if path and isinstance(path[-1], str) else _NONE
+
+
+def _missing_element(path: Path, node: Any, is_textual: bool) -> Any:
+    return GONE if path and isinstance(path[-1], int) else _NONE
+
+
+def _extra_key(path: Path, node: Any, is_textual: bool) -> Any:
+    if isinstance(node, dict) and EXTRA not in node:
+        return {**node, EXTRA: "unexpected" if is_textual else 1}
+    return _NONE
+
+
+def _extra_element(path: Path, node: Any, is_textual: bool) -> Any:
+    if not isinstance(node, list):
+        return _NONE
+    return [*node, node[-1]] if node else ["unexpected"]
+
+
+def _reordered(path: Path, node: Any, is_textual: bool) -> Any:
+    if not isinstance(node, list):
+        return _NONE
+    turned = node[1:] + node[:1]
+    return turned if turned != node else _NONE
+
+
+def _truncated(path: Path, node: Any, is_textual: bool) -> Any:
+    if isinstance(node, str | bytes) and len(node) > 1:
+        return node[: len(node) // 2]
+    return _NONE
+
+
+_MAKERS: dict[Kind, Callable[[Path, Any, bool], Any]] = {
+    Kind.WRONG_VALUE: _wrong_value,
+    Kind.OFF_BY_ONE: _off_by_one,
+    Kind.MISSING_KEY: _missing_key,
+    Kind.EXTRA_KEY: _extra_key,
+    Kind.MISSING_ELEMENT: _missing_element,
+    Kind.EXTRA_ELEMENT: _extra_element,
+    Kind.TYPE_CHANGE: _type_change,
+    Kind.REORDERED: _reordered,
+    Kind.TRUNCATED: _truncated,
+}
