@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, ClassVar, Protocol
 
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.cases import BaseCase
@@ -17,6 +18,14 @@ class Drawn:
 
     case: BaseCase
     expected: CaseResult
+
+    is_judged_by_expected: ClassVar[bool] = True
+    """Whether a verifier reads `expected`; else it only tells readers what the checks compare."""
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        """Everything that is expected, as values."""
+        return self.expected.given()
 
 
 class CaseStream(Protocol):

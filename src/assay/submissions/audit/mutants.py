@@ -86,7 +86,9 @@ def _status_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
 
 def _attribute_mutants(right: CaseResult, again: CaseResult, name: str) -> Iterator[Mutant]:
     value = getattr(right, name)
-    for kind, place, changed in _value_mutants(value, getattr(again, name, None)):
+    for kind, place, changed in _value_mutants(
+        value, getattr(again, name, None), is_textual=name == "headers"
+    ):
         yield Mutant(kind, name, place, altered(right, **{name: changed}))
 
 
@@ -105,10 +107,11 @@ def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
 
 
 def _value_mutants(
-    value: Any, again: Any, most: int | None = None
+    value: Any, again: Any, most: int | None = None, *, is_textual: bool = False
 ) -> Iterator[tuple[Kind, str, Any]]:
     form, other = read_form(value), read_form(again)
-    for change in tree_changes(form.tree, other.tree, is_textual=form.is_textual, most=most):
+    is_textual = is_textual or form.is_textual
+    for change in tree_changes(form.tree, other.tree, is_textual=is_textual, most=most):
         yield change.kind, pattern(change.path), form.write(change.tree)
     if isinstance(value, str | bytes) and len(value) > 1:
         yield Kind.TRUNCATED, "", value[: len(value) // 2]

@@ -7,7 +7,7 @@ checks, also those that fail only when something is there that should not be.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from assay.results import CaseResult
@@ -17,26 +17,31 @@ from assay.submissions.audit.mutants import altered
 
 # What programs print when something went wrong, for checks that look for such words.
 _TROUBLE = (
-    "Traceback (most recent call last):\n"
-    "Error: error ERROR: Exception: exception, failed, failure, fatal, warning, invalid, panic, "
-    "null, None, NaN, undefined"
+    "Traceback (most recent call last): Error: error ERROR: Exception: exception, failed, "
+    "failure, fatal, warning, invalid, panic, null, None, NaN, undefined"
 )
+_MOST_STATED = 12
 _MOST_TEXTS = 50
 _LONGEST_TEXT = 2_000
+_LONGEST_VALUE = 100_000
+_FAR = 100_000
 _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?!\w)", re.ASCII)
 
 
-def probes(right: CaseResult, expected: CaseResult) -> list[tuple[str, CaseResult]]:
-    """Each with its name."""
-    words = "\n".join([_TROUBLE, *_texts(expected.given())])
+def probes(right: CaseResult, stated: Mapping[str, Any]) -> Iterator[tuple[str, CaseResult]]:
+    """Each with its name; `stated` is all that is expected."""
+    status = right.status_code
+    words = " ".join([_TROUBLE, *_texts(stated)])
+    nothing = {"status_code": -1, "files": {}, "headers": {}, "elapsed": 0.0}
     late = {"timed_out": True, "elapsed": 1e9, "adapter_error": True}
-    return [
-        ("nothing at all", _everywhere(right, _emptied, status_code=-1, files={}, headers={})),
-        ("all of it wrong", _everywhere(right, _garbled, status_code=99, headers={}, **late)),
-        ("words of trouble added", _everywhere(right, lambda value: _told(value, words))),
-        ("every number higher", _everywhere(right, lambda value: _moved(value, 100_000))),
-        ("every number lower", _everywhere(right, lambda value: _moved(value, -100_000))),
-    ]
+    yield "nothing at all", _everywhere(right, _emptied, **nothing)
+    yield "all of it wrong", _everywhere(right, _garbled, status_code=99, headers={}, **late)
+    yield "words of trouble added", _everywhere(right, lambda value: _told(value, words))
+    for distance, name in ((_FAR, "every number higher"), (-_FAR, "every number lower")):
+        yield name, _everywhere(right, _mover(distance), status_code=status + distance)
+    for value in _scalars(stated):
+        number = value if type(value) is int and abs(value) < 2**31 else status
+        yield f"{value!r} everywhere", _everywhere(right, _filler(value), status_code=number)
 
 
 def _everywhere(right: CaseResult, change: Callable[[Any], Any], **fields: Any) -> CaseResult:
@@ -66,39 +71,66 @@ def _garbled(value: Any) -> Any:
 
 
 def _told(value: Any, words: str) -> Any:
-    match value:
-        case None:
-            return words
-        case str():
-            return f"{value}\n{words}\n"
-        case bytes():
-            return value + f"\n{words}\n".encode()
-        case dict():
-            return {**value, EXTRA: words}
-        case list():
-            return [*value, words]
-    return words
-
-
-def _moved(value: Any, distance: int) -> Any:
-    """The value with so much added to every number in it."""
+    """The value with the words added wherever they can stand."""
+    if value is None:
+        return words
+    if isinstance(value, bytes):
+        return value + f"\n{words}\n".encode()
     form = read_form(value)
+    if form.is_textual or len(str(value)) > _LONGEST_VALUE:
+        return f"{value}\n{words}\n" if isinstance(value, str) else value
+    tree = _mapped(form.tree, lambda node: f"{node} {words}" if isinstance(node, str) else node)
+    if isinstance(tree, dict):
+        tree = {**tree, EXTRA: words}
+    return form.write([*tree, words] if isinstance(tree, list) else tree)
+
+
+def _mover(distance: int) -> Callable[[Any], Any]:
+    """Adds so much to every number."""
 
     def move(node: Any) -> Any:
-        if isinstance(node, dict):
-            return {key: move(item) for key, item in node.items()}
-        if isinstance(node, list):
-            return [move(item) for item in node]
         if isinstance(node, int | float) and not isinstance(node, bool):
             return node + distance
-        if form.is_textual and isinstance(node, str):
+        if isinstance(node, str):
             return _NUMBER.sub(lambda found: str(int(found[0]) + distance), node)
         return node
 
-    return form.write(move(form.tree))
+    def moved(value: Any) -> Any:
+        form = read_form(value)
+        return form.write(_mapped(form.tree, move))
+
+    return moved
 
 
-def _texts(expected: dict[str, Any]) -> Iterator[str]:
+def _filler(new: Any) -> Callable[[Any], Any]:
+    """Puts this into every place."""
+    text = new if isinstance(new, str) else str(new).lower()
+
+    def filled(value: Any) -> Any:
+        form = read_form(value)
+        if isinstance(value, bytes) and (form.is_textual or form.tree is value):
+            return text.encode("utf-8", "surrogatepass")
+        return text if form.is_textual else form.write(_mapped(form.tree, lambda _: new))
+
+    return filled
+
+
+def _mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(tree, dict):
+        return {key: _mapped(item, change) for key, item in tree.items()}
+    if isinstance(tree, list):
+        return [_mapped(item, change) for item in tree]
+    return change(tree)
+
+
+def _texts(stated: Mapping[str, Any]) -> list[str]:
     """What is expected in words: a check may be that they are not there."""
-    found = [node for _, node in walk(expected) if isinstance(node, str)]
-    yield from (text for text in found[:_MOST_TEXTS] if len(text) <= _LONGEST_TEXT)
+    found = [node for _, node in walk(dict(stated)) if isinstance(node, str)]
+    return [text for text in found[:_MOST_TEXTS] if len(text) <= _LONGEST_TEXT]
+
+
+def _scalars(stated: Mapping[str, Any]) -> list[Any]:
+    found = [node for _, node in walk(dict(stated)) if isinstance(node, str | int | float)]
+    # By how they are written, because True and 1 are equal.
+    distinct = {repr(node): node for node in found if len(str(node)) <= _LONGEST_TEXT}
+    return list(distinct.values())[:_MOST_STATED]
