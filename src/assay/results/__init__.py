@@ -4,6 +4,7 @@ how the two compare, and what the case is worth."""
 from assay.results.cases import Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
     is_plain,
+    outcome_of,
     pack_error,
     pack_report,
     undecided_names,
@@ -44,6 +45,7 @@ __all__ = [
     "checked_results",
     "is_plain",
     "now_text",
+    "outcome_of",
     "pack_error",
     "pack_report",
     "packed_values",

@@ -1,0 +1,174 @@
+"""What the trials of one case show about its verifier. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.results import CaseResult
+from assay.submissions.audit.changes import Kind
+from assay.submissions.audit.forms import substance
+from assay.submissions.audit.trials import Judged, Trials
+
+# A case that scores this much is taken for right by whoever reads scores.
+VISIBLE_SCORE = 0.95
+# And this part of an even share is too little to be meant; many equal checks are no mistake.
+_PART_OF_EVEN_SHARE = 0.2
+_FEWEST_TRIALS = 3
+_ALIKE = 0.85
+# What differs from run to run by its nature, or tells where a program ran and not what it did.
+_RESTLESS = {"elapsed", "command", "resource_path"}
+
+
+@dataclass(frozen=True)
+class Label:
+    """A mutant, without its result."""
+
+    kind: Kind
+    attribute: str
+    text: str
+
+
+@dataclass
+class CaseFacts:
+    """One case, and what is wrong with how it is judged."""
+
+    id: str
+    failure: str = ""
+    """Why the reference is not right; empty if it is."""
+    flaky: tuple[str, ...] = ()
+    """What was judged differently in two runs."""
+    restless: tuple[str, ...] = ()
+    """What differed in two runs and was right both times."""
+    is_idle_right: bool = False
+    is_tried: bool = False
+    """Whether there are mutants: not of a case that the reference does not pass."""
+    rejected: list[Label] = field(default_factory=list)
+    accepted: list[Label] = field(default_factory=list)
+    unjudged: tuple[str, ...] = ()
+    """Attributes that nothing is said about: mutants of them are not counted."""
+    breaks: dict[str, str] = field(default_factory=dict)
+    """On which wrong results the verifier gave no judgement, and what it said."""
+    never_fails: dict[str, float] = field(default_factory=dict)
+    """Checks that were right in every trial, with their share of the weight."""
+    compares_nothing: dict[str, float] = field(default_factory=dict)
+    """Those among them that name nothing of a result."""
+    misspelt: dict[str, str] = field(default_factory=dict)
+    """Keys that name nothing, and the attribute without a judgement they are like."""
+    invisible: dict[str, float] = field(default_factory=dict)
+    """Checks whose failure leaves the score as good as whole, with their share of the weight."""
+    unread: tuple[str, ...] = ()
+    """Expected values that no judgement depends on."""
+
+
+def facts_of(trials: Trials) -> CaseFacts:
+    """What the trials of a case show."""
+    first, second = trials.first.judged, trials.second.judged
+    facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
+    if first.did_pass != second.did_pass:
+        facts.flaky = tuple(sorted(_judged_apart(first, second)))
+    facts.failure = "" if first.did_pass or second.did_pass else _failure(first)
+    facts.restless = tuple(sorted(_differing(trials.first.actual, trials.second.actual)))
+    facts.breaks = _breaks(trials)
+    if trials.is_sound:
+        facts.is_tried = True
+        _count_mutants(trials, facts)
+        _look_at_keys(trials, facts)
+        facts.unread = _unread(trials)
+    return facts
+
+
+def _failure(judged: Judged) -> str:
+    if judged.error is not None:
+        return judged.error
+    wrong = judged.wrong()
+    return f"wrong: {', '.join(wrong)}" if wrong else "nothing is verified"
+
+
+def _judged_apart(first: Judged, second: Judged) -> set[str]:
+    if first.error is not None or second.error is not None:
+        return {"(the verifier gave no judgement)"}
+    before, after = first.says(), second.says()
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def _differing(first: CaseResult, second: CaseResult) -> set[str]:
+    before, after = first.attributes(), second.attributes()
+    return {
+        name
+        for name in (before.keys() | after.keys()) - _RESTLESS
+        if name not in before
+        or name not in after
+        or substance(before[name]) != substance(after[name])
+    }
+
+
+def _breaks(trials: Trials) -> dict[str, str]:
+    several = [("doing nothing", trials.idle)]
+    several += [(mutant.label, judged) for mutant, judged in trials.mutants]
+    return {label: judged.error for label, judged in several if judged.error is not None}
+
+
+def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
+    judged_attributes = _judged_attributes(trials)
+    unjudged = set()
+    for mutant, judged in trials.mutants:
+        if mutant.attribute not in judged_attributes:
+            unjudged.add(mutant.attribute)
+            continue
+        label = Label(mutant.kind, mutant.attribute, mutant.label)
+        (facts.accepted if judged.did_pass else facts.rejected).append(label)
+    facts.unjudged = tuple(sorted(unjudged))
+
+
+def _judged_attributes(trials: Trials) -> set[str]:
+    """What somebody claims to look at: by a key, by an expected value, or by what it does."""
+    drawn, was = trials.first.drawn, trials.first.judged
+    expected = drawn.expected
+    stated = {*expected.attributes()} & {*expected.given(), *_file_names(expected)}
+    by_what_it_does = {
+        mutant.attribute for mutant, judged in trials.mutants if judged.says() != was.says()
+    }
+    return {*was.results, *stated, *by_what_it_does}
+
+
+def _file_names(result: CaseResult) -> Iterable[str]:
+    return [name for name in result.attributes() if name.startswith("files-")]
+
+
+def _look_at_keys(trials: Trials, facts: CaseFacts) -> None:
+    results = trials.first.judged.results
+    total = sum(one.weight for one in results.values())
+    attributes = _attribute_names(trials)
+    wrong_ones = [one for one in trials.wrong_ones() if one.error is None]
+    for name, found in results.items():
+        share = found.weight / total
+        seen = [one.results[name] for one in wrong_ones if name in one.results]
+        if len(seen) >= _FEWEST_TRIALS and all(one.is_correct for one in seen):
+            silent = name not in attributes and all(one.diff == found.diff for one in seen)
+            (facts.compares_nothing if silent else facts.never_fails)[name] = share
+        elif _is_invisible(share, len(results)):
+            facts.invisible[name] = share
+        if trials.first.drawn.is_judged_by_expected and name not in attributes:
+            facts.misspelt |= _nearly(name, attributes - results.keys())
+
+
+def _attribute_names(trials: Trials) -> set[str]:
+    actual, expected = trials.first.actual, trials.first.drawn.expected
+    # Looked at both ways: as one field, and as the files in it.
+    return {*actual.attributes(), *expected.attributes(), *type(actual).model_fields}
+
+
+def _is_invisible(share: float, checks: int) -> bool:
+    return 1 - share >= VISIBLE_SCORE and share < _PART_OF_EVEN_SHARE / checks
+
+
+def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
+    close = difflib.get_close_matches(name, sorted(unjudged), n=1, cutoff=_ALIKE)
+    return {name: close[0]} if close else {}
+
+
+def _unread(trials: Trials) -> tuple[str, ...]:
+    """The places of unread values; the attribute alone where nothing of it is read."""
+    return tuple(dict.fromkeys(one.place for one in trials.unread))
