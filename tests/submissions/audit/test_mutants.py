@@ -212,7 +212,7 @@ def test_the_digest_of_a_binary_answer_follows_its_mutation() -> None:
 def test_probes_can_be_made_of_anything(output: Any, stated: Any) -> None:
     right = cli(output, stderr="", files={"a": output})
     expected = cli(stated, message="never say this")
-    found = dict(probes(right, expected))
+    found = dict(probes(right, expected.given()))
     assert found["nothing at all"].files == {}
     assert "never say this" in str(found["words of trouble added"].stderr)
     assert found["all of it wrong"].timed_out
