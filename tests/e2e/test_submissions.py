@@ -264,7 +264,18 @@ def test_killed_and_resumed_it_repeats_no_case(
     (problem / "checkpoint_1/core.yaml").write_text(json.dumps({"cases": cases}))
     run = tmp_path / "run"
     options = ("-c", "1", "-g", "core", "--jobs", "2")
-    words = ["-m", "assay", "submissions", "verify", "-s", slow, "-p", "sums", "--out", run]
+    words: list[str | Path] = [
+        "-m",
+        "assay",
+        "submissions",
+        "verify",
+        "-s",
+        slow,
+        "-p",
+        "sums",
+        "--out",
+        run,
+    ]
     process = subprocess.Popen(
         [sys.executable, *words, *options],
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,

@@ -29,7 +29,6 @@ COMMANDS = {
         "assay.cli.submissions:submissions",
         "Run a program on the cases of a problem and verify what it produced.",
     ),
-    ),
     "agents": (
         "assay.cli.agents:agents",
         "Hold the conversations of test files with a live agent, as often as they ask.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from assay.cli.submissions.audit import audit
 from assay.cli.submissions.own_tests import test
 from assay.cli.submissions.problems import lint, new, schema
 from assay.cli.submissions.run_case import run_case
@@ -18,5 +19,5 @@ def submissions() -> None:
     """
 
 
-for _command in (verify, run_case, lint, new, test, schema):
+for _command in (verify, run_case, lint, audit, new, test, schema):
     submissions.add_command(_command)

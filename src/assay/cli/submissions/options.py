@@ -21,8 +21,10 @@ PROBLEM_PATH = click.option(
     show_default=True,
     help="Where problems are looked up by name.",
 )
+SNAPSHOT = click.option(
+    "--snapshot", "-s", type=FILE, required=True, help="The submission's folder."
+)
 _OPTIONS = [
-    click.option("--snapshot", "-s", type=FILE, required=True, help="The submission's folder."),
     PROBLEM,
     PROBLEM_PATH,
     click.option("--environment", "-e", type=FILE, help="How programs are set up and started."),
@@ -40,6 +42,11 @@ _OPTIONS = [
 
 def submission_options(command: Command) -> Command:
     """Add the options that say what is run, how and which part of it."""
+    return SNAPSHOT(problem_options(command))
+
+
+def problem_options(command: Command) -> Command:
+    """The same without the submission, for commands that know which one."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

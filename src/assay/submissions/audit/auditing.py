@@ -10,6 +10,7 @@ from typing import Protocol
 from assay.errors import AssayError
 from assay.failures import account
 from assay.results import CaseResult
+from assay.submissions.adapters.tracked import patterns_of
 from assay.submissions.audit.facts import facts_of
 from assay.submissions.audit.findings import GroupAudit
 from assay.submissions.audit.trials import Judge, Judged, Tried, try_case
@@ -80,7 +81,8 @@ class Auditor:
         for one, again in zip(first, second, strict=False):
             if not self.wanted.takes_case(one.drawn.case):
                 continue
-            trials = await try_case(one, again, self._judge(place))
+            tracked = patterns_of(self.problem, group, one.drawn.case)
+            trials = await try_case(one, again, self._judge(place), tracked)
             audit.cases.append(facts_of(trials))
             self.progress.tried(audit.name, len(trials.mutants))
             # A judgement need not wait for anything; an interrupt must not wait for them all.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -78,11 +78,13 @@ class Trials:
         return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
 
 
-async def try_case(first: Tried, second: Tried, judge: Judge) -> Trials:
-    """Try a case with everything there is."""
+async def try_case(
+    first: Tried, second: Tried, judge: Judge, tracked: Iterable[str] = ()
+) -> Trials:
+    """Try a case with everything there is; `tracked` are the globs of files that are kept."""
     trials = Trials(first, second)
     drawn, right = first.drawn, first.actual
-    trials.idle = await judge(drawn, idle_result(drawn.case, right))
+    trials.idle = await judge(drawn, idle_result(drawn.case, right, tracked))
     if not trials.is_sound:
         return trials
     broken = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
@@ -34,6 +34,12 @@ class CanonicalDrawn(Drawn):
     unsaved: tuple[str, ...] = ()
     """What the case needs of earlier answers that they did not have."""
     is_filled: bool = False
+
+    is_judged_by_expected: ClassVar[bool] = False
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        return {one.key: one.value for one in self.comparisons}
 
 
 class CanonicalStream:
