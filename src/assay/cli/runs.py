@@ -23,6 +23,7 @@ from assay.visible import visible
 RESUMERS = {
     "evaluation": "assay.cli.run:resume",
     "questions": "assay.cli.questions.verify:resume",
+    "agents": "assay.cli.agents.verify:resume",
     "submissions": "assay.cli.submissions.verify:resume",
 }
 

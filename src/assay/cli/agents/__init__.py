@@ -1,10 +1,11 @@
-"""`assay agents`: is the agent right, often enough? Lint and the schema of test files."""
+"""`assay agents`: is the agent right, often enough? Verify, assess, lint."""
 
 from __future__ import annotations
 
 import click
 
 from assay.cli.agents.lint import lint, schema
+from assay.cli.agents.verify import verify
 
 
 @click.group()
@@ -15,5 +16,5 @@ def agents() -> None:
     """
 
 
-for _command in (lint, schema):
+for _command in (verify, lint, schema):
     agents.add_command(_command)

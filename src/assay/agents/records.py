@@ -1,0 +1,84 @@
+"""What a run keeps of a test on one connection: a record, with a report for every sample."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from assay.agents.model import AgentFile
+from assay.agents.sampling import Decision, lets_through, statistics
+from assay.ratio import Ratio
+from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.runs import Unit
+
+SUBJECT = "agents"
+
+
+def record_of(
+    unit: Unit,
+    file: AgentFile,
+    ratio: Ratio,
+    connection: str,
+    decision: Decision,
+    reports: list[VerifierReport],
+) -> CaseRecord:
+    """One test, counted once however many samples it has."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=decision.outcome,
+        reason=_reason(decision, reports),
+        code=_code(decision, reports),
+        reports=reports,
+        detail=_detail(file, ratio, connection, decision, reports),
+        fingerprint=unit.fingerprint,
+    )
+
+
+def _detail(
+    file: AgentFile,
+    ratio: Ratio,
+    connection: str,
+    decision: Decision,
+    reports: list[VerifierReport],
+) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "agent": file.agent,
+        "connection": connection,
+        "ratio": str(ratio),
+        "taken": decision.taken,
+        "decided early": decision.is_early,
+        "lets through": lets_through(ratio),
+    }
+    if not decision.is_early:
+        # Of samples that were stopped early a rate would be biased.
+        about["statistics"] = _numbers([report.outcome for report in reports])
+    return about
+
+
+def _numbers(outcomes: list[Outcome]) -> dict[str, Any]:
+    numbers = asdict(statistics(outcomes))
+    numbers["interval"] = list(numbers["interval"]) if numbers["interval"] else None
+    numbers["all_of"] = {str(size): chance for size, chance in numbers["all_of"].items()}
+    return numbers
+
+
+def wrong_checks(report: VerifierReport) -> list[str]:
+    return [one.attribute for one in report.get_verified_attributes() if not one.is_correct]
+
+
+def _code(decision: Decision, reports: list[VerifierReport]) -> str:
+    """What identifies the finding in a baseline: the checks that failed in any sample."""
+    if decision.outcome is not Outcome.FAILED:
+        return "" if decision.outcome is Outcome.PASSED else decision.outcome.value
+    return ",".join(sorted({name for report in reports for name in wrong_checks(report)}))
+
+
+def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
+    if decision.outcome is Outcome.PASSED:
+        return decision.reason
+    if decision.outcome is Outcome.ERROR:
+        errors = dict.fromkeys(report.error for report in reports if report.error)
+        return "; ".join([decision.reason, *filter(None, errors)])
+    names = sorted({name for report in reports for name in wrong_checks(report)})
+    return f"{decision.reason}; failed: {', '.join(names)}" if names else decision.reason

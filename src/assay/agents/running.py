@@ -1,0 +1,262 @@
+"""Runs test files: every test on every connection, as many samples as its verdict needs."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from assay import values
+from assay.agents.connections import Connection, Settings, open_connection
+from assay.agents.files import unanswerable
+from assay.agents.files.reading import first_error
+from assay.agents.model import AgentFile
+from assay.agents.records import record_of
+from assay.agents.samples import GROUP, take_sample
+from assay.agents.sampling import Decision, Tally
+from assay.agents.stopwatch import Stopwatch
+from assay.errors import AssayError, BudgetExceeded, InputError
+from assay.failures import account
+from assay.models import Judge, ModelClient, metered
+from assay.ratio import Ratio
+from assay.results import Case, CaseRecord, Outcome, VerifierReport
+from assay.runs import Parts, Progress, Unit, execute
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How agents are reached where the files do not say, or say otherwise."""
+
+    connections: tuple[str, ...] = ()
+    host: str | None = None
+    port: int | None = None
+    url: str | None = None
+    ca_file: str | None = None
+    verify: bool = True
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How samples are taken."""
+
+    jobs: int = 1
+    """Samples of one test at a time: more are faster, fewer stop earlier."""
+    max_connections: int = 16
+    """Conversations of all tests together at a time."""
+    ratio: str | None = None
+    takes_all: bool = False
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test file on one connection: what is counted."""
+
+    file: AgentFile
+    connection: str
+    ratio: Ratio
+
+    @property
+    def identifier(self) -> str:
+        return f"{self.file.path.as_posix()}::{self.connection}"
+
+
+def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> list[Test]:
+    """Every file on every connection; an InputError for a check that could never pass there."""
+    given = Ratio.parse(sampling.ratio) if sampling.ratio else None
+    tests = []
+    for file in files:
+        connections = reach.connections or file.connections
+        if problems := unanswerable(file, connections):
+            raise first_error(problems)
+        tests += [Test(file, name, given or file.success_ratio) for name in connections]
+    return tests
+
+
+def run_tests(
+    folder: Path,
+    tests: list[Test],
+    reach: Reach,
+    sampling: Sampling,
+    client: ModelClient | None,
+    *,
+    progress: Progress | None = None,
+) -> None:
+    """Run the tests that have no record yet in a run folder."""
+    running = Running(reach, sampling, client)
+    # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
+    execute(
+        folder,
+        _units(tests, reach, sampling),
+        running.work,
+        jobs=max(1, min(sampling.max_connections, len(tests))),
+        progress=progress,
+        around=running,
+    )
+
+
+def _units(tests: list[Test], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
+    for place, test in enumerate(tests):
+        fingerprint = values.fingerprint(
+            test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
+            sampling.takes_all,
+        )  # fmt: skip
+        yield Unit(test.identifier, place, fingerprint, test)
+
+
+class Running:
+    """What all tests of a run share: the judge, and the places for conversations."""
+
+    def __init__(self, reach: Reach, sampling: Sampling, client: ModelClient | None) -> None:
+        self._reach, self._sampling, self._client = reach, sampling, client
+        self._held = AsyncExitStack()
+        self._judge = Judge(client)
+
+    async def __aenter__(self) -> Self:
+        self._slots = asyncio.Semaphore(self._sampling.max_connections)
+        if self._client is not None:
+            await self._held.enter_async_context(self._client)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._held.__aexit__(kind, error, trace)
+
+    async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
+        """The record of one test."""
+        test: Test = unit.payload
+        started = time.perf_counter()
+        with metered() as meter:
+            try:
+                connection = open_connection(test.connection, self._settings(test))
+                try:
+                    decision, reports = await self._sampled(test, connection, parts)
+                finally:
+                    await connection.close()
+            except (InputError, BudgetExceeded):
+                raise
+            except AssayError as error:
+                decision, reports = _broken(str(error)), []
+            except Exception as error:
+                decision, reports = _broken(account(error)), []
+        record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
+        return record.model_copy(
+            update={
+                "usage": meter.usage.as_record(),
+                "duration": time.perf_counter() - started,
+            }
+        )
+
+    def _settings(self, test: Test) -> Settings:
+        reach = self._reach
+        return Settings(
+            agent=test.file.agent,
+            host=reach.host,
+            port=reach.port,
+            metadata=test.file.metadata or {},
+            use_direct=test.file.use_direct,
+            ca_file=Path(reach.ca_file) if reach.ca_file else None,
+            verify=reach.verify,
+            url=reach.url,
+        )
+
+    async def _sampled(
+        self, test: Test, connection: Connection, parts: Parts
+    ) -> tuple[Decision, list[VerifierReport]]:
+        """Take samples until the verdict is certain, or the test's own time is over."""
+        samples = _Samples(test, Tally(test.ratio, self._sampling.takes_all), parts)
+        watch = Stopwatch()
+
+        async def lane() -> None:
+            while (index := samples.next()) is not None:
+                report = await take_sample(
+                    test.file, connection, samples.case(index), self._judge, watch, self._slots
+                )
+                samples.finish(index, report)
+
+        lanes = [asyncio.create_task(lane()) for _ in range(self._sampling.jobs)]
+        ending: list[asyncio.Task[Any]] = [asyncio.create_task(samples.decided.wait())]
+        if test.file.timeout is not None:
+            ending.append(asyncio.create_task(watch.until(test.file.timeout)))
+        try:
+            await _first_of(lanes, ending)
+        finally:
+            # What still runs was not taken.
+            for task in (*lanes, *ending):
+                task.cancel()
+            await asyncio.gather(*lanes, *ending, return_exceptions=True)
+        decision = samples.tally.decision
+        if decision is None:
+            assert test.file.timeout is not None
+            decision = samples.tally.at_limit(test.file.timeout)
+            return decision, samples.all_reports()
+        return decision, samples.reports(decision.taken)
+
+
+async def _first_of(lanes: list[asyncio.Task[None]], ending: list[asyncio.Task[Any]]) -> None:
+    """Until all lanes are done, one has failed, or something else ends them."""
+    waiting: set[asyncio.Task[Any]] = {*lanes, *ending}
+    while any(not lane.done() for lane in lanes):
+        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            if task in lanes:
+                task.result()
+        if any(task.done() for task in ending):
+            return
+
+
+class _Samples:
+    """The samples of one test: which to take next, and the reports of those that are finished."""
+
+    def __init__(self, test: Test, tally: Tally, parts: Parts) -> None:
+        self._test, self.tally, self._parts = test, tally, parts
+        self._reports: dict[int, VerifierReport] = {}
+        self.decided = asyncio.Event()
+
+    def next(self) -> int | None:
+        """The next sample to take; those that an earlier pass has finished are only counted."""
+        while (index := self.tally.start()) is not None:
+            kept = self._parts.get(f"sample {index + 1}")
+            if kept is None:
+                return index
+            self._count(index, VerifierReport.unpack(kept))
+        return None
+
+    def case(self, index: int) -> Case:
+        return Case(
+            id=f"{self._test.identifier}#{index + 1}",
+            group=GROUP,
+            agent=self._test.file.agent,
+            connection=self._test.connection,
+            sample=index + 1,
+        )
+
+    def finish(self, index: int, report: VerifierReport) -> None:
+        if report.outcome is not Outcome.ERROR:
+            # An error is taken again when the run is resumed.
+            self._parts.keep(f"sample {index + 1}", report.pack())
+        self._count(index, report)
+
+    def _count(self, index: int, report: VerifierReport) -> None:
+        self._reports[index] = report
+        self.tally.finish(index, report.outcome)
+        if self.tally.decision is not None:
+            self.decided.set()
+
+    def reports(self, taken: int) -> list[VerifierReport]:
+        return [self._reports[index] for index in range(taken)]
+
+    def all_reports(self) -> list[VerifierReport]:
+        return [self._reports[index] for index in sorted(self._reports)]
+
+
+def _broken(reason: str) -> Decision:
+    return Decision(Outcome.ERROR, reason, 0, is_early=True)

@@ -1,0 +1,88 @@
+"""What the commands that talk to agents share: their options, and what they amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from assay.cli.model_options import JUDGE_VOTES, model_options
+
+if TYPE_CHECKING:
+    from assay.agents.running import Reach, Sampling
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path)
+_OPTIONS = [
+    click.option(
+        "--connection",
+        "connections",
+        multiple=True,
+        type=click.Choice(["direct", "http", "https", "openai", "python"]),
+        help="Talk over this one, whatever the files say; may be given several times.",
+    ),
+    click.option("--host", help="The host of the agent's server."),
+    click.option("--port", type=click.IntRange(1, 65535), help="The port of the agent's server."),
+    click.option("--url", help="The address of an OpenAI-compatible API, for that connection."),
+    click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
+    click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
+    click.option("--ratio", metavar="N/M", help="So many of so many samples, whatever files say."),
+    click.option(
+        "--max-connections",
+        type=click.IntRange(min=1),
+        default=16,
+        show_default=True,
+        help="How many conversations of all tests are held at a time.",
+    ),
+    JUDGE_VOTES,
+]
+
+
+def agent_options(command: Command) -> Command:
+    """Add the options that say how agents are reached and sampled, and who judges."""
+    command = model_options(command)
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def take_reach(given: dict[str, Any]) -> Reach:
+    """Take how agents are reached out of what click collected."""
+    from assay.agents.running import Reach
+
+    ca_file = given.pop("ca_file")
+    return Reach(
+        connections=given.pop("connections"),
+        host=given.pop("host"),
+        port=given.pop("port"),
+        url=given.pop("url"),
+        ca_file=str(ca_file.absolute()) if ca_file else None,
+        verify=not given.pop("no_verify"),
+    )
+
+
+def take_sampling(given: dict[str, Any], jobs: int, *, takes_all: bool) -> Sampling:
+    """Take how samples are taken out of what click collected."""
+    from assay.agents.running import Sampling
+
+    return Sampling(
+        jobs=jobs,
+        max_connections=given.pop("max_connections"),
+        ratio=given.pop("ratio"),
+        takes_all=takes_all,
+    )
+
+
+def as_asked(files: tuple[str, ...], reach: Reach, sampling: Sampling, choice: Any) -> Any:
+    """What a run keeps of what was asked; no secret is among it."""
+    return {
+        "files": list(files),
+        "folder": str(Path.cwd()),
+        "reach": asdict(reach),
+        "sampling": asdict(sampling),
+        "model": asdict(choice),
+    }
