@@ -27,22 +27,23 @@ class Reply:
 @dataclass(frozen=True)
 class Opinion:
     holds: bool
-    reason: str = "it says so"
+    reason: str
+    is_unanimous: bool = True
 
 
 @dataclass
 class WordJudge:
     """A criterion holds if it is in the sample; keeps what it was asked."""
 
-    asked: list[tuple[str, str]] = field(default_factory=list)
+    asked: list[tuple[str, Any]] = field(default_factory=list)
     error: Exception | None = None
 
-    async def gist(self, criterion: str, sample: str) -> Opinion:
+    async def gist(self, criterion: str, sample: Any) -> Opinion:
         self.asked.append((criterion, sample))
         await asyncio.sleep(0)
         if self.error:
             raise self.error
-        return Opinion(criterion in sample, f"about {criterion}")
+        return Opinion(criterion in sample, f"about {criterion}", criterion != "divisive")
 
 
 def checked(
@@ -155,11 +156,25 @@ def test_a_gist_is_what_the_judge_says(test: str, criterion: str, expected: bool
     assert found.result.diff == f"about {criterion}"
 
 
+def test_votes_that_differ_are_remembered() -> None:
+    found = checked(
+        Reply("x"), ("text", "gist", "divisive"), ("text", "gist", "y"), judge=WordJudge()
+    )
+    assert [one.is_disputed for one in found] == [True, False]
+
+
+def test_the_judge_of_models_is_a_judge_of_gists() -> None:
+    from assay.models.judge import Judge
+
+    (found,) = checked(Reply("x"), ("text", "gist", "y"), judge=Judge(None))
+    assert found.result.is_correct is None
+
+
 def test_the_judge_sees_only_what_the_test_is_about() -> None:
     judge = WordJudge()
     reply = Reply("the text", {"order": {"id": 3}}, {"private": "canary"})
     checked(reply, ("structure.order", "gist", "an order"), judge=judge)
-    assert judge.asked == [("an order", '{"id": 3}')]
+    assert judge.asked == [("an order", {"id": 3})]
 
 
 def test_without_a_judge_a_gist_is_not_guessed() -> None:

@@ -19,8 +19,8 @@ from assay.agents.sampling import (
     lets_through,
     retry_delay,
     statistics,
-    wilson,
 )
+from assay.intervals import wilson
 from assay.ratio import Ratio
 from assay.results import Outcome
 
@@ -177,30 +177,6 @@ def test_when_the_time_is_over_samples_behind_a_running_one_count_too() -> None:
 def test_an_errored_sample_is_tried_again_twice() -> None:
     assert [retry_delay(attempts) for attempts in (1, 2, 3)] == [*RETRY_DELAYS, None]
     assert len(RETRY_DELAYS) == 2
-
-
-@pytest.mark.parametrize(
-    ("passes", "samples", "low", "high"),
-    # Newcombe, Statistics in Medicine 17 (1998), method 3.
-    [
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_wilson_against_published_values(
-    passes: int, samples: int, low: float, high: float
-) -> None:
-    assert wilson(passes, samples) == pytest.approx((low, high), abs=5e-5)
-
-
-@given(st.integers(1, 300), st.data())
-def test_wilson_holds_the_rate_and_mirrors(samples: int, data: st.DataObject) -> None:
-    passes = data.draw(st.integers(0, samples))
-    low, high = wilson(passes, samples)
-    assert 0 <= low <= passes / samples <= high <= 1
-    assert wilson(samples - passes, samples) == pytest.approx((1 - high, 1 - low))
 
 
 @given(st.integers(1, 8), st.data())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -35,12 +34,14 @@ class Judged(Protocol):
     def holds(self) -> bool: ...
     @property
     def reason(self) -> str: ...
+    @property
+    def is_unanimous(self) -> bool: ...
 
 
 class GistJudge(Protocol):
-    """Who decides whether a text meets a criterion in words."""
+    """Who decides whether a value, mostly a text, meets a criterion in words."""
 
-    async def gist(self, criterion: str, sample: str) -> Judged:
+    async def gist(self, criterion: str, sample: Any) -> Judged:
         """Raises Unverifiable if it has no means to decide; other errors are outages."""
         ...
 
@@ -54,6 +55,8 @@ class CheckResult:
     actual: Any
     expected: Any
     result: VerificationResult
+    is_disputed: bool = False
+    """Whether the votes of the judge differ."""
 
     @property
     def name(self) -> str:
@@ -90,12 +93,12 @@ async def _checked(
 ) -> CheckResult:
     value = value_of(check, answer)
     actual, expected = concealed(value, secrets), concealed(check.value, secrets)
+    kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
-        result = await _gist(check, actual, expected, judge)
+        result, is_disputed = await _gist(check, actual, expected, judge)
     else:
         result = _stock(check, value, actual, expected)
-    kept = None if actual is ABSENT else actual
-    return CheckResult(check, interaction.number, kept, expected, result)
+    return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
 
 
 def value_of(check: Check, answer: Answered) -> Any:
@@ -120,18 +123,19 @@ def _stock(check: Check, value: Any, actual: Any, expected: Any) -> Verification
 
 
 async def _gist(
-    check: Check, actual: Any, criterion: str, judge: GistJudge | None
-) -> VerificationResult:
-    if actual is ABSENT:
-        return failed("absent")
-    sample = actual if isinstance(actual, str) else json.dumps(actual, ensure_ascii=False)
+    check: Check, sample: Any, criterion: str, judge: GistJudge | None
+) -> tuple[VerificationResult, bool]:
+    """What the judge says, and whether its votes differ."""
+    if sample is ABSENT:
+        return failed("absent"), False
     try:
         if judge is None:
             raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
         judged = await judge.gist(criterion, sample)
     except Unverifiable as reason:
-        return VerificationResult(diff=str(reason), is_correct=None)
-    return passed(judged.reason) if judged.holds != check.is_negated else failed(judged.reason)
+        return VerificationResult(diff=str(reason), is_correct=None), False
+    result = passed if judged.holds != check.is_negated else failed
+    return result(judged.reason), not judged.is_unanimous
 
 
 async def _all_of(

@@ -16,15 +16,6 @@ ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
 SECTIONS: Final[tuple[Section, ...]] = ("text", "sly_data", "structure")
 CHAT_FILTERS: Final[tuple[ChatFilter, ...]] = ("MINIMAL", "MAXIMAL")
 
-# What an answer over each connection can hold; a check on anything else could never pass.
-RETURNS: Final[Mapping[str, frozenset[Section]]] = {
-    "direct": frozenset(SECTIONS),
-    "http": frozenset(SECTIONS),
-    "https": frozenset(SECTIONS),
-    "openai": frozenset({"text", "structure"}),
-    "python": frozenset(SECTIONS),
-}
-
 ONCE: Final = Ratio(1, 1)
 _NOT = "not_"
 

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from assay.intervals import Interval, wilson
 from assay.ratio import Ratio
 from assay.results import Outcome
 
 # Seconds to wait before a sample that ended in an error is tried again; then it is an error.
 RETRY_DELAYS = (0.5, 2.0)
-_Z95 = 1.959963984540054
 
 
 def retry_delay(failed_attempts: int) -> float | None:
@@ -125,7 +125,7 @@ class Statistics:
     unverified: int
     rate: float | None
     """The share of passes among the samples that were judged; errors say nothing of the agent."""
-    interval: tuple[float, float] | None
+    interval: Interval | None
     """The Wilson interval of the rate: 95% of such intervals hold the true one."""
     all_of: dict[int, float]
     """The chance that k samples in a row all pass (pass^k), for some k."""
@@ -151,17 +151,6 @@ def _sizes(judged: int) -> list[int]:
     """1, 2, 4 and so on, and the number of samples itself."""
     doubled = [2**power for power in range(judged.bit_length())]
     return sorted({*doubled, judged}) if judged else []
-
-
-def wilson(passes: int, samples: int) -> tuple[float, float]:
-    """The 95% interval for a rate, which also holds for few samples and for rates near 0 and 1."""
-    rate, square = passes / samples, _Z95**2
-    centre = (rate + square / (2 * samples)) / (1 + square / samples)
-    spread = math.sqrt(rate * (1 - rate) / samples + square / (4 * samples**2))
-    half = _Z95 * spread / (1 + square / samples)
-    # At the ends the formula gives exactly 0 and 1, but for rounding.
-    low = 0.0 if passes == 0 else max(0.0, centre - half)
-    return low, 1.0 if passes == samples else min(1.0, centre + half)
 
 
 def all_pass(passes: int, samples: int, size: int) -> float:

@@ -226,6 +226,13 @@ def test_what_a_connection_never_returns_cannot_be_tested(tmp_path: Path) -> Non
     assert read_text(tmp_path, whole('"connections": "python",', response=response))
 
 
+def test_what_a_connection_cannot_send(tmp_path: Path) -> None:
+    text = whole('"connections": "openai",', interaction='"sly_data": {"a": 1},')
+    problem = problem_of(tmp_path, text)
+    assert (problem.code, problem.place.line) == ("wrong-value", 5)
+    assert problem.message == "openai cannot send sly_data"
+
+
 def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:
     text = whole('"sucess_ratio": "1/2",', response='"text": {"keyword": "a"}')
     problems = problems_of(tmp_path, text)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from assay import values
+from assay.agents.connections.registry import KINDS, Kind, kind_of
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
-from assay.agents.model import CHAT_FILTERS, ONCE, RETURNS, AgentFile, Interaction
+from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
 from assay.checks import shown
 from assay.errors import InputError, nearest
@@ -191,27 +192,33 @@ class _Reader:
         self.problems += unanswerable(file, file.connections)
 
 
-def unanswerable(file: AgentFile, connections: tuple[str, ...]) -> list[Problem]:
-    """A problem for every check on something that a connection never returns."""
+def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
+    """A problem for everything in a file that a connection can neither send nor return."""
     return [
-        Problem(
-            "impossible-test",
-            f"{connection} never returns {check.section}, so {check.name} could never pass",
-            check.place,
-            "test its text, or use another connection",
-        )
-        for connection in connections
+        problem
+        for name in connections
         for interaction in file.interactions
-        for check in interaction.checks
-        if check.section not in RETURNS[connection]
+        for problem in _beyond(kind_of(name), interaction)
     ]
+
+
+def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
+    if interaction.sly_data and not kind.takes_sly_data:
+        message = f"{kind.name} cannot send sly_data"
+        advice = "say it in the text, or use another connection"
+        yield Problem("wrong-value", message, interaction.place, advice)
+    for check in interaction.checks:
+        if check.section not in kind.returns:
+            message = f"{kind.name} never returns {check.section}, so {check.name} could never pass"
+            advice = "test another part of the answer, or use another connection"
+            yield Problem("impossible-test", message, check.place, advice)
 
 
 def _connections(value: Any) -> tuple[str, ...]:
     several = fields.texts(value)
     for one in several:
-        if one not in RETURNS:
-            raise Wrong(f"cannot be {shown(one)}", nearest(one, RETURNS))
+        if one not in KINDS:
+            raise Wrong(f"cannot be {shown(one)}", nearest(one, KINDS))
     if not several or len(set(several)) < len(several):
         raise Wrong("must name at least one connection, and each only once")
     return several

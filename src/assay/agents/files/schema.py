@@ -6,8 +6,9 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from assay.agents.connections.registry import KINDS
 from assay.agents.files.criteria import TESTS
-from assay.agents.model import CHAT_FILTERS, RETURNS
+from assay.agents.model import CHAT_FILTERS
 
 _SENTENCE = {"type": "string", "pattern": r"\S"}
 _WORD = {"type": "string", "minLength": 1}
@@ -29,7 +30,7 @@ def make_schema() -> str:
                 "agent": _told("The name of the agent to test.", _SENTENCE),
                 "connections": _told(
                     "How to reach the agent; several run the test over each. Default: direct.",
-                    _one_or_more({"enum": list(RETURNS)}, uniqueItems=True),
+                    _one_or_more({"enum": list(KINDS)}, uniqueItems=True),
                 ),
                 "success_ratio": _told(
                     'How many of how many samples must pass: "8/10". Default: 1/1.',
