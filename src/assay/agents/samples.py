@@ -45,7 +45,8 @@ async def take_sample(
     if conversation.ending is Ending.TOO_SLOW:
         slow = f"{len(conversation.replies) + 1}.answer"
         results[slow] = AttributeResult.of(slow, None, None, failed(f"too slow: {reason}"))
-    return _report(case, duration, results)
+    disputed = [one.name for one in checked if one.is_disputed]
+    return _report(case, duration, results, disputed)
 
 
 async def _held(
@@ -85,12 +86,15 @@ def _is_wrong(checked: CheckResult) -> bool:
     return checked.result.is_correct is False
 
 
-def _report(case: Case, duration: float, results: Mapping[str, AttributeResult]) -> VerifierReport:
+def _report(
+    case: Case, duration: float, results: Mapping[str, AttributeResult], disputed: list[str]
+) -> VerifierReport:
+    """The report; about which checks the judge's votes differ is kept for the assessor."""
     return VerifierReport(
         id=case.id,
         group=case.group,
         type=case.group_type,
         duration=duration,
         results=dict(results),
-        case=case.describe(),
+        case={**case.describe(), **({"disputed": disputed} if disputed else {})},
     )

@@ -163,8 +163,8 @@ def standard_output_reserved() -> Iterator[None]:
         os.close(kept)
 
 
-def conclude(folder: Path, options: RunOptions) -> int:
-    """Write and print what was asked for, and give the exit code of the run."""
+def conclude(folder: Path, options: RunOptions, *, is_told: bool = True) -> int:
+    """Write what was asked for, print it unless told otherwise, and give the run's exit code."""
     with Run(folder) as run:
         if options.write_baseline is not None:
             baseline = Baseline.of(row for row in run.rows() if run.fails(row.outcome))
@@ -173,7 +173,9 @@ def conclude(folder: Path, options: RunOptions) -> int:
             run.baseline = baseline
         failure = _write_reports(run, options)
         summary = summarize(run)
-        if options.as_json:
+        if not is_told:
+            pass
+        elif options.as_json:
             write_report(run, "json")
         elif options.quiet:
             click.echo(summary.verdict_line())

@@ -12,7 +12,7 @@ from assay.agents.assessor.modes import FailedCheck, Mode, find_modes
 from assay.intervals import Interval, wilson
 from assay.reports.markup import code_span
 from assay.reports.text import one_line
-from assay.results import AttributeResult, CaseRecord, Outcome
+from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
 
@@ -55,7 +55,7 @@ def assess(record: CaseRecord) -> Assessment:
         failure
         for number, report in judged
         for result in report.get_verified_attributes()
-        if (failure := _failure(number, result)) is not None
+        if (failure := _failure(number, result, report)) is not None
     ]
     return Assessment(
         test=record.id,
@@ -67,23 +67,16 @@ def assess(record: CaseRecord) -> Assessment:
     )
 
 
-def _failure(sample: int, result: AttributeResult) -> FailedCheck | None:
+def _failure(sample: int, result: AttributeResult, report: VerifierReport) -> FailedCheck | None:
     if result.is_correct:
         return None
     name = _NAME.fullmatch(result.attribute)
     interaction, check = (int(name[1]), name[2]) if name else (0, result.attribute)
-    reason, is_disputed = _told(result.diff)
+    disputed = report.case.get("disputed") or ()
     return FailedCheck(
-        sample, interaction, check, _text(result.expected), _text(result.actual), reason,
-        is_disputed,
+        sample, interaction, check, _text(result.expected), _text(result.actual),
+        _text(result.diff), is_disputed=result.attribute in disputed,
     )  # fmt: skip
-
-
-def _told(diff: Any) -> tuple[str, bool]:
-    """The reason, and whether the judge's votes differ."""
-    if isinstance(diff, dict) and "votes" in diff:
-        return str(diff.get("reason", "")), len(set(diff["votes"])) > 1
-    return _text(diff), False
 
 
 def _text(value: Any) -> str:
@@ -153,7 +146,8 @@ def _mode_lines(number: int, named: Named) -> Iterator[str]:
         yield f"{_inline(named.description)}"
         yield ""
     yield f"- check: {_inline(mode.check)} of interaction {mode.interaction}"
-    yield f"- share: {len(mode.samples)} of {mode.total} samples ({mode.share:.0%}, {mode.interval})"
+    share = f"{mode.share:.0%}, {mode.interval}"
+    yield f"- share: {len(mode.samples)} of {mode.total} samples ({share})"
     if mode.common:
         yield f"- its answers share the words: {_inline(' '.join(mode.common))}"
     yield f"- likelier culprit: the {'test' if mode.is_tests_fault else 'agent'}; {mode.why}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from assay.cli.agents.assess import assess
 from assay.cli.agents.lint import lint, schema
 from assay.cli.agents.verify import verify
 
@@ -16,5 +17,5 @@ def agents() -> None:
     """
 
 
-for _command in (verify, lint, schema):
+for _command in (verify, assess, lint, schema):
     agents.add_command(_command)

@@ -45,9 +45,14 @@ def verify(
 
 
 def start(
-    files: tuple[str, ...], out: Path | None, given: dict[str, Any], *, takes_all: bool
+    files: tuple[str, ...],
+    out: Path | None,
+    given: dict[str, Any],
+    *,
+    takes_all: bool,
+    is_told: bool = True,
 ) -> tuple[int, Path]:
-    """Make and carry out a run; its exit code and its folder."""
+    """Make and carry out a run, and tell of it; its exit code and its folder."""
     from assay.agents.records import SUBJECT
 
     config = load_config()
@@ -62,7 +67,7 @@ def start(
         asked=as_asked(files, reach, sampling, choice),
     )
     folder = start_run(out, manifest, options, config)
-    return _carry_out(prepared, folder, reach, sampling, options), folder
+    return _carry_out(prepared, folder, reach, sampling, options, is_told=is_told), folder
 
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
@@ -112,6 +117,8 @@ def _carry_out(
     reach: Reach,
     sampling: Sampling,
     options: RunOptions,
+    *,
+    is_told: bool = True,
 ) -> int:
     from assay.agents.reporting import statistics_lines
     from assay.agents.running import run_tests
@@ -119,8 +126,8 @@ def _carry_out(
     tests, client = prepared
     with executing(folder, options, len(tests)) as progress:
         run_tests(folder, tests, reach, sampling, client, progress=progress)
-    code = conclude(folder, options)
-    if not options.as_json and not options.quiet:
+    code = conclude(folder, options, is_told=is_told)
+    if is_told and not options.as_json and not options.quiet:
         with Run(folder) as run:
             for line in statistics_lines(run):
                 click.echo(line)
