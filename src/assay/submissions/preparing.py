@@ -162,9 +162,8 @@ async def _set_up(
     progress: Progress | None,
 ) -> None:
     variables = {
-        **tools.variables,
-        **setup_variables_of(environment, os.environ, problem.env, checkpoint.env),
         **tools.setup_variables,
+        **setup_variables_of(environment, os.environ, problem.env, checkpoint.env),
     }
     variables["PATH"] = tools.path(variables.get("PATH"))
     if not environment.setup_network:

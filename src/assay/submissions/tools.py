@@ -6,7 +6,7 @@ import os
 import shutil
 import stat
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InfrastructureError
@@ -15,7 +15,13 @@ from assay.sandbox.uv import find_uv
 from assay.sandbox.workers import Bind
 
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
-_SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64")
+_SYSTEM_FOLDERS = ("/usr/", "/bin/", "/lib/", "/lib64/")
+_QUIET = {
+    "UV_PYTHON_DOWNLOADS": "never",
+    "UV_LINK_MODE": "copy",
+    "UV_NO_PROGRESS": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -27,8 +33,8 @@ class Tools:
     binds: tuple[Bind, ...]
     setup_binds: tuple[Bind, ...]
     cache: str
+    uv_cache: str
     more_path: tuple[str, ...] = ()
-    variables: dict[str, str] = field(default_factory=dict)
 
     def path(self, own: str | None) -> str:
         """The PATH of a program: these tools, what the environment asks for, then the system."""
@@ -36,10 +42,16 @@ class Tools:
         return ":".join(dict.fromkeys([self.folder, *asked, *self.more_path, *_SYSTEM_PATH]))
 
     @property
+    def variables(self) -> dict[str, str]:
+        """For cases, which have no network: what set-up has made is what there is."""
+        own = {"UV_CACHE_DIR": self.uv_cache, "UV_OFFLINE": "1", "UV_NO_SYNC": "1"}
+        return _QUIET | own
+
+    @property
     def setup_variables(self) -> dict[str, str]:
         """For set-up commands, which may download: a cache that outlives a single command."""
         names = {"XDG_CACHE_HOME": "", "UV_CACHE_DIR": "/uv", "PIP_CACHE_DIR": "/pip"}
-        return {name: f"{self.cache}{end}" for name, end in names.items()} | {"UV_OFFLINE": "0"}
+        return _QUIET | {name: f"{self.cache}{end}" for name, end in names.items()}
 
 
 def find_tools(base: Base, level: str) -> Tools:
@@ -66,14 +78,8 @@ def find_tools(base: Base, level: str) -> Tools:
         binds=tuple(binds),
         setup_binds=(Bind(str(cache), seen_cache, True),),
         cache=seen_cache,
+        uv_cache="/tmp/uv" if has_namespaces else ".uv-cache",  # noqa: S108 - a program's own
         more_path=() if more is None else (str(more / "bin"),),
-        variables={
-            "UV_CACHE_DIR": "/tmp/uv" if has_namespaces else ".uv-cache",  # noqa: S108 - private
-            "UV_OFFLINE": "1",
-            "UV_PYTHON_DOWNLOADS": "never",
-            "UV_LINK_MODE": "copy",
-            "UV_NO_PROGRESS": "1",
-        },
     )
 
 

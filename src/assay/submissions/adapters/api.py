@@ -31,7 +31,6 @@ from assay.submissions.preparing import Prepared
 _LIFETIME = 24 * 3600.0
 # Who has just closed a connection may be on its way to its end.
 _SETTLE = 0.5
-_ports_in_use: set[int] = set()
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,9 @@ class ApiRunner:
 
     async def __aenter__(self) -> ApiRunner:
         if self._prepared.level != "namespaces":
-            # Without a network of its own a server shares the machine's ports with all others.
-            self._port = _free_port(self._adapter.port)
-            _ports_in_use.add(self._port)
+            # Without a network of its own a server shares the machine's ports with all others: it
+            # is told one that is free, whichever the problem names.
+            self._port = _free_port()
         return self
 
     async def __aexit__(
@@ -68,7 +67,6 @@ class ApiRunner:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        _ports_in_use.discard(self._port)
         await self._held.aclose()
 
     @property
@@ -227,16 +225,8 @@ def _patience(adapter: ApiAdapter) -> float:
     return adapter.startup_timeout_s
 
 
-def _free_port(wanted: int) -> int:
-    """The port that was asked for, or another if that one is taken."""
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            found: int = probe.getsockname()[1]
-            if found not in _ports_in_use:
-                return found
-    return wanted
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
