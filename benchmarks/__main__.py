@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from benchmarks import foundation, proofs, questions
+from benchmarks import foundation, proofs, questions, submissions
 
 foundation.main()
 proofs.main()
 questions.main()
+submissions.main()
