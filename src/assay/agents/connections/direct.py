@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import importlib.util
 import threading
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -44,7 +45,7 @@ class DirectSession:
     async def close(self) -> None:
         # Closing waits for what still runs, and nobody should wait for that.
         self._is_over.set()
-        self._threads.start(self._close)
+        self._threads.start(lambda: _close(self._session))
 
     def _ask(self, request: dict[str, Any]) -> Answer:
         reader = Reader()
@@ -60,16 +61,9 @@ class DirectSession:
             raise ConnectionFailed(f"the library failed: {describe(error)[:200]}") from None
         return copy.deepcopy(reader.answer())
 
-    def _close(self) -> None:
-        try:
-            self._session.close()
-        except Exception as error:
-            # The sample is over; what the library cannot tidy up is of no more use to anyone.
-            _ = error
-
 
 class DirectConnection:
-    """The library's factory, built once for the process because it reads every agent there is."""
+    """One agent of the library."""
 
     def __init__(self, settings: Settings) -> None:
         if importlib.util.find_spec("neuro_san") is None:
@@ -84,17 +78,14 @@ class DirectConnection:
         return DirectSession(await self._threads.call(self._create), self._threads)
 
     async def close(self) -> None:
-        """The factory stays for the next test."""
+        """What the library has read stays for the next test."""
 
     def _create(self) -> Any:
         with _building:
-            factory = _factory()
             try:
-                return factory.create_session(
-                    self._settings.agent,
-                    use_direct=self._settings.use_direct,
-                    metadata=copy.deepcopy(dict(self._settings.metadata)) or None,
-                )
+                return self._session()
+            except InfrastructureError:
+                raise
             except BaseException as error:
                 raise ConnectionFailed(
                     f"the library has no session for this agent: {describe(error)[:200]}",
@@ -103,9 +94,58 @@ class DirectConnection:
                     lasting=True,
                 ) from None
 
+    def _session(self) -> Any:
+        agent, use_direct = self._settings.agent, self._settings.use_direct
+        metadata = copy.deepcopy(dict(self._settings.metadata)) or None
+        pattern = _pattern(agent, use_direct)
+        try:
+            return another_like(pattern, metadata)
+        except (AttributeError, ImportError, KeyError, TypeError):
+            # A release that is built differently inside: its factory still knows how.
+            return factory().create_session(agent, use_direct=use_direct, metadata=metadata)
+
+
+def _close(session: Any) -> None:
+    # What the library cannot tidy up after a sample is of no more use to anyone.
+    with suppress(Exception):
+        session.close()
+
+
+def another_like(session: Any, metadata: dict[str, Any] | None) -> Any:
+    """A second session for the same agent, sharing what the library's own server shares.
+
+    The factory would read the library's list of models again, for two seconds each time.
+    """
+    from leaf_common.asyncio.asyncio_executor_pool import AsyncioExecutorPool
+    from neuro_san.internals.interfaces.storage_class import StorageClass
+    from neuro_san.internals.reservations.direct_agent_reservationist import (
+        DirectAgentReservationist,
+    )
+
+    pattern = session.invocation_context
+    context = type(pattern)(
+        pattern.get_agent_name(),
+        pattern.get_async_session_factory(),
+        AsyncioExecutorPool(),
+        pattern.get_llm_factory(),
+        pattern.get_toolbox_factory(),
+        metadata,
+        DirectAgentReservationist({factory().network_storage_dict[StorageClass.TEMP]}),
+    )
+    context.start()
+    return type(session)(
+        agent_network=session.agent_network, invocation_context=context, metadata=metadata
+    )
+
 
 @cache
-def _factory() -> Any:
+def _pattern(agent: str, use_direct: bool) -> Any:
+    return factory().create_session(agent, use_direct=use_direct)
+
+
+@cache
+def factory() -> Any:
+    """The library's factory, built once: it reads every agent of the manifest."""
     try:
         from neuro_san.client.direct_agent_session_factory import DirectAgentSessionFactory
 
