@@ -1,4 +1,4 @@
-"""Runs in the environment of neuro-san: holds conversations with `direct` and prints them.
+"""Runs in another environment: holds conversations over the connection it is told, prints them.
 
 The standard input is a list of samples, each an agent and its interactions.
 """
@@ -22,7 +22,7 @@ def main() -> None:
     for agent, interactions in json.load(sys.stdin):
         started = time.process_time()
         conversations = held_often(
-            _SAMPLES, "direct", Settings(agent), *(Says(**each) for each in interactions)
+            _SAMPLES, sys.argv[1], Settings(agent), *(Says(**each) for each in interactions)
         )
         cpu.append((time.process_time() - started) / _SAMPLES)
         results.append(

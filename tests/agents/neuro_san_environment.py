@@ -6,7 +6,6 @@ made (no Python 3.12, no package index), `NotHere` says why.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import socket
@@ -18,16 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.agents.environments import ROOT, NotHere, made_with
+
 REQUIREMENT = "neuro-san==0.7.15"
 # Agents of the library's own that test files are written for, here with a model of ours.
 AGENTS = ("hello_world", "music_nerd", "music_nerd_pro", "math_guy")
 _SERVER = "neuro_san.service.main_loop.server_main_loop"
 _PATIENCE = 90
-
-
-class NotHere(Exception):  # noqa: N818 - the name says what is the case
-    """The environment cannot be made on this machine."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +59,8 @@ class NeuroSan:
 
 def neuro_san() -> NeuroSan:
     """The environment, made on first use and kept beside the project's own."""
-    folder = ROOT / ".venv" / "peers" / REQUIREMENT.replace("==", "-")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    python = folder / "bin" / "python"
-    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
-        # Tests run in several processes; one of them makes it.
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / ".ready").exists():
-            _uv("venv", "--quiet", "--clear", "--python", str(_interpreter()), str(folder))
-            _uv("pip", "install", "--quiet", "--python", str(python), REQUIREMENT)
-            (folder / ".ready").touch()
-    (package,) = folder.glob("lib/python3.*/site-packages/neuro_san")
+    python = made_with(REQUIREMENT, _interpreter)
+    (package,) = python.parents[1].glob("lib/python3.*/site-packages/neuro_san")
     return NeuroSan(python, package)
 
 
@@ -133,13 +120,6 @@ def _interpreter() -> Path:
         if subprocess.run(asked, capture_output=True).returncode == 0:
             return python
     raise NotHere("neuro-san needs Python 3.12 or 3.13, and there is none here")
-
-
-def _uv(*words: str) -> None:
-    uv = Path(sys.executable).with_name("uv")
-    done = subprocess.run([uv, *words], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise NotHere(f"uv cannot make an environment with {REQUIREMENT}: {done.stderr[-500:]}")
 
 
 if __name__ == "__main__":

@@ -18,8 +18,9 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.conversation import Conversation, Ending
+from tests.agents.environments import ROOT, NotHere
 from tests.agents.holding import Says, held, texts
-from tests.agents.neuro_san_environment import ROOT, NeuroSan, NotHere, neuro_san, server
+from tests.agents.neuro_san_environment import NeuroSan, neuro_san, server
 from tests.agents.scripted_server import Request, ScriptedServer, Wire
 
 # Where the public test files lie; beside the project unless the variable names another folder.
@@ -150,7 +151,7 @@ def test_direct_gives_what_the_server_gives(
         ("music_nerd", [{"text": "Yellow Submarine?", "timeout": 0.0001}]),
     ]
     done = subprocess.run(
-        [library.python, "-m", "tests.agents.held_inside"],
+        [library.python, "-m", "tests.agents.held_inside", "direct"],
         input=json.dumps(asked),
         env=variables,
         cwd=tmp_path,

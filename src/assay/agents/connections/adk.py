@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import dataclass
 from typing import Any
 
 from assay.agents.connections.protocol import (
@@ -26,65 +27,73 @@ def is_adk_agent(found: Any) -> bool:
     return isinstance(found, BaseAgent)
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where a conversation goes on. Each has a runner of its own, because in google-adk what
+    belongs to an app or to a user outlives the session."""
+
+    runner: Any
+    session_id: str
+
+
 class AdkSession:
-    """One sample: a runner of its own, because state of an app or a user outlives a session."""
+    """One sample's conversation with an agent of google-adk."""
 
     def __init__(self, agent: Any, loop: Loop) -> None:
-        from google.adk.runners import InMemoryRunner
-
-        self._runner = InMemoryRunner(agent=agent, app_name=_APP)
+        self._agent = agent
         self._loop = loop
 
     async def ask(self, message: Message) -> Answer:
         return await self._loop.run(self._ask(message))
 
     async def close(self) -> None:
-        """What the agent opened belongs to all samples; the connection closes it."""
+        """What the agent opened belongs to all samples."""
 
     async def _ask(self, message: Message) -> Answer:
         try:
-            session_id = message.chat_context or await self._begin()
-            text = await self._run(session_id, message)
-            state = await self._state(session_id)
+            place = message.chat_context or await self._begin()
+            text = await _run(place, message)
+            state = await _state(place)
         except ConnectionFailed:
             raise
         except Exception as error:
             raise ConnectionFailed(f"the agent raised {describe(error)[:200]}") from None
-        return Answer(text, structure_in(text), state or None, session_id)
+        return Answer(text, structure_in(text), state or None, place)
 
-    async def _begin(self) -> str:
-        service = self._runner.session_service
-        session = await service.create_session(app_name=_APP, user_id=_USER)
-        return str(session.id)
+    async def _begin(self) -> _Place:
+        from google.adk.runners import InMemoryRunner
 
-    async def _run(self, session_id: str, message: Message) -> str:
-        from google.genai import types
+        runner = InMemoryRunner(agent=self._agent, app_name=_APP)
+        session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+        return _Place(runner, session.id)
 
-        said = types.Content(role="user", parts=[types.Part(text=message.text)])
-        text = None
-        async for event in self._runner.run_async(
-            user_id=_USER,
-            session_id=session_id,
-            new_message=said,
-            state_delta=message.sly_data or None,
-        ):
-            if event.error_code and not event.content:
-                raise ConnectionFailed(
-                    f"the model failed: {event.error_message or event.error_code}"
-                )
-            if event.is_final_response() and event.content and event.content.parts:
-                text = "".join(
-                    part.text for part in event.content.parts if part.text and not part.thought
-                )
-        if text is None:
-            raise ConnectionFailed("the agent ended without an answer")
-        return text
 
-    async def _state(self, session_id: str) -> dict[str, Any]:
-        session = await self._runner.session_service.get_session(
-            app_name=_APP, user_id=_USER, session_id=session_id
-        )
-        return copy.deepcopy(dict(session.state)) if session else {}
+async def _run(place: _Place, message: Message) -> str:
+    from google.genai import types
+
+    said = types.Content(role="user", parts=[types.Part(text=message.text)])
+    text = None
+    async for event in place.runner.run_async(
+        user_id=_USER,
+        session_id=place.session_id,
+        new_message=said,
+        state_delta=message.sly_data or None,
+    ):
+        if event.error_code and not event.content:
+            raise ConnectionFailed(f"the model failed: {event.error_message or event.error_code}")
+        if event.is_final_response() and event.content and event.content.parts:
+            parts = event.content.parts
+            text = "".join(part.text for part in parts if part.text and not part.thought)
+    if text is None:
+        raise ConnectionFailed("the agent ended without an answer")
+    return text
+
+
+async def _state(place: _Place) -> dict[str, Any]:
+    session = await place.runner.session_service.get_session(
+        app_name=_APP, user_id=_USER, session_id=place.session_id
+    )
+    return copy.deepcopy(dict(session.state)) if session else {}
 
 
 class AdkConnection:
