@@ -189,6 +189,19 @@ def test_files_go_missing_one_by_one_and_change_one_by_one() -> None:
     }  # fmt: skip
 
 
+def test_a_file_that_is_judged_though_it_is_not_there_appears() -> None:
+    found = mutants(cli("", files={"a.txt": "a"}), also={"files-a.txt", "files-b.txt"})
+    appeared = [one.result.files for one in found if one.kind is Kind.UNEXPECTED_FILE]
+    assert appeared == [{"a.txt": "a", "b.txt": "unexpected\n"}]
+
+
+def test_a_place_is_told_as_a_person_would() -> None:
+    lines = {one.place for one in mutants(cli("one\ntwo 2\n")) if one.kind is Kind.OFF_BY_ONE}
+    tree = {"rows": [{"price": 2}, {"price": 3}]}
+    rows = {one.place for one in mutants(cli(json.dumps(tree))) if one.kind is Kind.OFF_BY_ONE}
+    assert (lines, rows) == ({"line 2"}, {"rows[0].price", "rows[1].price"})
+
+
 def test_only_what_a_verifier_looks_at_is_mutated_beside_output_status_and_files() -> None:
     right = cli("out\n", stderr="warn\n")
     assert "stderr" not in Counter(one.attribute for one in mutants(right))

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     TRUNCATED = "truncated text"
     WRONG_STATUS = "wrong status"
     MISSING_FILE = "missing file"
+    UNEXPECTED_FILE = "unexpected file"
 
 
 @dataclass(frozen=True)
@@ -101,12 +102,17 @@ def replaced(tree: Any, path: Path, new: Any) -> Any:
     return copy
 
 
-def pattern(path: Path) -> str:
-    """A place as a person writes it, with every position in a list alike: rows[].price."""
+def place_of(path: Path) -> str:
+    """A place as a person writes it: rows[0].price."""
     text = ""
     for step in path:
-        text += "[]" if isinstance(step, int) else f".{step}" if text else step
+        text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def pattern(path: Path) -> str:
+    """The same with every position in a list alike: rows[].price."""
+    return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:

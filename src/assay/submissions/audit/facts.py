@@ -27,7 +27,11 @@ class Label:
 
     kind: Kind
     attribute: str
-    text: str
+    place: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.attribute} {self.place}".rstrip()
 
 
 @dataclass
@@ -117,7 +121,7 @@ def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
         if mutant.attribute not in judged_attributes:
             unjudged.add(mutant.attribute)
             continue
-        label = Label(mutant.kind, mutant.attribute, mutant.label)
+        label = Label(mutant.kind, mutant.attribute, mutant.place)
         (facts.accepted if judged.did_pass else facts.rejected).append(label)
     facts.unjudged = tuple(sorted(unjudged))
 

@@ -10,10 +10,11 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay import values
+from assay.submissions.audit.changes import Path, place_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class Form:
     write: Callable[[Any], Any]
     is_textual: bool = False
     """Whether every leaf is text: there are no types to change, and numbers stand in words."""
+    place: Callable[[Path], str] = place_of
+    """How a place in the tree is told."""
 
 
 def read_form(value: Any) -> Form:
@@ -60,7 +63,7 @@ def _read_bytes(data: bytes) -> Form:
     if "\0" in text:
         return Form(data, _same)
     form = read_form(text)
-    return Form(form.tree, lambda tree: _encoded(form.write(tree)), form.is_textual)
+    return replace(form, write=lambda tree: _encoded(form.write(tree)))
 
 
 def _encoded(text: str) -> bytes:
@@ -156,4 +159,12 @@ def _table_text(rows: list[dict[str, str]], header: list[str], delimiter: str, e
 def _text(text: str) -> Form:
     end = "\n" if text.endswith("\n") else ""
     lines = text.removesuffix("\n").split("\n") if text else []
-    return Form(lines, lambda changed: "\n".join(changed) + (end if changed else ""), True)
+
+    def write(changed: list[str]) -> str:
+        return "\n".join(changed) + (end if changed else "")
+
+    return Form(lines, write, is_textual=True, place=_line)
+
+
+def _line(path: Path) -> str:
+    return f"line {int(path[0]) + 1}" if path else ""

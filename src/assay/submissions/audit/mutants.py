@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.results import CaseResult
-from assay.submissions.audit.changes import Kind, Path, pattern, spread, tree_changes
+from assay.submissions.audit.changes import Kind, Path, spread, tree_changes
 from assay.submissions.audit.forms import read_form, substance
 
 MOST_OF_A_CASE = 80
@@ -50,6 +50,7 @@ def mutants(
     found: list[Mutant] = [*_status_mutants(right, again)]
     found += _attribute_mutants(right, again, "output")
     found += _file_mutants(right, again)
+    found += _unexpected_files(right, also)
     for name in ("stderr", "headers"):
         if name in also and hasattr(right, name):
             found += _attribute_mutants(right, again, name)
@@ -106,13 +107,22 @@ def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
             yield Mutant(kind, _FILES + name, place, altered(right, files={**files, name: changed}))
 
 
+def _unexpected_files(right: CaseResult, judged: Collection[str]) -> Iterator[Mutant]:
+    """Files that a verifier judges though the right result does not have them: they must not be."""
+    files = right.files if isinstance(right.files, dict) else {}
+    for name in judged:
+        if name.startswith(_FILES) and (file := name.removeprefix(_FILES)) not in files:
+            more = altered(right, files={**files, file: "unexpected\n"})
+            yield Mutant(Kind.UNEXPECTED_FILE, name, "", more)
+
+
 def _value_mutants(
     value: Any, again: Any, most: int | None = None, *, is_textual: bool = False
 ) -> Iterator[tuple[Kind, str, Any]]:
     form, other = read_form(value), read_form(again)
     is_textual = is_textual or form.is_textual
     for change in tree_changes(form.tree, other.tree, is_textual=is_textual, most=most):
-        yield change.kind, pattern(change.path), form.write(change.tree)
+        yield change.kind, form.place(change.path), form.write(change.tree)
     if isinstance(value, str | bytes) and len(value) > 1:
         yield Kind.TRUNCATED, "", value[: len(value) // 2]
 
@@ -124,7 +134,7 @@ def _distinct(found: list[Mutant], right: CaseResult) -> list[Mutant]:
     kept = []
     for mutant in found:
         name = mutant.attribute
-        before = seen.setdefault(name, {substance(original[name])})
+        before = seen.setdefault(name, {substance(original.get(name, _MISSING))})
         said = substance(mutant.result.attributes().get(name, _MISSING))
         if said not in before:
             before.add(said)

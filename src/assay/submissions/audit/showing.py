@@ -81,7 +81,7 @@ def _accepted_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]
             yield f"{paint(one_line(group.name), 'bold')} accepts wrong results:"
         for kind, (made, taken) in kinds.items():
             examples = accepted_examples(group.cases, kind, 2)
-            shown = "; ".join(f"{case}: {label.text}" for case, label in examples)
+            shown = "; ".join(f"{case}: {label.where}" for case, label in examples)
             yield f"  {kind.value}: {taken:,} of {made:,}  {paint(one_line(shown), 'dim')}"
 
 
@@ -176,7 +176,7 @@ def _group_values(group: GroupAudit) -> dict[str, Any]:
             for kind, (made, taken) in by_kind(cases).items()
         },
         "accepted": [
-            {"case": case.id, "kind": label.kind.value, "mutant": label.text}
+            {"case": case.id, "kind": label.kind.value, "where": label.where}
             for case in cases
             for label in case.accepted
         ],
