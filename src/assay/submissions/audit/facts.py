@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from assay.results import CaseResult
 from assay.submissions.audit.changes import Kind
 from assay.submissions.audit.forms import substance
-from assay.submissions.audit.trials import Judged, Trials
+from assay.submissions.audit.trials import Judged, Tried, Trials
 
 # A case that scores this much is taken for right by whoever reads scores.
 VISIBLE_SCORE = 0.95
@@ -17,8 +17,8 @@ VISIBLE_SCORE = 0.95
 _PART_OF_EVEN_SHARE = 0.2
 _FEWEST_TRIALS = 3
 _ALIKE = 0.85
-# What differs from run to run by its nature, or tells where a program ran and not what it did.
-_RESTLESS = {"elapsed", "command", "resource_path"}
+# Other attributes tell when and where a program ran, and differ by their nature.
+_PRODUCED = {"output", "stderr", "status_code"}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def facts_of(trials: Trials) -> CaseFacts:
     if first.did_pass != second.did_pass:
         facts.flaky = tuple(sorted(_judged_apart(first, second)))
     facts.failure = "" if first.did_pass or second.did_pass else _failure(first)
-    facts.restless = tuple(sorted(_differing(trials.first.actual, trials.second.actual)))
+    facts.restless = tuple(sorted(_differing(trials.first, trials.second)))
     facts.breaks = _breaks(trials)
     if trials.is_sound:
         facts.is_tried = True
@@ -97,14 +97,14 @@ def _judged_apart(first: Judged, second: Judged) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-def _differing(first: CaseResult, second: CaseResult) -> set[str]:
-    before, after = first.attributes(), second.attributes()
+def _differing(first: Tried, second: Tried) -> set[str]:
+    """What differs in two runs, of what a program produces and of what is judged."""
+    before, after = first.actual.attributes(), second.actual.attributes()
     return {
         name
-        for name in (before.keys() | after.keys()) - _RESTLESS
-        if name not in before
-        or name not in after
-        or substance(before[name]) != substance(after[name])
+        for name in before.keys() | after.keys()
+        if (name in _PRODUCED or name in first.judged.results or name.startswith("files-"))
+        and substance(before.get(name)) != substance(after.get(name))
     }
 
 

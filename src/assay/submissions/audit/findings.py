@@ -62,6 +62,11 @@ class GroupAudit:
         return score_of(self.cases)
 
 
+def percent(score: float | None) -> str:
+    """A score in words, rounded down: what is not whole must not look whole."""
+    return "-" if score is None else f"{int(score * 1000) / 10:.1f}%"
+
+
 def score_of(cases: Iterable[CaseFacts]) -> float | None:
     """The mutation score of some cases."""
     rejected = accepted = 0
@@ -85,7 +90,7 @@ _Shown: TypeAlias = Callable[[CaseFacts], Iterable[tuple[str, str]]]
 
 
 def _shares(shares: Mapping[str, float]) -> list[tuple[str, str]]:
-    return [(key, f"{share:.1%} of the weight") for key, share in shares.items()]
+    return [(key, f"{share * 100:.2g}% of the weight") for key, share in shares.items()]
 
 
 def _once(seen: str) -> list[tuple[str, str]]:
@@ -134,7 +139,7 @@ def findings_of(
         if group.broken:
             found.append(Finding(CASES_BROKEN, group.name, "", {"": group.broken}))
         if score is not None and score < min_score:
-            about = f"mutation score {score:.0%}, less than {min_score:.0%}"
+            about = f"mutation score {percent(score)}, less than {min_score:.0%}"
             found.append(Finding(LOW_SCORE, group.name, "", {"": about}))
     return [one for one in found if one.sort.code not in patterns]
 

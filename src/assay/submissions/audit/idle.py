@@ -32,9 +32,9 @@ def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) 
     return CaseResult(**about, output=_empty(right.output))
 
 
-def _empty(output: Any) -> Any:
-    """No body; as text or bytes where the right answer is such."""
-    return type(output)() if isinstance(output, str | bytes) else None
+def _empty(output: Any) -> str | bytes:
+    """Nothing, as an adapter gives it: text that is no JSON stays text."""
+    return b"" if isinstance(output, bytes) else ""
 
 
 def _untouched(case: BaseCase, right: CaseResult, tracked: Iterable[str]) -> dict[str, Any]:

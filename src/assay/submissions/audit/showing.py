@@ -12,6 +12,7 @@ from assay.submissions.audit.findings import (
     GroupAudit,
     accepted_examples,
     by_kind,
+    percent,
     score_of,
 )
 
@@ -59,18 +60,13 @@ def _row(group: GroupAudit) -> tuple[str, ...]:
         f"{passed:,} passed" if passed else "fails",
         f"{rejected + accepted:,}",
         f"{rejected:,}",
-        _score(group.score),
+        percent(group.score),
     )
 
 
 def _counts(group: GroupAudit) -> tuple[int, int]:
     rejected = sum(len(case.rejected) for case in group.cases)
     return rejected, sum(len(case.accepted) for case in group.cases)
-
-
-def _score(score: float | None) -> str:
-    # Rounded down: what is not whole must not look whole.
-    return "-" if score is None else f"{int(score * 1000) / 10:.1f}%"
 
 
 def _accepted_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
@@ -126,7 +122,7 @@ def _verdict(
     problem: str, groups: Sequence[GroupAudit], findings: Sequence[Finding], paint: Paint
 ) -> str:
     cases = [case for group in groups for case in group.cases]
-    score = _score(score_of(cases))
+    score = percent(score_of(cases))
     what = f"{one_line(problem)}: {count(len(cases), 'case')}, mutation score {score}"
     if findings:
         return f"{what}, {paint(count(len(findings), 'finding'), 'failed')}"
