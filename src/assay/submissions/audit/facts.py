@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from assay.results import CaseResult
 from assay.submissions.audit.changes import Kind
 from assay.submissions.audit.forms import substance
-from assay.submissions.audit.trials import Judged, Tried, Trials
+from assay.submissions.audit.trials import Judged, Trials, Tried
 
 # A case that scores this much is taken for right by whoever reads scores.
 VISIBLE_SCORE = 0.95

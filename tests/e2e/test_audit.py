@@ -1,0 +1,115 @@
+"""`assay submissions audit` through the real command, on good problems and on a weak one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Command
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "submissions"
+
+
+def findings(printed: str) -> dict[str, set[tuple[str, str]]]:
+    """Code and subject of each finding, by group."""
+    found: dict[str, set[tuple[str, str]]] = {}
+    for one in json.loads(printed)["findings"]:
+        group = one["group"].partition("/")[2]
+        found.setdefault(group, set()).add((one["code"], one["subject"]))
+    return found
+
+
+@pytest.mark.parametrize("name", ["ledger", "todo_api"])
+def test_nothing_is_said_against_the_good_examples(assay: Command, name: str) -> None:
+    printed = assay("submissions", "audit", "-p", EXAMPLES / name)
+    assert printed.returncode == 0, printed.stdout + printed.stderr
+    assert "no findings" in printed.stdout.splitlines()[-1]
+    assert printed.stderr == ""
+
+
+@pytest.mark.parametrize("more", [(), ("--api",)])
+def test_nothing_is_said_against_a_new_problem(
+    assay: Command, more: tuple[str, ...], tmp_path: Path
+) -> None:
+    assay("submissions", "new", "fresh", *more, check=True)
+    printed = assay("submissions", "audit", "-p", "fresh", "--json")
+    assert printed.returncode == 0, printed.stdout + printed.stderr
+    about: dict[str, Any] = json.loads(printed.stdout)
+    assert about["findings"] == []
+    for group in about["groups"]:
+        assert group["right_twice"] == group["cases"] > 0
+        assert group["do_nothing_passed"] == 0
+        assert group["score"] >= 0.5
+
+
+def test_every_defect_planted_in_the_weak_example_is_found(assay: Command) -> None:
+    printed = assay("submissions", "audit", "-p", EXAMPLES / "weak", "--json")
+    assert printed.returncode == 1, printed.stdout + printed.stderr
+    found = findings(printed.stdout)
+    assert "sound" not in found
+    assert ("never-fails", "output") in found["never_fails"]
+    assert found["featherweight"] == {("invisible-weight", "output")}
+    assert {
+        ("compares-nothing", "file-counts.json"),
+        ("misspelt-key", "file-counts.json"),
+        ("unread-expectation", "files-counts.json.words"),
+    } <= found["misnamed_key"]
+    assert found["forgotten"] == {("unread-expectation", "stderr")}
+    assert ("flaky", "") in found["flaky"]
+    assert {code for code, _ in found["flaky"]} <= {"flaky", "reference-fails"}
+    assert found["for_nothing"] == {("do-nothing-passes", "")}
+
+
+def test_a_wrong_solution_is_no_reference(assay: Command) -> None:
+    assay("submissions", "new", "fresh", check=True)
+    words = ("-p", "fresh", "-s", "fresh/checkpoint_1/broken")
+    printed = assay("submissions", "audit", *words)
+    assert printed.returncode == 1
+    assert "reference-fails in checkpoint_1/core" in printed.stdout
+
+
+def test_findings_that_are_meant_can_be_left_out(assay: Command) -> None:
+    words = ("submissions", "audit", "-p", EXAMPLES / "weak", "-g", "for_nothing")
+    assert assay(*words).returncode == 1
+    left = assay(*words, "--ignore", "do-nothing-passes=*/no-words")
+    assert (left.returncode, left.stdout.splitlines()[-1]) == (
+        0,
+        "weak: 1 case, mutation score 100.0%, no findings",
+    )
+
+
+def test_a_score_can_be_demanded(assay: Command) -> None:
+    assay("submissions", "new", "fresh", check=True)
+    printed = assay("submissions", "audit", "-p", "fresh", "-g", "errors", "--min-score", "1")
+    assert printed.returncode == 1
+    assert "low-score in checkpoint_1/errors" in printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--case", "nothing-like-it"), "no case matches 'nothing-like-it'"),
+        (("-g", "cor"), "did you mean 'core'?"),
+        (("-c", "7"), "no checkpoint '7'"),
+        (("--ignore", "never-fail"), "did you mean 'never-fails'?"),
+    ],
+)
+def test_what_is_not_there_cannot_be_audited(
+    assay: Command, words: tuple[str, ...], said: str
+) -> None:
+    assay("submissions", "new", "fresh", check=True)
+    printed = assay("submissions", "audit", "-p", "fresh", *words)
+    assert (printed.returncode, printed.stdout) == (2, "")
+    assert said in printed.stderr
+
+
+def test_without_a_reference_there_is_no_audit(assay: Command, tmp_path: Path) -> None:
+    assay("submissions", "new", "fresh", check=True)
+    shutil.rmtree(tmp_path / "fresh" / "checkpoint_1" / "solution")
+    printed = assay("submissions", "audit", "-p", "fresh")
+    assert printed.returncode == 2
+    assert "the checkpoint has no reference solution" in printed.stderr
