@@ -13,6 +13,7 @@ import yaml
 
 ROOT = Path(__file__).parent.parent
 PLANTED = {"thousands only", "code, no sign"}
+BROKEN = {"two-categories", "not-a-number", "no-such-file"}
 # Those that need nothing but what is installed with Assay itself.
 QUESTIONS = [
     f"examples/questions/{name}.yaml" for name in ("pydantic", "api_understanding", "fix_error")
@@ -31,9 +32,11 @@ def assay(*words: str, show: bool = True) -> subprocess.CompletedProcess[str]:
 def main() -> None:
     """Run the examples and check what was found."""
     verify_questions()
+    verify_submissions()
     run_evaluation()
     print(
-        "Next: docs/questions.md for benchmark questions, docs/first-evaluation.md for functions."
+        "Next: docs/questions.md for benchmark questions, docs/problems.md for programs,"
+        " docs/first-evaluation.md for functions."
     )
 
 
@@ -62,6 +65,20 @@ def verify_questions() -> None:
     )
     print("question was accused. One of them, with its evidence:")
     assay("questions", "show", f"{QUESTIONS[0]}::dump-mode-default", "--no-proofs")
+
+
+def verify_submissions() -> None:
+    """Run the example problem on a good solution and on a broken one."""
+    print("A problem for programs: a ledger that reads entries and writes a report. Its reference")
+    print("solution must pass every case; a broken one must fail those that its bugs touch.")
+    problem = "examples/submissions/ledger"
+    good = assay("submissions", "verify", "-s", problem, "-p", problem, "--quiet")
+    words = ["-s", f"{problem}/checkpoint_1/broken", "-p", problem, "-c", "1"]
+    broken = assay("submissions", "run-case", *words, show=False)
+    failed = {case["id"] for case in json.loads(broken.stdout) if not case["passed"]}
+    if (good.returncode, broken.returncode, failed) != (0, 1, BROKEN):
+        raise SystemExit(f"the broken ledger should fail {sorted(BROKEN)}, not {sorted(failed)}")
+    print(f"The broken one fails {', '.join(sorted(failed))}, and nothing else.\n")
 
 
 def run_evaluation() -> None:
