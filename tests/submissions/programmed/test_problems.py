@@ -26,8 +26,9 @@ from assay.submissions.cases import APICase, APIResult, BaseCase, CLIResult
 from assay.submissions.config import GroupConfig, ProblemConfig
 from assay.submissions.problems import read_problem
 from assay.submissions.programmed.source import ProgrammedSource
+from tests.conftest import Command
 
-PROBLEMS = Path(__file__).parents[1] / "problems"
+PROBLEMS = Path(__file__).parents[1] / "problem_folders"
 Run = Callable[[BaseCase], CaseResult]
 
 
@@ -229,6 +230,16 @@ def test_the_problems_are_what_they_are_meant_to_be(name: str) -> None:
     else:
         assert "checkpoints: [checkpoint_1, checkpoint_2]" in written
         assert problem.adapter.type == "api"
+
+
+@pytest.mark.parametrize(("name", "count"), [("ledger", 23), ("notes_api", 12)])
+def test_the_real_command_verifies_them_unchanged(name: str, count: int, assay: Command) -> None:
+    folder = PROBLEMS / name
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    done = assay("submissions", "verify", "-s", folder, "-p", folder, "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"{count} of {count} cases passed" in done.stdout
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
 
 
 # Every name that problems of the reference import or call.
