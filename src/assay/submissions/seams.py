@@ -79,9 +79,10 @@ class CasesBrokenError(Exception):
 
 
 class StoreBrokenError(CasesBrokenError):
-    """A loader's store could not take in what came of a case: that case is lost, the group goes on.
+    """A loader's store could not take in what came of a case.
 
-    Later cases see a store that does not know of it.
+    More cases can be drawn, made from a store that does not know of it: whoever would blame a
+    submission for them ends the group instead.
     """
 
 
