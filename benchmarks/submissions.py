@@ -1,15 +1,17 @@
-"""Cases of a command line program against a bare loop of subprocesses, and servers becoming ready.
+"""`assay submissions verify` against a bare loop of subprocesses, and servers becoming ready.
 
 The loop is the floor: one process after the other, in one folder, with nothing around it. Assay
-runs the same cases two at a time, each in a fresh work folder, first without isolation and then
-with it. What Assay itself costs is the CPU time of all its processes beyond that of the programs.
+runs the same cases two at a time, each in a fresh work folder, verifies and records them, first
+without isolation and then with it. All are whole processes that take turns. Start-up is measured
+with one case and taken off; what Assay costs is all CPU time beyond that of the programs.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import resource
+import json
+import os
 import statistics
 import subprocess
 import sys
@@ -21,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.sandbox.isolation import choose
-from assay.submissions.cases import APICase, CLICase
+from assay.submissions.cases import APICase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.environments import DEFAULT
 from assay.submissions.preparing import prepare
@@ -44,18 +46,21 @@ server.serve_forever()
 """
 
 
+_FLOOR = """
+import subprocess, sys
+for number in range(int(sys.argv[1])):
+    command = [sys.argv[2], "main.py", str(number), "1"]
+    ended = subprocess.run(command, capture_output=True, check=True)
+    assert ended.stdout == b"%d\\n" % (number + 1)
+"""
+
+
 @dataclass(frozen=True)
 class Measured:
-    """Wall and CPU time of some cases; of the CPU time, what this process used itself."""
+    """What some cases took after start-up, each."""
 
-    cases: int
     wall: float
     cpu: float
-    own_cpu: float
-
-    @property
-    def rate(self) -> float:
-        return self.cases / self.wall
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -65,116 +70,131 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     asked = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as place:
+        folder, levels = Path(place), ("none", choose("auto"))
+        submission = _problem_of_sums(folder, asked.cases)
         found: dict[str, list[Measured]] = defaultdict(list)
-        levels = ("none", choose("auto"))
-        for _ in range(asked.rounds):
-            found["floor"].append(_floor(Path(folder, "floor"), asked.cases))
+        for number in range(asked.rounds):
+            python = getattr(sys, "_base_executable", sys.executable)
+            floor = [sys.executable, "-c", _FLOOR]
+            found["floor"].append(
+                _each(
+                    [*floor, str(asked.cases), python],
+                    [*floor, "1", python],
+                    submission,
+                    asked.cases,
+                )
+            )
             for level in levels:
-                place = Path(folder, level)
-                found[level].append(_assay(place, asked.cases, level, asked.workers))
-        _report(found, levels, asked.workers)
-        _report_servers(Path(folder, "server"))
+                command = _verify(folder, level, asked.workers, f"{level}-{number}")
+                one = [*_verify(folder, level, asked.workers, f"{level}-{number}-1"), "--case=0"]
+                found[level].append(_each(command, one, folder, asked.cases))
+        _report(found, levels, asked)
+        _report_servers(folder / "server")
 
 
-def _floor(folder: Path, cases: int) -> Measured:
-    folder.mkdir(exist_ok=True)
-    (folder / "main.py").write_text(_PROGRAM)
-    python = getattr(sys, "_base_executable", sys.executable)
-    before = _clock()
-    for number in range(cases):
-        ended = subprocess.run(
-            [python, "main.py", str(number), "1"], cwd=folder, capture_output=True, check=True
-        )
-        assert ended.stdout == b"%d\n" % (number + 1)
-    return _since(before, cases)
-
-
-def _problem(folder: Path, **adapter: object) -> tuple[Path, ProblemConfig, CheckpointConfig]:
+def _problem_of_sums(folder: Path, cases: int) -> Path:
+    """A problem with so many cases, and a submission that solves it."""
+    checkpoint = folder / "problem" / "checkpoint_1"
     submission = folder / "submission"
-    submission.mkdir(parents=True, exist_ok=True)
-    (folder / "problem").mkdir(exist_ok=True)
-    checkpoint = CheckpointConfig(name="checkpoint_1", path=folder / "problem")
-    problem = ProblemConfig.model_validate(
-        {
-            "name": "sum",
-            "entry_file": "main",
-            "adapter": adapter,
-            "checkpoints": {"checkpoint_1": checkpoint},
-            "path": folder / "problem",
-        }
-    )
-    return submission, problem, checkpoint
-
-
-def _assay(folder: Path, cases: int, level: str, workers: int) -> Measured:
-    """The subject: what runs the cases; start-up of the workers is part of it."""
-    submission, problem, checkpoint = _problem(folder, type="cli")
+    for path in (checkpoint, submission):
+        path.mkdir(parents=True)
     (submission / "main.py").write_text(_PROGRAM)
+    groups = {"core": {"type": "Core"}}
+    config = {
+        "name": "sums",
+        "version": 1,
+        "description": "Add numbers.",
+        "tags": ["numbers"],
+        "entry_file": "main",
+        "adapter": "cli",
+        "checkpoints": {"checkpoint_1": {"groups": groups}},
+    }
+    (folder / "problem" / "config.yaml").write_text(json.dumps(config))
+    (checkpoint / "spec.md").write_text("Add the numbers.\n")
+    described = {
+        str(number): {
+            "arguments": [str(number), "1"],
+            "expected": {"output": f"{number + 1}\n", "status_code": 0},
+        }
+        for number in range(cases)
+    }
+    (checkpoint / "core.json").write_text(json.dumps({"cases": described}))
+    return submission
 
-    async def work() -> None:
-        site = prepare(submission, DEFAULT, problem, checkpoint, isolation=level)
-        async with site as prepared, prepared.runner(GroupConfig(name="core")) as runner:
-            waiting = iter(range(cases))
 
-            async def one_after_the_other() -> None:
-                for number in waiting:
-                    case = CLICase(id=str(number), group="core", arguments=[str(number), "1"])
-                    result = await runner.run(case)
-                    assert result.output == f"{number + 1}\n", result
-
-            await asyncio.gather(*(one_after_the_other() for _ in range(workers)))
-
-    before = _clock()
-    asyncio.run(work())
-    return _since(before, cases)
+def _verify(folder: Path, level: str, workers: int, run: str) -> list[str]:
+    asked = ["-s", "submission", "-p", "problem", "--isolation", level, "-j", str(workers)]
+    out = ["--out", str(folder / "runs" / run), "--quiet"]
+    return [sys.executable, "-m", "assay", "submissions", "verify", *asked, *out]
 
 
-def _clock() -> tuple[float, float, float]:
-    own, children = (
-        resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+def _each(command: list[str], one: list[str], folder: Path, cases: int) -> Measured:
+    """What a case takes: all of them, less what one of them takes with the start."""
+    all_of_them, only_one = _process(command, folder), _process(one, folder)
+    others = cases - 1
+    return Measured(
+        (all_of_them.wall - only_one.wall) / others, (all_of_them.cpu - only_one.cpu) / others
     )
-    used = own.ru_utime + own.ru_stime
-    return time.perf_counter(), used + children.ru_utime + children.ru_stime, used
 
 
-def _since(before: tuple[float, float, float], cases: int) -> Measured:
-    wall, cpu, own = (after - start for after, start in zip(_clock(), before, strict=True))
-    return Measured(cases, wall, cpu, own)
+def _process(command: list[str], folder: Path) -> Measured:
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert process.stderr is not None
+    told = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{told.decode()}")
+    return Measured(time.perf_counter() - started, usage.ru_utime + usage.ru_stime)
 
 
-def _report(found: dict[str, list[Measured]], levels: Sequence[str], workers: int) -> None:
+def _report(
+    found: dict[str, list[Measured]], levels: Sequence[str], asked: argparse.Namespace
+) -> None:
     floor = _median(found["floor"])
-    programs = (floor.cpu - floor.own_cpu) / floor.cases
-    print(f"submissions: {floor.cases} cases of a small Python program (medians)")
-    print(f"  bare loop of subprocesses      {floor.rate:6.1f} cases/s")
+    print(f"submissions: {asked.cases} cases of a small program, medians of {asked.rounds} rounds")
+    print(f"  bare loop of subprocesses       {1 / floor.wall:6.1f} cases/s")
     for level in levels:
         measured = _median(found[level])
-        beyond = (measured.cpu / measured.cases - programs) * 1000
-        own = measured.own_cpu / measured.cases * 1000
+        name = f"assay, {asked.workers} workers, {level}"
         print(
-            f"  assay, {workers} workers, {level:12} {measured.rate:6.1f} cases/s"
-            f"  {measured.rate / floor.rate:5.2f} × the floor"
-            f"  CPU per case: {own:.1f} ms its own, {beyond:.1f} ms with its sandbox",
+            f"  {name:32}{1 / measured.wall:6.1f} cases/s {floor.wall / measured.wall:6.2f} × the "
+            f"floor, {(measured.cpu - floor.cpu) * 1000:5.1f} ms of CPU per case beyond it",
             flush=True,
         )
 
 
 def _median(several: list[Measured]) -> Measured:
-    return sorted(several, key=lambda one: one.wall)[len(several) // 2]
+    return Measured(
+        statistics.median(one.wall for one in several),
+        statistics.median(one.cpu for one in several),
+    )
 
 
 def _report_servers(folder: Path) -> None:
     """From the moment a server listens, and from its first answer, to the moment it is used."""
-    submission, problem, checkpoint = _problem(folder, type="api")
+    submission = folder / "submission"
+    submission.mkdir(parents=True)
     (submission / "main.py").write_text(_SERVER)
+    checkpoint = CheckpointConfig(name="checkpoint_1", path=folder)
     late: list[tuple[float, float]] = []
 
     async def work() -> None:
         for number in range(8):
-            adapter = problem.adapter.model_copy(update={"arguments": [str(0.05 * number)]})
-            slow = problem.model_copy(update={"adapter": adapter})
-            site = prepare(submission, DEFAULT, slow, checkpoint)
+            problem = ProblemConfig.model_validate(
+                {
+                    "name": "times",
+                    "entry_file": "main",
+                    "adapter": {"type": "api", "arguments": [str(0.05 * number)]},
+                    "checkpoints": {"checkpoint_1": checkpoint},
+                    "path": folder,
+                }
+            )
+            site = prepare(submission, DEFAULT, problem, checkpoint)
             async with site as prepared, prepared.runner(GroupConfig(name="core")) as runner:
                 result = await runner.run(APICase(id="first", group="core", path="/"))
                 used = time.monotonic() - result.elapsed
