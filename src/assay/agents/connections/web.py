@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
+from urllib.request import getproxies
 
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
 from assay.errors import InputError
@@ -35,16 +36,21 @@ class Web:
     def __init__(self, url: str, headers: Mapping[str, str], settings: Settings) -> None:
         import httpx
 
+        from assay.agents.connections.lanes import Lanes
+
         self._url = httpx.URL(url)
         if self._url.scheme not in ("http", "https") or not self._url.host:
             raise InputError(f"{url!r} is not an http or https address")
         self._settings = settings
+        trust = _trust(self._url.scheme, settings)
+        # A proxy of the environment is for the world outside, not for this machine.
+        is_proxied = not _is_local(self._url.host) and bool(getproxies())
         self._client = httpx.AsyncClient(
             headers={**headers, "Content-Type": "application/json"},
-            verify=_trust(self._url.scheme, settings),
+            verify=trust,
+            transport=None if is_proxied else Lanes(trust),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
-            # A proxy of the environment is for the world outside, not for this machine.
-            trust_env=not _is_local(self._url.host),
+            trust_env=is_proxied,
             # What a server remembers of one sample must not reach the next.
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         )
@@ -132,12 +138,14 @@ async def _beginning(response: httpx.Response) -> str:
     return ""
 
 
-def _trust(scheme: str, settings: Settings) -> ssl.SSLContext | bool:
+def _trust(scheme: str, settings: Settings) -> ssl.SSLContext:
+    import httpx
+
     if scheme == "http" or not settings.verify:
         # Plain http needs no certificates, and loading them is the dearest part of a client.
-        return False
+        return httpx.create_ssl_context(verify=False)
     if settings.ca_file is None:
-        return True
+        return httpx.create_ssl_context()
     try:
         return ssl.create_default_context(cafile=str(settings.ca_file))
     except (OSError, ssl.SSLError) as error:
