@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.intervals import Interval, wilson
+from assay.intervals import Interval, Share, wilson
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,9 @@ def test_what_is_no_share_is_refused(counted: tuple[int, int]) -> None:
 
 def test_an_interval_reads_as_percentages() -> None:
     assert str(Interval(0.4902, 0.9433)) == "49% to 94%"
+
+
+def test_a_share_tells_its_interval_and_nothing_without_trials() -> None:
+    assert str(Share(8, 10)) == "80% (49% to 94%)"
+    assert str(Share(0, 0)) == "–"
+    assert Share(0, 0).value is None

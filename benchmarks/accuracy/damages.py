@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
+from assay.questions.calibration.mutations import Mutated
 from assay.questions.model import Question
-from benchmarks.accuracy.mutations import Mutated, Mutation
+from benchmarks.accuracy.mutations import Mutation
 
 _ALIKE = str.maketrans("aceopxyHTP", "асеорхуНТР")
 _JUNK = (

@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
+from assay.questions.calibration.mutations import (
+    Mutated,
+    in_prose,
+    shuffle_options,
+    with_options,
+)
 from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 
-Mutated = tuple[Question, str]
 Mutation = Callable[[Question, str, Random], Mutated | None]
 
-_CODE = re.compile(r"(```.*?```|~~~.*?~~~|`[^`]*`|^ {4}[^\n]*$)", re.DOTALL | re.MULTILINE)
 _FENCE = re.compile(r"```(?:python)?\n(.*?)```", re.DOTALL)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -33,34 +37,11 @@ class Mutant:
     keeps_meaning: bool
 
 
-def in_prose(text: str, change: Callable[[str], str]) -> str:
-    """Change the words of a stem and leave its code alone."""
-    parts = _CODE.split(text)
-    return "".join(part if place % 2 else change(part) for place, part in enumerate(parts))
-
-
 def _stem(question: Question, text: str, key: str) -> Mutated | None:
     return None if text == question.text else (replace(question, text=text), key)
 
 
-def _options(question: Question, options: Mapping[str, str], key: str) -> Mutated | None:
-    changed = list(options.items()) != list(question.options.items())
-    return (replace(question, options=dict(options)), key) if changed else None
-
-
 # --- The meaning stays -------------------------------------------------------------------------
-
-
-def shuffle_options(question: Question, key: str, chance: Random) -> Mutated | None:
-    """Other letters for the same options; "None of the above" stays where it is."""
-    compounds = read_compounds(question)
-    if any(compound.named for compound in compounds.values()):
-        return None
-    letters = [letter for letter in question.options if letter not in compounds]
-    moved = dict(zip(letters, chance.sample(letters, len(letters)), strict=True))
-    places = {moved.get(letter, letter): text for letter, text in question.options.items()}
-    options = {letter: places[letter] for letter in question.options}
-    return _options(question, options, moved.get(key, key))
 
 
 def rename_letters(question: Question, key: str, chance: Random) -> Mutated | None:
@@ -70,7 +51,7 @@ def rename_letters(question: Question, key: str, chance: Random) -> Mutated | No
     names: Sequence[str] = chance.choice([_LETTERS.lower(), [str(n) for n in range(1, 27)]])
     renamed = dict(zip(question.options, names, strict=False))
     options = {renamed[letter]: text for letter, text in question.options.items()}
-    return _options(question, options, renamed[key])
+    return with_options(question, options, renamed[key])
 
 
 def remove_backticks(question: Question, key: str, chance: Random) -> Mutated | None:
@@ -88,21 +69,21 @@ def add_backticks(question: Question, key: str, chance: Random) -> Mutated | Non
         letter: f"`{text}`" if re.fullmatch(r"[\w.()=]+", text) else text
         for letter, text in question.options.items()
     }
-    return _options(question, options, key)
+    return with_options(question, options, key)
 
 
 def number_options(question: Question, key: str, chance: Random) -> Mutated | None:
     """The letter once more inside each option, as exports of other tools have it."""
     sign = chance.choice([")", "."])
     options = {letter: f"{letter}{sign} {text}" for letter, text in question.options.items()}
-    return _options(question, options, key)
+    return with_options(question, options, key)
 
 
 def pad_options(question: Question, key: str, chance: Random) -> Mutated | None:
     """White space around the options, some of it unusual."""
     space = chance.choice(["  ", "\u00a0", "\t", "\u2003"])
     options = {letter: f"{space}{text}{space}" for letter, text in question.options.items()}
-    return _options(question, options, key)
+    return with_options(question, options, key)
 
 
 def typographic(question: Question, key: str, chance: Random) -> Mutated | None:

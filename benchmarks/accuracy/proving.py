@@ -7,14 +7,14 @@ import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from assay.questions.laboratories import Laboratories, Laboratory
+from assay.questions.laboratories import Laboratories
 from assay.questions.provers import installed_provers
 from assay.questions.selection import build_environments
 from assay.questions.verifying import Work, verify_one
 from assay.results import CaseRecord
-from assay.sandbox import Environment, ProofOutcome, Target
+from assay.sandbox import Environment, Target
 
 JOBS = 2
 # A question that takes longer than this hangs, whatever it says in the end.
@@ -31,47 +31,15 @@ class Answered:
     elapsed: float = 0.0
 
 
-class _Remembering:
-    """A runner that runs the same proof on the same target once.
-
-    Mutants of a question and swapped keys lead to the same few proofs again and again.
-    """
-
-    def __init__(self, laboratory: Laboratory) -> None:
-        self._runner = laboratory.runner
-        self._seen: dict[tuple[str, bool, int | None], asyncio.Task[ProofOutcome]] = {}
-
-    async def run(
-        self, proof: str, *, fresh: bool = False, hash_seed: int | None = None
-    ) -> ProofOutcome:
-        key = (proof, fresh, hash_seed)
-        if key not in self._seen:
-            run = self._runner.run(proof, fresh=fresh, hash_seed=hash_seed)
-            self._seen[key] = asyncio.ensure_future(run)
-        return await asyncio.shield(self._seen[key])
-
-    async def close(self) -> None:
-        await self._runner.close()
-
-
-class _RememberingLaboratories(Laboratories):
-    def of(self, target: Target) -> Laboratory:
-        laboratory = super().of(target)
-        if not isinstance(laboratory.runner, _Remembering):
-            runner = _Remembering(laboratory)
-            laboratory = replace(laboratory, runner=runner)  # type: ignore[arg-type]
-            self._open[target] = laboratory
-        return laboratory
-
-
 @asynccontextmanager
 async def laboratories(
     work: Iterable[Work], *, jobs: int = JOBS, remembers: bool = False
 ) -> AsyncIterator[Laboratories]:
     """Where the questions are proven, for several rounds of them."""
     environments: dict[Target, Environment] = build_environments(work)
-    kind = _RememberingLaboratories if remembers else Laboratories
-    async with kind(environments, provers=installed_provers(), jobs=jobs) as opened:
+    async with Laboratories(
+        environments, provers=installed_provers(), jobs=jobs, remembers=remembers
+    ) as opened:
         yield opened
 
 

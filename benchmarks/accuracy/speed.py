@@ -22,9 +22,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from assay.questions.calibration.mutations import shuffle_options
 from assay.questions.model import Question
 from assay.questions.suites.suite import load_suites
-from benchmarks.accuracy.mutations import shuffle_options
 from benchmarks.accuracy.subjects import ADK_SUITE, ADK_TARGET, DATA
 
 QUESTIONS = 60

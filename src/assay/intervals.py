@@ -18,6 +18,24 @@ class Interval(NamedTuple):
         return f"{self.low:.0%} to {self.high:.0%}"
 
 
+class Share(NamedTuple):
+    """`hits` of `trials`; without trials nothing is known."""
+
+    hits: int
+    trials: int
+
+    @property
+    def value(self) -> float | None:
+        return self.hits / self.trials if self.trials else None
+
+    @property
+    def interval(self) -> Interval:
+        return wilson(self.hits, self.trials)
+
+    def __str__(self) -> str:
+        return "–" if self.value is None else f"{self.value:.0%} ({self.interval})"
+
+
 def wilson(hits: int, total: int) -> Interval:
     """The 95% interval of Wilson for `hits` of `total`; of nothing it is everything."""
     if not 0 <= hits <= total:

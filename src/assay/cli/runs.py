@@ -25,6 +25,7 @@ RESUMERS = {
     "questions": "assay.cli.questions.verify:resume",
     "agents": "assay.cli.agents.verify:resume",
     "submissions": "assay.cli.submissions.verify:resume",
+    "calibration": "assay.cli.questions.calibrate:resume",
 }
 
 

@@ -9,6 +9,7 @@ from types import TracebackType
 
 from assay.questions.examining import Bench, Prover
 from assay.questions.judging.exceptions import ExceptionMatch
+from assay.questions.proofs.remembering import RememberingRunner
 from assay.sandbox import Environment, ProofRunner, Target, target_modules
 
 
@@ -18,7 +19,7 @@ class Laboratory:
 
     environment: Environment
     modules: tuple[str, ...]
-    runner: ProofRunner
+    runner: ProofRunner | RememberingRunner
     provers: tuple[Prover, ...] = ()
 
     def bench(self, exception_match: ExceptionMatch) -> Bench:
@@ -30,7 +31,7 @@ class Laboratories(AbstractAsyncContextManager["Laboratories"]):
     """The laboratories of a run; each starts when it is first asked for and all end together.
 
     Entered in the event loop that the questions are verified in. `samples` are proofs from which
-    a runner learns what to import before it forks.
+    a runner learns what to import before it forks. One that `remembers` runs no proof twice.
     """
 
     def __init__(
@@ -41,12 +42,14 @@ class Laboratories(AbstractAsyncContextManager["Laboratories"]):
         samples: Mapping[Target, Sequence[str]] | None = None,
         jobs: int = 2,
         isolation: str = "auto",
+        remembers: bool = False,
     ) -> None:
         self._environments = environments
         self._provers = provers
         self._samples = samples or {}
         self._jobs = jobs
         self._isolation = isolation
+        self._remembers = remembers
         self._open: dict[Target, Laboratory] = {}
 
     def of(self, target: Target) -> Laboratory:
@@ -62,7 +65,8 @@ class Laboratories(AbstractAsyncContextManager["Laboratories"]):
                 concurrency=self._jobs,
                 isolation=self._isolation,
             )
-            self._open[target] = Laboratory(environment, modules, runner, self._provers)
+            used = RememberingRunner(runner) if self._remembers else runner
+            self._open[target] = Laboratory(environment, modules, used, self._provers)
         return self._open[target]
 
     async def __aenter__(self) -> Laboratories:

@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.questions.calibration.mutations import in_prose, shuffle_options
 from assay.questions.model import Question, Snippet
 from benchmarks.accuracy.damages import CHANGING
 from benchmarks.accuracy.mutations import (
     KEEPING,
     announce,
-    in_prose,
     loud_prose,
     mutants,
     number_options,
     refence,
     remove_backticks,
     rename_letters,
-    shuffle_options,
     typographic,
 )
 

@@ -1,9 +1,11 @@
-"""`assay questions`: is the question right? Lint, prove, show, explain, verify and drift."""
+"""`assay questions`: is the question right? Lint, prove, show, explain, verify, drift and
+calibrate."""
 
 from __future__ import annotations
 
 import click
 
+from assay.cli.questions.calibrate import calibrate
 from assay.cli.questions.drift import drift
 from assay.cli.questions.lint import lint, schema
 from assay.cli.questions.proofs import explain, prove, show
@@ -18,5 +20,5 @@ def questions() -> None:
     """
 
 
-for _command in (verify, lint, show, explain, prove, drift, schema):
+for _command in (verify, lint, show, explain, prove, drift, calibrate, schema):
     questions.add_command(_command)

@@ -18,7 +18,7 @@ from assay.cli.common import (
     use_baseline,
 )
 from assay.cli.formats import register_formats
-from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, TYPE, say
+from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, TYPE, prepared_run
 from assay.config import load_config
 from assay.errors import InputError
 from assay.runs import Manifest, Run
@@ -78,7 +78,7 @@ def verify(
         "isolation": isolation,
         "jobs": options.jobs or config.jobs_or_default(),
     }
-    prepared = _prepared(asked, options)
+    prepared = prepared_run(asked, options)
     asked["described"] = sorted({str(one.target) for one in prepared[0]})
     manifest = Manifest(
         subject="questions",
@@ -99,33 +99,9 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
             raise InputError("another process is writing this run", where=str(folder))
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
-    prepared = _prepared(asked, options)
+    prepared = prepared_run(asked, options)
     use_baseline(folder, options.baseline)
     return _carry_out(prepared, folder, asked, options)
-
-
-def _prepared(asked: dict[str, Any], options: RunOptions) -> tuple[Any, Any]:
-    """The questions and the laboratories; a target that cannot be built ends it here."""
-    from assay.questions.laboratories import Laboratories
-    from assay.questions.provers import installed_provers
-    from assay.questions.selection import Selection, build_environments, samples, select
-
-    names = Selection.__dataclass_fields__
-    try:
-        fields = {name: asked[name] for name in names}
-        isolation, jobs = asked["isolation"], asked["jobs"]
-    except KeyError:
-        raise InputError("run.json does not say what was asked", advice="start a new run") from None
-    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-    work = select(Selection(**{**fields, **lists}))
-    laboratories = Laboratories(
-        build_environments(work, None if options.quiet else say),
-        provers=installed_provers(),
-        samples=samples(work),
-        jobs=jobs,
-        isolation=isolation,
-    )
-    return work, laboratories
 
 
 def _carry_out(

@@ -1,0 +1,99 @@
+"""What verdicts on mutants are worth, in numbers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.questions.calibration.mutants import Defect
+from assay.questions.calibration.scoring import Result, Tried, result_of, score
+from assay.questions.reporting.calibration_report import calibration_lines, calibration_values
+from assay.reports.plain import Paint
+
+VERDICTS = ["Valid", "Incorrect", "Ambiguous", "Unproven"]
+
+
+@pytest.mark.parametrize(
+    ("defect", "verdict", "said", "answers", "result"),
+    [
+        (Defect.KEY_SWAPPED, "Incorrect", ["B"], ["B"], Result.FOUND),
+        (Defect.KEY_SWAPPED, "Incorrect", [], ["B"], Result.FOUND),
+        (Defect.KEY_SWAPPED, "Incorrect", ["C"], ["B"], Result.WRONG),
+        (Defect.KEY_SWAPPED, "Ambiguous", ["B"], ["B"], Result.WRONG),
+        (Defect.KEY_SWAPPED, "Unproven", ["B"], ["B"], Result.OPEN),
+        (Defect.KEY_SWAPPED, "Valid", ["B"], ["B"], Result.MISSED),
+        (Defect.ANSWER_DOUBLED, "Ambiguous", ["A", "B"], ["A", "B"], Result.FOUND),
+        (Defect.ANSWER_DOUBLED, "Incorrect", ["A"], ["A", "B"], Result.WRONG),
+        (Defect.QUESTION_BLURRED, "Ambiguous", ["A", "D"], None, Result.FOUND),
+        (None, "Valid", ["A"], ["A"], Result.CONFIRMED),
+        (None, "Unproven", [], ["A"], Result.OPEN),
+        (None, "Ambiguous", ["A", "B"], ["A"], Result.WRONG),
+    ],
+)
+def test_what_a_verdict_is_worth(
+    defect: Defect | None,
+    verdict: str,
+    said: list[str],
+    answers: list[str] | None,
+    result: Result,
+) -> None:
+    assert result_of(defect, verdict, said, answers) is result
+
+
+def tried(question: str, defect: Defect | None, verdict: str) -> Tried:
+    result = result_of(defect, verdict, [], None)
+    return Tried(question, f"{defect or 'sound'}-x", defect, verdict, result, "changed", "why")
+
+
+@given(
+    st.lists(
+        st.builds(
+            tried,
+            st.sampled_from(["a", "b", "c"]),
+            st.sampled_from([None, *Defect]),
+            st.sampled_from(VERDICTS),
+        )
+    )
+)
+def test_every_mutant_is_counted_once(all_tried: list[Tried]) -> None:
+    found = score(all_tried)
+    for one in (*found.kinds, found.all):
+        assert one.mutants == one.found + one.wrong + one.open + one.missed
+        assert one.recall.trials == one.mutants
+        assert one.recall.hits == one.precision.hits == one.found
+    assert sum(one.mutants for one in found.kinds) == found.all.mutants
+    assert found.all.mutants + found.sound.total() == len(all_tried)
+    assert len(found.misses) == found.all.missed
+    values = calibration_values(found)
+    assert values["all"]["mutants"] == found.all.mutants
+    assert len(values["misses"]) == found.all.missed
+
+
+def test_precision_counts_the_sound_questions_that_were_accused() -> None:
+    swapped, sound = Defect.KEY_SWAPPED, None
+    found = score(
+        [
+            tried("a", swapped, "Incorrect"),
+            tried("a", sound, "Incorrect"),
+            # Of another question, which has no mutant of this kind.
+            tried("b", sound, "Incorrect"),
+            tried("b", Defect.QUESTION_BLURRED, "Unproven"),
+        ]
+    )
+    kinds = {one.name: one for one in found.kinds}
+    assert kinds["key-swapped"].precision == (1, 2)
+    assert kinds["question-blurred"].precision == (0, 1)
+    assert found.all.precision == (1, 3)
+    assert found.all.recall == (1, 2)
+
+
+def test_a_miss_is_printed_by_name() -> None:
+    found = score([tried("suite.yaml::a", Defect.KEY_SWAPPED, "Valid")], ["suite.yaml::b"])
+    lines = list(calibration_lines(found, Paint()))
+    assert lines[0] == "calibrated with 1 Valid question; 1 left out, for they are not Valid"
+    assert "missed suite.yaml::a (key-swapped-x): changed; why" in lines
+    row = next(line for line in lines if line.startswith("key-swapped"))
+    assert row.split()[1:6] == ["1", "0", "0", "0", "1"]
+    assert "0% (0% to 79%)" in row
+    assert row.endswith("–")
