@@ -64,6 +64,21 @@ def test_every_defect_planted_in_the_weak_example_is_found(assay: Command) -> No
     assert found["for_nothing"] == {("do-nothing-passes", "")}
 
 
+def test_a_verifier_that_raises_on_wrong_output_is_told_with_its_line(
+    assay: Command, tmp_path: Path
+) -> None:
+    shutil.copytree(EXAMPLES / "weak", tmp_path / "brittle")
+    verifier = tmp_path / "brittle" / "verifier.py"
+    written = verifier.read_text(encoding="utf-8")
+    verifier.write_text(written.replace("except ValueError:", "except ZeroDivisionError:"))
+    printed = assay("submissions", "audit", "-p", "brittle", "-g", "sound", "--json")
+    assert printed.returncode == 1, printed.stdout + printed.stderr
+    (finding,) = json.loads(printed.stdout)["findings"]
+    assert finding["code"] == "verifier-breaks"
+    assert finding["cases"]["two"].startswith("doing nothing: ")
+    assert "JSONDecodeError" in finding["cases"]["two"]
+
+
 def test_a_wrong_solution_is_no_reference(assay: Command) -> None:
     assay("submissions", "new", "fresh", check=True)
     words = ("-p", "fresh", "-s", "fresh/checkpoint_1/broken")

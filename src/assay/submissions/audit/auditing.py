@@ -7,7 +7,7 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from assay.errors import AssayError
+from assay.errors import InfrastructureError, InputError
 from assay.failures import account
 from assay.results import CaseResult
 from assay.submissions.adapters.tracked import patterns_of
@@ -147,9 +147,9 @@ class Auditor:
         async def judge(drawn: Drawn, actual: CaseResult) -> Judged:
             try:
                 found = await self.source.verify(place.checkpoint, place.group, drawn, actual)
-            except VerifierBrokenError as error:
+            except (VerifierBrokenError, InputError) as error:
                 return Judged(error=str(error))
-            except AssayError:
+            except InfrastructureError:
                 raise
             except Exception as error:
                 return Judged(error=account(error))

@@ -16,6 +16,9 @@ from typing import Any
 from assay import values
 from assay.submissions.audit.changes import Path, place_of
 
+# A longer text is changed as a whole: each of its mutants would have to be read again.
+_LONGEST_READ = 1_000_000
+
 
 @dataclass(frozen=True)
 class Form:
@@ -34,6 +37,8 @@ def read_form(value: Any) -> Form:
     if isinstance(value, bytes):
         return _read_bytes(value)
     if isinstance(value, str):
+        if len(value) > _LONGEST_READ:
+            return Form([value], "".join, is_textual=True, place=_whole)
         return _read_json(value) or _read_lines_of_json(value) or _read_table(value) or _text(value)
     return Form(value, _same)
 
@@ -164,6 +169,10 @@ def _text(text: str) -> Form:
         return "\n".join(changed) + (end if changed else "")
 
     return Form(lines, write, is_textual=True, place=_line)
+
+
+def _whole(path: Path) -> str:
+    return ""
 
 
 def _line(path: Path) -> str:

@@ -96,6 +96,9 @@ async def try_case(
             return trials
     for _, probe in probes(right, drawn.stated):
         trials.probes.append(await judge(drawn, probe))
+        broken += trials.probes[-1].error is not None
+        if broken >= _MOST_BROKEN:
+            return trials
     if drawn.is_judged_by_expected:
         trials.unread = [
             one
