@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Protocol, Self, TypeAlias
 
 from assay import values
-from assay.errors import InfrastructureError
+from assay.errors import InfrastructureError, InputError
 from assay.failures import account
 from assay.results import CaseRecord, CaseResult, VerifierReport
 from assay.runs import Chain, Parts, Progress, Step, Unit, execute
@@ -216,6 +216,9 @@ class Checking:
             )
         except VerifierBrokenError as error:
             return _errored(unit, clock, str(error)), actual
+        except InputError:
+            # A verifier that breaks its protocol, or lacks a module, does so for every case.
+            raise
         except Exception as error:
             return _errored(unit, clock, account(error)), actual
         return case_record(unit, group.home, report, actual, duration), actual

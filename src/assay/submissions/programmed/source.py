@@ -141,7 +141,7 @@ class ProgrammedSource:
         except WorkerLostError as error:
             raise VerifierBrokenError(f"{self._verifier}: the verifier {error}") from None
         except QuestionRaisedError as error:
-            raise VerifierBrokenError(f"{self._verifier}: the verifier raised {error}") from None
+            raise VerifierBrokenError(f"the verifier raised {error}") from None
         return wire.unpack_results(packed)
 
     @property
