@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks import foundation, proofs, questions, submissions
+from benchmarks import agents, foundation, proofs, questions, submissions
 
 foundation.main()
 proofs.main()
 questions.main()
 submissions.main()
+agents.main()
