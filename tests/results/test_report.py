@@ -271,3 +271,13 @@ def test_a_result_made_without_validation_need_not_be_whole() -> None:
     packed = pack_report(case, 0.1, CaseResult.model_construct(**fields), case.result(), {})
     assert packed["results"]["id"] == [None, "x"]
     assert packed["results"]["output"] == ["a", None]
+
+
+def test_the_default_of_a_kind_of_result_is_told_as_what_it_is() -> None:
+    class Kind(CaseResult):
+        type: str = "kind"
+
+    case = Case(id="a")
+    result = Kind(id="a", group="cases")
+    report = VerifierReport.from_verifier_result(case, 0.0, result, result, {})
+    assert (report.results["type"].actual, report.results["type"].expected) == ("kind", "kind")

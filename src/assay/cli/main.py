@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import os
 import sys
@@ -12,14 +11,14 @@ from typing import Any
 import click
 
 from assay._version import __version__
-from assay.errors import AssayError, InputError, nearest
+from assay.cli.lazy import LazyGroup
+from assay.errors import AssayError, InputError
 from assay.visible import visible
 
 EXIT_CODES = """\
 Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wrong,
 3 the infrastructure failed, 130 interrupted (Ctrl-C)."""
 
-# Name, where it is defined, and its line in the help, so that help needs none of the modules.
 COMMANDS = {
     "questions": (
         "assay.cli.questions:questions",
@@ -60,25 +59,8 @@ COMMANDS = {
 }
 
 
-class LazyGroup(click.Group):
-    """A group that imports a command only when it is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise InputError(f"there is no command {args[0]!r}", advice=nearest(args[0], COMMANDS))
-        return super().resolve_command(ctx, args)
+class RootGroup(LazyGroup):
+    """The group of all commands; it also knows what a reader that has gone away means."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -90,13 +72,10 @@ class LazyGroup(click.Group):
             discard_standard_output()
             return 0
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
-
 
 @click.group(
-    cls=LazyGroup,
+    cls=RootGroup,
+    table=COMMANDS,
     epilog=EXIT_CODES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -125,7 +125,7 @@ def _pack_results(
     else:
         actual, expected = actual_result.attributes(), expected_result.attributes()
         packed = dict.fromkeys(actual | expected | dict(raw_results))
-        told = [name for name in packed if name in given or name not in AT_DEFAULT]
+        told = [name for name in packed if name in given or _is_unusual(name, actual, expected)]
     for name in told:
         here, there, found = actual.get(name), expected.get(name), raw_results.get(name)
         # Checked once more, because a verifier may have changed what was valid before.
@@ -135,6 +135,12 @@ def _pack_results(
         elif name not in INHERITED or not here == there == case.__dict__[name]:
             packed[name] = both
     return packed
+
+
+def _is_unusual(name: str, *several: Mapping[str, Any]) -> bool:
+    """Whether an attribute that nobody gave is other than the usual default: a subclass's own."""
+    usual = AT_DEFAULT.get(name)
+    return usual is None or any(one.get(name) != usual.actual for one in several)
 
 
 def _are_usual(case: Case, *several: CaseResult) -> bool:
