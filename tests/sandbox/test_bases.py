@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import socket
+import tempfile
 import time
 from collections.abc import Coroutine, Iterator
 from pathlib import Path
@@ -11,11 +13,14 @@ from typing import Any, TypeVar
 
 import pytest
 
+from assay.errors import InputError
 from assay.sandbox.bases import Base, hand_over, new_base
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.limits import KIB, Limits
-from assay.sandbox.programs import ProgramResult, Programs
-from tests.sandbox.hostile.support import command_lines
+from assay.sandbox.programs import ProgramResult, Programs, request_of
+from assay.sandbox.servers import Server
+from assay.sandbox.workers import Worker
+from tests.sandbox.hostile.support import command_lines, landlock_version
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]
@@ -154,3 +159,45 @@ def test_nothing_is_left_behind(level: str, base: Base) -> None:
     finish(run_all(level, base, f"touch x; sleep {mark} &", "touch y", work="kept"))
     assert mounts() == before
     assert not command_lines(mark)
+
+
+def test_a_base_in_use_is_not_swept_away_and_one_that_was_left_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left = tmp_path / "assay-work-0123456789abcdef"
+    (left / "base").mkdir(parents=True)
+    with new_base("none") as first, new_base("none") as second:
+        assert sorted(tmp_path.iterdir()) == sorted([first.path.parent, second.path.parent])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -> None:
+    if level == "landlock" and landlock_version() < 4:
+        pytest.skip("serving without a private network needs Landlock version 4")
+    script = "while [ ! -e go ]; do sleep 0.01; done; cat go deep/er/file > came; sleep 60"
+
+    async def work() -> dict[str, bytes]:
+        with socket.socket() as probe_socket:
+            probe_socket.bind(("127.0.0.1", 0))
+            port = probe_socket.getsockname()[1]
+        programs = Programs(isolation=level, base=base, ports=(port,))
+        worker = await Worker.start(programs.jail)
+        try:
+            server = Server(worker, programs.jail, port)
+            await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))
+            await server.put({"went/astray": b"", "go": b"given\n"})
+            while not (found := await server.collect(["came"])).get("came"):
+                await asyncio.sleep(0.01)
+            with pytest.raises(InputError):
+                await server.put({"../out": b""})
+            with pytest.raises(OSError, match="Not a directory"):
+                await server.put({"link/into": b""})
+            await server.stop(0)
+            with pytest.raises(ConnectionRefusedError):
+                await server.collect(["came"])
+            return found
+        finally:
+            await worker.close()
+
+    assert finish(work()) == {"came": b"given\noriginal\n"}

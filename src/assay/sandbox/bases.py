@@ -21,12 +21,16 @@ class Base:
 
 @contextlib.contextmanager
 def new_base(level: str) -> Iterator[Base]:
-    """An empty base for programs at that level of isolation, gone at the end of the block."""
+    """An empty base for programs at that level of isolation, gone at the end of the block.
+
+    What a killed process could not remove is removed by the next one.
+    """
     from assay.sandbox.inside import folder
     from assay.sandbox.inside.maker import sandbox_user
 
     user = sandbox_user() if os.geteuid() == 0 and level != "none" else None
-    holder = Path(tempfile.mkdtemp(prefix="assay-base-"))
+    name, held = folder.make_held(tempfile.gettempdir())
+    holder = Path(name)
     try:
         if level == "landlock":
             holder.chmod(0o755)  # with namespaces nobody has to find the way to it
@@ -35,7 +39,8 @@ def new_base(level: str) -> Iterator[Base]:
         hand_over(base)
         yield base
     finally:
-        folder.remove(str(holder))
+        folder.remove(name)
+        os.close(held)
 
 
 def hand_over(base: Base) -> None:

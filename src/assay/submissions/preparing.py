@@ -6,7 +6,6 @@ sandbox, in the copy, with the network unless that is turned off, and never with
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -184,8 +183,7 @@ async def _set_up(
             result = await programs.run([shell, "-c", command], environment=variables)
             if result.exit_status != 0 or result.limit:
                 raise SetUpFailedError(_failure(environment, checkpoint, command, result))
-    with contextlib.suppress(FileNotFoundError):
-        hand_over(base)
+    hand_over(base)
 
 
 def _failure(

@@ -29,17 +29,22 @@ class Collected(NamedTuple):
 
 
 def make_private(parent: str) -> str:
-    """A new folder that only its owner can enter."""
+    """A new folder that only its owner can enter, in use as long as anything of ours lives."""
+    return make_held(parent)[0]
+
+
+def make_held(parent: str) -> tuple[str, int]:
+    """The same, and the descriptor that says it is in use."""
     parent = os.path.realpath(parent)
     _sweep(parent)
     name = f"{_PREFIX}{os.urandom(8).hex()}"
     path = os.path.join(parent, name)
     os.mkdir(os.path.join(parent, f".{name}"), 0o700)
-    # Held, by being inherited, as long as anything of ours is alive; only then it gets the name
-    # that _sweep looks for.
-    fcntl.flock(os.open(os.path.join(parent, f".{name}"), _FOLDER), fcntl.LOCK_SH)
+    # Held, also by those who inherit it; only then the folder gets the name that _sweep looks for.
+    held = os.open(os.path.join(parent, f".{name}"), _FOLDER)
+    fcntl.flock(held, fcntl.LOCK_SH)
     os.rename(os.path.join(parent, f".{name}"), path)
-    return path
+    return path, held
 
 
 def _sweep(parent: str) -> None:
