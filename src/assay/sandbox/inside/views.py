@@ -32,9 +32,9 @@ def copy(base: str, target: str) -> None:
             path = os.path.join(target, entry.name)
             found = entry.stat(follow_symlinks=False)
             if stat.S_ISDIR(found.st_mode):
-                os.mkdir(path, 0o700)
+                # With its mode from the beginning: where users are shared none can be set later.
+                os.mkdir(path, stat.S_IMODE(found.st_mode) | 0o700)
                 copy(entry.path, path)
-                os.chmod(path, stat.S_IMODE(found.st_mode) | 0o700)
             elif stat.S_ISLNK(found.st_mode):
                 os.symlink(os.readlink(entry.path), path)
             elif stat.S_ISREG(found.st_mode):
