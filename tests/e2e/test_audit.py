@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import Command
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "submissions"
+# Programmed problems in the reference's format.
+FOLDERS = Path(__file__).parent.parent / "submissions" / "problem_folders"
 
 
 def findings(printed: str) -> dict[str, set[tuple[str, str]]]:
@@ -23,12 +25,26 @@ def findings(printed: str) -> dict[str, set[tuple[str, str]]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["ledger", "todo_api"])
-def test_nothing_is_said_against_the_good_examples(assay: Command, name: str) -> None:
-    printed = assay("submissions", "audit", "-p", EXAMPLES / name)
+@pytest.mark.parametrize(
+    "problem", [EXAMPLES / "ledger", EXAMPLES / "todo_api", FOLDERS / "notes_api"]
+)
+def test_nothing_is_said_against_good_problems(assay: Command, problem: Path) -> None:
+    printed = assay("submissions", "audit", "-p", problem)
     assert printed.returncode == 0, printed.stdout + printed.stderr
     assert "no findings" in printed.stdout.splitlines()[-1]
     assert printed.stderr == ""
+
+
+def test_what_is_really_wrong_with_a_problem_nobody_meant_to_be_weak(assay: Command) -> None:
+    """Its verifier drops titles that its cases expect, and stumbles over files that are cut off."""
+    printed = assay("submissions", "audit", "-p", FOLDERS / "ledger", "-c", "2", "--json")
+    titles = {
+        ("unread-expectation", f"files-out.{kind}.title") for kind in ("csv", "jsonl", "yaml")
+    }
+    assert findings(printed.stdout) == {
+        "exports": {*titles, ("verifier-breaks", "")},
+        "checkpoint_1_workflow": {("verifier-breaks", "")},
+    }
 
 
 @pytest.mark.parametrize("more", [(), ("--api",)])

@@ -186,7 +186,7 @@ def test_expected_values_that_nobody_looks_at_are_found_where_they_stand() -> No
         total = VerificationResult.create(told, said == expected.output["total"])
         return {"output": total, "status_code": same(actual.status_code, expected.status_code)}
 
-    wanted = expected(files={}, stderr="warned\n")
+    wanted = expected(files={}, stderr="warned\n", resource_path="asked", command="asked")
     found = found_in(memory(careless, expected=wanted))
     assert {subject for code, subject in found if code == "unread-expectation"} == {
         "stderr", "output.name", "output.rows[].id", "output.rows[].price",
@@ -253,6 +253,16 @@ def test_what_no_case_claims_to_judge_is_told_and_not_counted() -> None:
     assert group.cases[0].unjudged == ("files-a.txt", "status_code")
     assert group.score == 1.0
     assert findings_of([group]) == []
+
+
+def test_that_a_verifier_raises_is_no_judgement_of_what_made_it_raise() -> None:
+    def by_output(actual: CaseResult, expected: CaseResult) -> Found:
+        if actual.files != {"a.txt": "alpha\n"}:
+            raise ZeroDivisionError("division by zero")
+        return {"output": strict(actual, expected)["output"]}
+
+    group = audited(memory(by_output, expected=result(output=ANSWER)))
+    assert group.cases[0].unjudged == ("files-a.txt", "status_code")
 
 
 def test_a_verifier_that_raises_on_a_wrong_result_is_found_and_does_not_pass_it() -> None:

@@ -22,8 +22,8 @@ from assay.submissions.audit.changes import (
 
 _MOST = 16
 _LONGEST = 10_000
-# What a result says of its own sort and place.
-_NOT_STATED = {"type"}
+# What a result says of its own sort and of what was asked, not of what came of it.
+_NOT_STATED = {"type", "command", "method", "resource_path"}
 _FREE = {"output", "stderr", "files"}
 
 

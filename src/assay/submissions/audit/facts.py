@@ -132,7 +132,9 @@ def _judged_attributes(trials: Trials) -> set[str]:
     expected = drawn.expected
     stated = {*expected.attributes()} & {*expected.given(), *_file_names(expected)}
     by_what_it_does = {
-        mutant.attribute for mutant, judged in trials.mutants if judged.says() != was.says()
+        mutant.attribute
+        for mutant, judged in trials.mutants
+        if judged.error is None and judged.says() != was.says()
     }
     return {*was.results, *stated, *by_what_it_does}
 
