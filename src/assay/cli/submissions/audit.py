@@ -21,8 +21,7 @@ from assay.errors import InputError, nearest
 if TYPE_CHECKING:
     from assay.submissions.audit import AuditProgress, GroupAudit
     from assay.submissions.config import CheckpointConfig, ProblemConfig
-    from assay.submissions.opening import Asked
-    from assay.submissions.selection import Filter
+    from assay.submissions.opening import Asked, Opened
 
 # Told here and not read from the audit, so that help needs none of the subject.
 _MIN_SCORE = 0.5
@@ -116,21 +115,37 @@ async def _audited(
     problem: ProblemConfig, asked: Asked, snapshot: Path | None, progress: AuditProgress | None
 ) -> list[GroupAudit]:
     """Every group that was asked for, checkpoint by checkpoint, each with its own reference."""
+    from assay.submissions.audit import Auditor
     from assay.submissions.opening import ALL
     from assay.submissions.selection import Filter, find_checkpoint
 
     every = list(problem.checkpoints.values())
     chosen = every if asked.checkpoint == ALL else [find_checkpoint(problem, asked.checkpoint)]
+    opened = {one.name: _opened(one, asked, snapshot) for one in chosen}
+    # All have the same problem, so that the source of one serves them all.
+    source = opened[chosen[0].name].source
     wanted = Filter(asked.group, asked.case)
+    auditor = Auditor(problem, source, wanted, asked.jobs)
+    if progress is not None:
+        auditor.progress = progress
     groups = []
-    for checkpoint in chosen:
-        reference = _reference(checkpoint) if snapshot is None else snapshot.absolute()
-        own = replace(asked, checkpoint=checkpoint.name, snapshot=str(reference))
-        groups += await _of_checkpoint(checkpoint, own, wanted, progress)
+    async with AsyncExitStack() as held:
+        if isinstance(source, AbstractAsyncContextManager):
+            await held.enter_async_context(source)
+        for checkpoint in chosen:
+            groups += await auditor.audit(checkpoint, opened[checkpoint.name].prepare)
     wanted.check_met(problem, chosen)
     if not any(group.cases or group.broken for group in groups):
         raise InputError("there are no cases to audit", where=str(problem.path))
     return groups
+
+
+def _opened(checkpoint: CheckpointConfig, asked: Asked, snapshot: Path | None) -> Opened:
+    """A checkpoint with the reference that is to be right about it."""
+    from assay.submissions.opening import open_checking
+
+    reference = _reference(checkpoint) if snapshot is None else snapshot.absolute()
+    return open_checking(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
 
 
 def _reference(checkpoint: CheckpointConfig) -> Path:
@@ -142,22 +157,6 @@ def _reference(checkpoint: CheckpointConfig) -> Path:
             advice="write one there, or name a submission that is right with -s",
         )
     return folder
-
-
-async def _of_checkpoint(
-    checkpoint: CheckpointConfig, asked: Asked, wanted: Filter, progress: AuditProgress | None
-) -> list[GroupAudit]:
-    from assay.submissions.audit import Auditor
-    from assay.submissions.opening import open_checking
-
-    opened = open_checking(asked)
-    async with AsyncExitStack() as held:
-        if isinstance(opened.source, AbstractAsyncContextManager):
-            await held.enter_async_context(opened.source)
-        auditor = Auditor(opened.problem, opened.source, wanted, opened.jobs)
-        if progress is not None:
-            auditor.progress = progress
-        return await auditor.audit(checkpoint, opened.prepare)
 
 
 class _Line:
