@@ -2,7 +2,8 @@
 
 `python -m benchmarks.search SUITE.yaml [--target google-adk==1.20.0]` prints a line per question
 with the place of the first right class, and for each miss what came first instead. A question is a
-hit if one of the classes that the suite accepts can be imported from a path found.
+hit if one of the classes that the suite accepts can be imported from a path found. Ends with 1 if
+there are fewer hits than `--at-least`.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ _FIRST = 5
 _LOOKED_AT = 50
 
 
-def main(arguments: Sequence[str] = ()) -> None:
-    """Ask the index every question of the suite, word by word."""
+def main(arguments: Sequence[str] = ()) -> int:
+    """Ask the index every question of the suite, word by word; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.search")
     parser.add_argument("suite", type=Path, help="a suite file with API questions")
     parser.add_argument("--target", default="google-adk==1.20.0")
+    parser.add_argument("--at-least", type=int, default=0, help="so many hits are enough")
     asked = parser.parse_args(arguments)
     target = environment(Target(requirements=(asked.target,)), progress=_say)
     started = time.perf_counter()
@@ -40,6 +42,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     hits = sum(rank is not None and rank <= _FIRST for rank in ranks)
     first = sum(rank == 1 for rank in ranks)
     print(f"among the first {_FIRST}: {hits} of {len(ranks)}; first of all: {first}")
+    return int(hits < asked.at_least)
 
 
 def _ask(index: Index, question: dict[str, Any]) -> int | None:
@@ -69,4 +72,4 @@ def _say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The prover of what a person wrote.
+# The prover of what a person wrote, and that of what a model did.
 WRITTEN = "written"
+MODELLED = "modelled"
 
 
 class Relation(StrEnum):
