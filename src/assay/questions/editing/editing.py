@@ -20,7 +20,7 @@ from assay.documents import (
 from assay.documents import Mapping as MappingNode
 from assay.documents.json_text import parse_json
 from assay.errors import InputError, nearest
-from assay.questions.editing.placing import Place, inserted, removed, replaced
+from assay.questions.editing.placing import Slot, inserted, removed, replaced
 from assay.questions.editing.spots import ListSpot, MapSpot, Spot, locate
 
 # By dotted path within the question: a text, texts in a list or mapping, or None to remove it.
@@ -108,13 +108,13 @@ def _change(text: str, suffix: str, number: int, field: str, value: Any, who: st
     if path is None:
         raise InputError(f"{who} does not exist and cannot be added", advice="check its path")
     _check(value, who)
-    place = _place(text, _is_json(text, suffix), path)
-    wanted = _as_before(value, _get(before, path), place)
+    slot = _slot(text, _is_json(text, suffix), path)
+    wanted = _as_before(value, _get(before, path), slot)
     current = _get(before, path)
     if (None if current is None else plain(current)) == wanted:
         return text
-    if place is not None:
-        for offer in _offers(place, wanted):
+    if slot is not None:
+        for offer in _offers(slot, wanted):
             if _says(before, offer, suffix, path, wanted):
                 return offer
     raise InputError(
@@ -132,22 +132,22 @@ def _check(value: Any, who: str) -> None:
         raise InputError(f"{who} must become text, or texts in a list or a mapping")
 
 
-def _as_before(value: Any, current: Node | None, place: Place | None) -> Any:
+def _as_before(value: Any, current: Node | None, slot: Slot | None) -> Any:
     """A text in a block ends as the one before it did, unless it says itself how it ends."""
-    is_block = place is not None and place.style in ("|", ">")
+    is_block = slot is not None and slot.style in ("|", ">")
     if not (value and isinstance(value, str) and isinstance(current, Scalar) and is_block):
         return value
     before = current.text or ""
     return value if value.endswith("\n") else value + before[len(before.rstrip("\n")) :]
 
 
-def _offers(place: Place, wanted: Any) -> Iterator[str]:
+def _offers(slot: Slot, wanted: Any) -> Iterator[str]:
     if wanted is None:
-        yield from removed(place)
-    elif place.spot is None:
-        yield from inserted(place, wanted)
+        yield from removed(slot)
+    elif slot.spot is None:
+        yield from inserted(slot, wanted)
     else:
-        yield from replaced(place, wanted)
+        yield from replaced(slot, wanted)
 
 
 def _is_json(text: str, suffix: str) -> bool:
@@ -197,7 +197,7 @@ def _get(document: Node, path: _Path) -> Node | None:
     return node
 
 
-def _place(text: str, is_json: bool, path: _Path) -> Place | None:
+def _slot(text: str, is_json: bool, path: _Path) -> Slot | None:
     """The place of a path in the text; None where its parents are shared through an alias."""
     spot: Spot = locate(text, is_json=is_json)
     for step in path[:-1]:
@@ -209,7 +209,7 @@ def _place(text: str, is_json: bool, path: _Path) -> Place | None:
             return None
     if not isinstance(spot, ListSpot | MapSpot):
         return None
-    return Place(text, is_json, spot, path[-1])
+    return Slot(text, is_json, spot, path[-1])
 
 
 # --- What it says now --------------------------------------------------------------------------

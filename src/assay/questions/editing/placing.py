@@ -16,7 +16,7 @@ _SIMPLE_KEY = re.compile(r"[A-Za-z_][\w-]*")
 
 
 @dataclass(frozen=True)
-class Place:
+class Slot:
     """A key of a mapping, or a number of a list, in a text; what stands there may be nothing."""
 
     text: str
@@ -60,42 +60,42 @@ class Place:
         return self.text[position : end if end >= 0 else len(self.text)]
 
 
-def replaced(place: Place, wanted: Any) -> Iterator[str]:
+def replaced(slot: Slot, wanted: Any) -> Iterator[str]:
     """The text with another value in place of the one that is there."""
-    spot = place.spot
+    spot = slot.spot
     assert spot is not None
-    start, end = spot.start, end_of(place, spot)
+    start, end = spot.start, end_of(slot, spot)
     if not isinstance(wanted, str):
-        if isinstance(spot, MapSpot | ListSpot) and not spot.is_flow and place.pair:
+        if isinstance(spot, MapSpot | ListSpot) and not spot.is_flow and slot.pair:
             # A list in brackets goes on the line of its key, whatever the lines below had.
-            start = place.pair.end + 1
-            yield place.text[:start] + " " + _collection(wanted) + place.text[end:]
-        yield place.text[:start] + _collection(wanted) + place.text[end:]
+            start = slot.pair.end + 1
+            yield slot.text[:start] + " " + _collection(wanted) + slot.text[end:]
+        yield slot.text[:start] + _collection(wanted) + slot.text[end:]
         return
-    before = _before(place, place.text[start:end], place.style, end)
+    before = _before(slot, slot.text[start:end], slot.style, end)
     is_empty = start == end
-    for offer in _written(wanted, before, place):
-        space = " " if is_empty and place.text[start - 1 : start] == ":" else ""
-        yield place.text[:start] + space + offer + place.text[end:]
+    for offer in _written(wanted, before, slot):
+        space = " " if is_empty and slot.text[start - 1 : start] == ":" else ""
+        yield slot.text[:start] + space + offer + slot.text[end:]
 
 
-def _before(place: Place, raw: str, style: str, end: int) -> Before:
+def _before(slot: Slot, raw: str, style: str, end: int) -> Before:
     return Before(
         style=style,
         raw=raw,
         value=raw if style == "" else None,
-        column=place.key_column,
-        newline=place.newline,
-        in_flow=place.parent.is_flow,
-        is_alone=not place.rest_of_line(end).strip(),
+        column=slot.key_column,
+        newline=slot.newline,
+        in_flow=slot.parent.is_flow,
+        is_alone=not slot.rest_of_line(end).strip(),
     )
 
 
-def _written(wanted: Any, before: Before, place: Place) -> Iterator[str]:
+def _written(wanted: Any, before: Before, slot: Slot) -> Iterator[str]:
     if not isinstance(wanted, str):
         yield _collection(wanted)
-    elif place.is_json:
-        yield from json_text(wanted, before, place.text)
+    elif slot.is_json:
+        yield from json_text(wanted, before, slot.text)
     else:
         yield from offers(wanted, before)
 
@@ -105,90 +105,90 @@ def _collection(wanted: Any) -> str:
     return json.dumps(wanted, ensure_ascii=False)
 
 
-def end_of(place: Place, spot: Spot) -> int:
+def end_of(slot: Slot, spot: Spot) -> int:
     """Where a value ends; a block ends before the break and the blank lines that follow it."""
     if isinstance(spot, ScalarSpot):
         if spot.style not in ("|", ">"):
             return spot.end
-        raw = place.text[spot.start : spot.end]
-        return spot.start + block_extent(raw, place.key_column)
+        raw = slot.text[spot.start : spot.end]
+        return spot.start + block_extent(raw, slot.key_column)
     if isinstance(spot, MapSpot) and spot.pairs and not spot.is_flow:
-        return end_of(place, spot.pairs[-1].value)
+        return end_of(slot, spot.pairs[-1].value)
     if isinstance(spot, ListSpot) and spot.items and not spot.is_flow:
-        return end_of(place, spot.items[-1])
+        return end_of(slot, spot.items[-1])
     return spot.end
 
 
 # --- Something new -----------------------------------------------------------------------------
 
 
-def inserted(place: Place, wanted: Any) -> Iterator[str]:
+def inserted(slot: Slot, wanted: Any) -> Iterator[str]:
     """The text with a new key at the end of its mapping."""
-    if not isinstance(place.parent, MapSpot):
+    if not isinstance(slot.parent, MapSpot):
         return
-    yield from (_into_flow if place.parent.is_flow else _into_block)(place, wanted)
+    yield from (_into_flow if slot.parent.is_flow else _into_block)(slot, wanted)
 
 
-def _into_block(place: Place, wanted: Any) -> Iterator[str]:
-    last = place.parent.pairs[-1]  # type: ignore[union-attr] # a block mapping is never empty
-    indent = " " * place.key_column
-    ends = [end_of(place, last.value)]
-    ends[0] += len(place.rest_of_line(ends[0]).rstrip("\r"))
+def _into_block(slot: Slot, wanted: Any) -> Iterator[str]:
+    last = slot.parent.pairs[-1]  # type: ignore[union-attr] # a block mapping is never empty
+    indent = " " * slot.key_column
+    ends = [end_of(slot, last.value)]
+    ends[0] += len(slot.rest_of_line(ends[0]).rstrip("\r"))
     # After a block that keeps its blank lines, a key must come behind them.
     ends.append(last.value.end)
     for end in ends:
-        at_start = place.text[:end].endswith("\n")
-        opening, closing = ("", place.newline) if at_start else (place.newline, "")
-        for value in _written(wanted, _new(place, last.value), place):
-            line = f"{opening}{indent}{_key(place)}: {value}{closing}"
-            yield place.text[:end] + line + place.text[end:]
+        at_start = slot.text[:end].endswith("\n")
+        opening, closing = ("", slot.newline) if at_start else (slot.newline, "")
+        for value in _written(wanted, _new(slot, last.value), slot):
+            line = f"{opening}{indent}{_key(slot)}: {value}{closing}"
+            yield slot.text[:end] + line + slot.text[end:]
 
 
-def _into_flow(place: Place, wanted: Any) -> Iterator[str]:
-    assert isinstance(place.parent, MapSpot)
-    pairs = place.parent.pairs
+def _into_flow(slot: Slot, wanted: Any) -> Iterator[str]:
+    assert isinstance(slot.parent, MapSpot)
+    pairs = slot.parent.pairs
     like = pairs[-1].value if pairs else Spot(0, 0)
-    for value in _written(wanted, _new(place, like), place):
-        new = f"{_key(place)}: {value}"
+    for value in _written(wanted, _new(slot, like), slot):
+        new = f"{_key(slot)}: {value}"
         if not pairs:
-            start = place.parent.start + 1
-            yield place.text[:start] + new + place.text[start:]
+            start = slot.parent.start + 1
+            yield slot.text[:start] + new + slot.text[start:]
             continue
         end = pairs[-1].value.end
-        before = pairs[-2].value.end if len(pairs) > 1 else place.parent.start + 1
-        space = re.search(r"\s*$", place.text[before : pairs[-1].start])
+        before = pairs[-2].value.end if len(pairs) > 1 else slot.parent.start + 1
+        space = re.search(r"\s*$", slot.text[before : pairs[-1].start])
         assert space is not None
         joint = "," + (space[0] or ("" if len(pairs) > 1 else " "))
-        yield place.text[:end] + joint + new + place.text[end:]
+        yield slot.text[:end] + joint + new + slot.text[end:]
 
 
-def _new(place: Place, like: Spot) -> Before:
+def _new(slot: Slot, like: Spot) -> Before:
     """As its neighbour is written, if that is in quotes."""
     quote = like.style if isinstance(like, ScalarSpot) and like.style in ("'", '"') else ""
-    return replace(_before(place, "", quote, 0), is_alone=True)
+    return replace(_before(slot, "", quote, 0), is_alone=True)
 
 
-def _key(place: Place) -> str:
-    key = str(place.step)
-    if place.is_json:
+def _key(slot: Slot) -> str:
+    key = str(slot.step)
+    if slot.is_json:
         return json.dumps(key, ensure_ascii=False)
-    assert isinstance(place.parent, MapSpot)
-    quotes = {place.text[pair.start] for pair in place.parent.pairs} & {"'", '"'}
+    assert isinstance(slot.parent, MapSpot)
+    quotes = {slot.text[pair.start] for pair in slot.parent.pairs} & {"'", '"'}
     return key if _SIMPLE_KEY.fullmatch(key) and not quotes else double(key)
 
 
 # --- Something gone ----------------------------------------------------------------------------
 
 
-def removed(place: Place) -> Iterator[str]:
+def removed(slot: Slot) -> Iterator[str]:
     """The text without a key and its value."""
-    if not isinstance(place.parent, MapSpot) or place.pair is None:
+    if not isinstance(slot.parent, MapSpot) or slot.pair is None:
         return
-    pairs, pair, text = place.parent.pairs, place.pair, place.text
+    pairs, pair, text = slot.parent.pairs, slot.pair, slot.text
     number = pairs.index(pair)
-    end = end_of(place, pair.value)
+    end = end_of(slot, pair.value)
     following = pairs[number + 1].start if number + 1 < len(pairs) else None
-    if place.parent.is_flow:
+    if slot.parent.is_flow:
         if number:
             yield text[: pairs[number - 1].value.end] + text[end:]
         elif following is not None:
