@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,9 +17,10 @@ from assay.agents.files import unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of
-from assay.agents.samples import GROUP, take_sample
+from assay.agents.samples import GROUP, Sampler
 from assay.agents.sampling import Decision, Tally
-from assay.agents.stopwatch import Stopwatch
+from assay.agents.secrets import concealed
+from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
 from assay.models import Judge, ModelClient, metered
@@ -70,7 +71,7 @@ def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> li
     given = Ratio.parse(sampling.ratio) if sampling.ratio else None
     tests = []
     for file in files:
-        connections = reach.connections or file.connections
+        connections = tuple(dict.fromkeys(reach.connections or file.connections))
         if problems := unanswerable(file, connections):
             raise first_error(problems)
         tests += [Test(file, name, given or file.success_ratio) for name in connections]
@@ -85,9 +86,10 @@ def run_tests(
     client: ModelClient | None,
     *,
     progress: Progress | None = None,
+    on_sample: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the tests that have no record yet in a run folder."""
-    running = Running(reach, sampling, client)
+    """Run the tests that have no record yet in a run folder; tell of every finished sample."""
+    running = Running(reach, sampling, client, on_sample)
     # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
     execute(
         folder,
@@ -111,8 +113,15 @@ def _units(tests: list[Test], reach: Reach, sampling: Sampling) -> Iterator[Unit
 class Running:
     """What all tests of a run share: the judge, and the places for conversations."""
 
-    def __init__(self, reach: Reach, sampling: Sampling, client: ModelClient | None) -> None:
+    def __init__(
+        self,
+        reach: Reach,
+        sampling: Sampling,
+        client: ModelClient | None,
+        on_sample: Callable[[], None] = lambda: None,
+    ) -> None:
         self._reach, self._sampling, self._client = reach, sampling, client
+        self._on_sample = on_sample
         self._held = AsyncExitStack()
         self._judge = Judge(client)
 
@@ -143,10 +152,9 @@ class Running:
                     await connection.close()
             except (InputError, BudgetExceeded):
                 raise
-            except AssayError as error:
-                decision, reports = _broken(str(error)), []
             except Exception as error:
-                decision, reports = _broken(account(error)), []
+                told = str(error) if isinstance(error, AssayError) else account(error)
+                decision, reports = _broken(concealed(told, test.file.secrets)), []
         record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
         return record.model_copy(
             update={
@@ -172,45 +180,43 @@ class Running:
         self, test: Test, connection: Connection, parts: Parts
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
+        watch = Stopwatch(test.file.timeout)
+        sampler = Sampler(test.file, connection, self._judge, watch, self._slots)
         samples = _Samples(test, Tally(test.ratio, self._sampling.takes_all), parts)
-        watch = Stopwatch()
 
         async def lane() -> None:
-            while (index := samples.next()) is not None:
-                report = await take_sample(
-                    test.file, connection, samples.case(index), self._judge, watch, self._slots
-                )
+            while not watch.is_over and (index := samples.next()) is not None:
+                try:
+                    report = await sampler.take(samples.case(index))
+                except TimeIsOver:
+                    # What still talks at the end of the time was not taken.
+                    return
                 samples.finish(index, report)
+                self._on_sample()
 
-        lanes = [asyncio.create_task(lane()) for _ in range(self._sampling.jobs)]
-        ending: list[asyncio.Task[Any]] = [asyncio.create_task(samples.decided.wait())]
-        if test.file.timeout is not None:
-            ending.append(asyncio.create_task(watch.until(test.file.timeout)))
-        try:
-            await _first_of(lanes, ending)
-        finally:
-            # What still runs was not taken.
-            for task in (*lanes, *ending):
-                task.cancel()
-            await asyncio.gather(*lanes, *ending, return_exceptions=True)
+        lanes = min(self._sampling.jobs, test.ratio.samples)
+        await _until(samples.decided, [lane() for _ in range(lanes)])
         decision = samples.tally.decision
-        if decision is None:
-            assert test.file.timeout is not None
-            decision = samples.tally.at_limit(test.file.timeout)
-            return decision, samples.all_reports()
-        return decision, samples.reports(decision.taken)
+        if decision is not None:
+            return decision, samples.reports(decision.taken)
+        assert test.file.timeout is not None
+        return samples.tally.at_limit(test.file.timeout), samples.all_reports()
 
 
-async def _first_of(lanes: list[asyncio.Task[None]], ending: list[asyncio.Task[Any]]) -> None:
-    """Until all lanes are done, one has failed, or something else ends them."""
-    waiting: set[asyncio.Task[Any]] = {*lanes, *ending}
-    while any(not lane.done() for lane in lanes):
-        done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            if task in lanes:
+async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
+    """Until all work is done, one has failed, or the event comes; nothing is left running."""
+    lanes = [asyncio.create_task(one) for one in work]
+    ending = asyncio.create_task(decided.wait())
+    waiting: set[asyncio.Task[Any]] = {*lanes, ending}
+    try:
+        while not ending.done() and not all(lane.done() for lane in lanes):
+            done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
                 task.result()
-        if any(task.done() for task in ending):
-            return
+    finally:
+        for task in (*lanes, ending):
+            task.cancel()
+        await asyncio.gather(*lanes, ending, return_exceptions=True)
 
 
 class _Samples:

@@ -3,87 +3,145 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from assay.agents.checking import CheckResult, GistJudge, check_answer
+from assay.agents.checking import CheckResult, GistJudge, Judged, check_answer
 from assay.agents.connections import Connection
 from assay.agents.conversation import Conversation, Ending, hold
 from assay.agents.model import AgentFile
 from assay.agents.sampling import retry_delay
-from assay.agents.secrets import concealed
+from assay.agents.secrets import concealed, private_values
 from assay.agents.stopwatch import Stopwatch
 from assay.checks import failed
-from assay.errors import InfrastructureError
+from assay.errors import InfrastructureError, Unverifiable
 from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
 
 
-async def take_sample(
-    file: AgentFile,
-    connection: Connection,
-    case: Case,
-    judge: GistJudge,
-    watch: Stopwatch,
-    slots: asyncio.Semaphore,
-) -> VerifierReport:
-    """The report of one sample; an outage that outlasts its retries is an error."""
-    started = time.perf_counter()
-    conversation = await _held(file, connection, watch, slots)
-    try:
-        checked = await _checked(file, conversation, judge)
-    except InfrastructureError as error:
-        # The judge's outage says nothing about the agent.
-        told = concealed(f"the judge gave no answer: {error}", file.secrets)
-        return VerifierReport.from_error(case, time.perf_counter() - started, told)
-    duration = time.perf_counter() - started
-    results = {one.name: one.attribute() for one in checked}
-    reason = concealed(conversation.reason or "", file.secrets)
-    if conversation.ending is Ending.OUTAGE and not any(_is_wrong(one) for one in checked):
-        return VerifierReport.from_error(case, duration, reason)
-    if conversation.ending is Ending.TOO_SLOW:
-        slow = f"{len(conversation.replies) + 1}.answer"
-        results[slow] = AttributeResult.of(slow, None, None, failed(f"too slow: {reason}"))
-    disputed = [one.name for one in checked if one.is_disputed]
-    return _report(case, duration, results, disputed)
+@dataclass(frozen=True)
+class Sampler:
+    """Takes the samples of one test over one connection."""
+
+    file: AgentFile
+    connection: Connection
+    judge: GistJudge
+    watch: Stopwatch
+    slots: asyncio.Semaphore
+    """The places for conversations of all tests together."""
+
+    async def take(self, case: Case) -> VerifierReport:
+        """The report of one sample; an outage that outlasts its retries is an error.
+
+        A sample that fails a check before the outage has failed, and is not tried again: it would
+        have a second chance that others do not have.
+        """
+        attempts = 0
+        while True:
+            attempt = await self._attempt()
+            attempts += 1
+            delay = retry_delay(attempts)
+            if delay is None or not attempt.is_worth_repeating:
+                return self._report(case, attempt)
+            async with self.watch.talking():
+                await asyncio.sleep(delay)
+
+    async def _attempt(self) -> _Attempt:
+        # Who waits for a place is not talking yet: that time is nobody's.
+        async with self.slots, self.watch.talking():
+            conversation = await hold(
+                self.connection,
+                self.file.interactions,
+                failure_patterns=self.file.failure_patterns,
+            )
+        judge = _Patient(self.judge)
+        checked = await self._checked(conversation, judge)
+        return _Attempt(conversation, checked, judge.outage)
+
+    async def _checked(self, conversation: Conversation, judge: GistJudge) -> list[CheckResult]:
+        """Every check on every answer that came."""
+        tasks = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for interaction, reply in zip(
+                    self.file.interactions, conversation.replies, strict=False
+                ):
+                    checking = check_answer(
+                        reply.answer, interaction, judge=judge, secrets=self.file.secrets
+                    )
+                    tasks.append(group.create_task(checking))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [one for task in tasks for one in task.result()]
+
+    def _report(self, case: Case, attempt: _Attempt) -> VerifierReport:
+        error = attempt.error
+        conversation = attempt.conversation
+        if error is not None:
+            return VerifierReport.from_error(
+                case, conversation.seconds, self._told(error, conversation)
+            )
+        results = {one.name: one.attribute() for one in attempt.checked}
+        if conversation.ending is Ending.TOO_SLOW:
+            slow = f"{len(conversation.replies) + 1}.answer"
+            reason = f"too slow: {self._told(conversation.reason or '', conversation)}"
+            results[slow] = AttributeResult.of(slow, None, None, failed(reason))
+        disputed = [one.name for one in attempt.checked if one.is_disputed]
+        return _report(case, conversation.seconds, results, disputed)
+
+    def _told(self, reason: str, conversation: Conversation) -> str:
+        """What is said of an outage may quote what was sent or came back."""
+        private: dict[str, str] = {}
+        for interaction in self.file.interactions:
+            private |= private_values(interaction.sly_data)
+        for reply in conversation.replies:
+            private |= private_values(reply.answer.sly_data)
+        told: str = concealed(reason, {**private, **self.file.secrets})
+        return told
 
 
-async def _held(
-    file: AgentFile, connection: Connection, watch: Stopwatch, slots: asyncio.Semaphore
-) -> Conversation:
-    attempts = 0
-    while True:
-        # One that waits for its turn is not yet talking, so its time does not count.
-        async with slots:
-            with watch.running():
-                conversation = await hold(
-                    connection, file.interactions, failure_patterns=file.failure_patterns
-                )
-        attempts += 1
-        delay = retry_delay(attempts)
-        if conversation.ending is not Ending.OUTAGE or conversation.lasting or delay is None:
-            return conversation
-        with watch.running():
-            await asyncio.sleep(delay)
+@dataclass(frozen=True)
+class _Attempt:
+    conversation: Conversation
+    checked: list[CheckResult]
+    judges_outage: str | None
+
+    @property
+    def _has_failed(self) -> bool:
+        is_wrong = any(one.result.is_correct is False for one in self.checked)
+        return is_wrong or self.conversation.ending is Ending.TOO_SLOW
+
+    @property
+    def error(self) -> str | None:
+        """Why nothing can be said about the agent; None if something can."""
+        if self._has_failed:
+            return None
+        if self.conversation.ending is Ending.OUTAGE:
+            return self.conversation.reason or "the agent could not be asked"
+        return self.judges_outage
+
+    @property
+    def is_worth_repeating(self) -> bool:
+        """Whether it was the agent that could not be asked, and might be asked in a moment."""
+        is_outage = self.conversation.ending is Ending.OUTAGE
+        return is_outage and not self.conversation.lasting and not self._has_failed
 
 
-async def _checked(
-    file: AgentFile, conversation: Conversation, judge: GistJudge
-) -> list[CheckResult]:
-    """Every check on every answer that came."""
-    answered = zip(file.interactions, conversation.replies, strict=False)
-    several = await asyncio.gather(
-        *(
-            check_answer(reply.answer, interaction, judge=judge, secrets=file.secrets)
-            for interaction, reply in answered
-        )
-    )
-    return [one for results in several for one in results]
+class _Patient:
+    """A judge whose outage leaves its check open, so that what other checks found still counts."""
 
+    def __init__(self, judge: GistJudge) -> None:
+        self._judge = judge
+        self.outage: str | None = None
 
-def _is_wrong(checked: CheckResult) -> bool:
-    return checked.result.is_correct is False
+    async def gist(self, criterion: str, sample: Any) -> Judged:
+        try:
+            return await self._judge.gist(criterion, sample)
+        except InfrastructureError as error:
+            self.outage = f"the judge gave no answer: {error}"
+            raise Unverifiable(self.outage) from None
 
 
 def _report(

@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 
 from assay.intervals import Interval, wilson
 from assay.ratio import Ratio
@@ -43,11 +42,15 @@ def decide(ratio: Ratio, samples: Sequence[Outcome]) -> Decision | None:
         counts[sample] += 1
         outcome = _certain(ratio, counts, ratio.samples - taken)
         if outcome is not None:
-            is_early = taken < ratio.samples
-            said = f"decided after {taken} of {ratio.samples}: " if is_early else ""
-            reason = said + ratio.outcome(samples[:taken])[1]
-            return Decision(outcome, reason, taken, is_early)
+            return _decision(ratio, outcome, samples[:taken])
     return None
+
+
+def _decision(ratio: Ratio, outcome: Outcome, samples: Sequence[Outcome]) -> Decision:
+    taken = len(samples)
+    is_early = taken < ratio.samples
+    said = f"decided after {taken} of {ratio.samples}: " if is_early else ""
+    return Decision(outcome, said + ratio.outcome(samples)[1], taken, is_early)
 
 
 def _certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | None:
@@ -80,8 +83,12 @@ class Tally:
     ratio: Ratio
     takes_all: bool = False
     """Take all samples, certain or not; only then there is a rate."""
-    _started: int = 0
-    _finished: dict[int, Outcome] = field(default_factory=dict)
+    decision: Decision | None = field(default=None, init=False)
+    counted: list[Outcome] = field(default_factory=list, init=False)
+    """The outcomes that count: those before the first sample that is still running."""
+    _counts: Counter[Outcome] = field(default_factory=Counter, init=False)
+    _started: int = field(default=0, init=False)
+    _finished: dict[int, Outcome] = field(default_factory=dict, init=False)
 
     def start(self) -> int | None:
         """The index of the next sample, which now counts as started; None if there is none."""
@@ -92,22 +99,17 @@ class Tally:
 
     def finish(self, index: int, outcome: Outcome) -> None:
         self._finished[index] = outcome
+        while (following := self._finished.get(len(self.counted))) is not None:
+            self.counted.append(following)
+            self._counts[following] += 1
+            self.decision = self.decision or self._decided()
 
-    @property
-    def counted(self) -> list[Outcome]:
-        """The outcomes that count: those before the first sample that is still running."""
-        indexes = takewhile(self._finished.__contains__, range(self._started))
-        return [self._finished[index] for index in indexes]
-
-    @property
-    def decision(self) -> Decision | None:
-        samples = self.counted
-        if self.takes_all and len(samples) < self.ratio.samples:
+    def _decided(self) -> Decision | None:
+        left = self.ratio.samples - len(self.counted)
+        if self.takes_all and left:
             return None
-        if self.takes_all:
-            outcome, reason = self.ratio.outcome(samples)
-            return Decision(outcome, reason, len(samples), is_early=False)
-        return decide(self.ratio, samples)
+        outcome = _certain(self.ratio, self._counts, left)
+        return None if outcome is None else _decision(self.ratio, outcome, self.counted)
 
     def at_limit(self, seconds: float) -> Decision:
         """The verdict now that the time is over; every finished sample counts."""

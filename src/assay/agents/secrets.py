@@ -23,6 +23,12 @@ def secrets_of(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
     return found
 
 
+def private_values(sly_data: Any) -> dict[str, str]:
+    """The same for private data, for texts that no test looks at and that may quote it."""
+    named = _texts(sly_data, "sly_data")
+    return {text: f"<{name}>" for name, text in named if len(text) >= SHORTEST}
+
+
 def _texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
     if isinstance(value, dict):
         for key, inner in value.items():

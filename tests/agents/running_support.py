@@ -1,0 +1,88 @@
+"""What the tests of whole runs share: test files, runs of them here, and a judge."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from assay.agents.files import read_files
+from assay.agents.running import Reach, Sampling, run_tests, tests_of
+from assay.models import ModelClient
+from assay.results import CaseRecord
+from assay.runs import Manifest, Run, create_folder
+from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
+from tests.models.scripted_server import Received, Reply, says_json
+
+# How far beyond its limit a test may end.
+GRACE = 0.2
+
+
+def ask(text: str = "hi", response: Any = None, **more: Any) -> dict[str, Any]:
+    """An interaction, which passes if its answer has the word right in it."""
+    return {"text": text, "response": response or {"text": {"keywords": "right"}}, **more}
+
+
+def write(folder: Path, *interactions: Any, name: str = "test.hocon", **keys: Any) -> Path:
+    """A test file."""
+    told = {
+        "agent": "agent",
+        "connections": "http",
+        **keys,
+        "interactions": interactions or [ask()],
+    }
+    path = folder / name
+    path.write_text(json.dumps(told), encoding="utf-8")
+    return path
+
+
+def run_file(
+    path: Path,
+    server: ScriptedServer | None = None,
+    *,
+    client: ModelClient | None = None,
+    out: str = "run",
+    reach: Reach | None = None,
+    on_sample: Callable[[], None] = lambda: None,
+    **sampling: Any,
+) -> list[CaseRecord]:
+    """Run a test file in a run folder beside it; one that is there is resumed."""
+    folder = path.parent / out
+    if not folder.exists():
+        create_folder(folder, Manifest(subject="agents"))
+    port = server.port if server is not None else None
+    how = Sampling(**sampling)
+    reach = reach or Reach(host="127.0.0.1", port=port)
+    before = Path.cwd()
+    os.chdir(path.parent)
+    try:
+        tests = tests_of(read_files([path.name]).files_or_error(), reach, how)
+        run_tests(folder, tests, reach, how, client, on_sample=on_sample)
+    finally:
+        os.chdir(before)
+    with Run(folder) as run:
+        return list(run.records())
+
+
+def answers(*texts: str) -> Script:
+    """A script that gives one text after the other, and the last for ever."""
+
+    async def script(request: Request, wire: Wire) -> None:
+        await answer(wire, texts[min(request.number, len(texts) - 1)])
+
+    return script
+
+
+def rule(received: Received) -> Reply:
+    """A judge that is strict in its own way: the criterion's last word must be in the sample.
+
+    It reads the request as JSON, so whatever breaks out of the data breaks it too.
+    """
+    told = json.loads(received.last)
+    assert set(told) == {"criterion", "sample"}
+    word = told["criterion"].split()[-1].strip(".")
+    first_line = str(told["sample"]).partition("\n")[0]
+    holds = word in first_line
+    return says_json({"reason": f"{word!r} is{'' if holds else ' not'} there", "holds": holds})
