@@ -29,9 +29,6 @@ MUSIC = "music_nerd/beatles_with_history.hocon"
 MUSIC_PRO = "music_nerd_pro/combination_responses_with_history_http.hocon"
 MATH = "math_guy/basic_sly_data.hocon"
 
-# One library and one server for all of them: they are dear to start.
-pytestmark = pytest.mark.xdist_group("neuro-san")
-
 
 def _reply(messages: list[dict[str, Any]], tools: list[str]) -> dict[str, Any]:
     """A model that knows two facts, and calls the tool of an agent that has one."""
@@ -75,10 +72,7 @@ def interactions(name: str) -> list[dict[str, Any]]:
     """What a public test file says to its agent."""
     import hocon
 
-    path = DATA / name
-    if not path.is_file():
-        pytest.skip(f"the public test files are not at {DATA} (set ASSAY_AGENT_FILES)")
-    found: Any = hocon.parse_file(str(path)).to_object()
+    found: Any = hocon.parse_file(str(DATA / name)).to_object()
     return [
         {"text": each["text"], "sly_data": each.get("sly_data"), "timeout": 60.0}
         for each in found["interactions"]
@@ -87,6 +81,8 @@ def interactions(name: str) -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def library() -> NeuroSan:
+    if not DATA.is_dir():
+        pytest.skip(f"the public test files are not at {DATA} (set ASSAY_AGENT_FILES)")
     try:
         return neuro_san()
     except NotHere as reason:
