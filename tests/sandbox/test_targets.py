@@ -223,3 +223,11 @@ def test_the_distributions_that_were_asked_for_are_known(requirement: str, name:
 
 def test_an_address_alone_names_no_distribution() -> None:
     assert asked_for(["https://example.invalid/thing.whl", "./folder"], []) == ()
+
+
+def test_current_can_say_which_installed_package_is_meant() -> None:
+    target = Target(current=True, about=("pydantic",))
+    assert str(target) == "current:pydantic"
+    assert environment(target).distributions == ("pydantic",)
+    with pytest.raises(InputError, match="did you mean 'pydantic'"):
+        environment(Target(current=True, about=("pydantik",)))

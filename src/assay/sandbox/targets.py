@@ -42,6 +42,8 @@ class Target:
     sources: tuple[Path, ...] = ()
     current: bool = False
     python: str | None = None
+    about: tuple[str, ...] = ()
+    """Of `current`: the distributions that are meant; without them users of it must guess."""
 
     def __post_init__(self) -> None:
         if self.current and (self.requirements or self.sources or self.python):
@@ -53,7 +55,8 @@ class Target:
             raise InputError("the target is empty", advice="name a requirement, say pydantic==2.9")
 
     def __str__(self) -> str:
-        named = ["current"] if self.current else [*self.requirements, *map(str, self.sources)]
+        own = f"current:{','.join(self.about)}" if self.about else "current"
+        named = [own] if self.current else [*self.requirements, *map(str, self.sources)]
         return ", ".join(named) + (f" on Python {self.python}" if self.python else "")
 
 
@@ -92,7 +95,7 @@ def environment(
 ) -> Environment:
     """The environment of a target, built now if no process has built it before."""
     if target.current:
-        return _current(progress)
+        return _current(target.about, progress)
     check_requirements(target.requirements, allow_direct)
     root = cache_folder()
     with exclusive("root"):
@@ -240,8 +243,10 @@ def _install(
         run_uv(sync, folder=folder, progress=progress)
 
 
-def _current(progress: Progress | None) -> Environment:
+def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     """The environment Assay itself runs in, read-only; its own pytest serves if it has one."""
+    for name in about:
+        _check_installed(name)
     packages = sorted(
         f"{found.metadata['Name']}=={found.version}" for found in importlib.metadata.distributions()
     )
@@ -262,7 +267,18 @@ def _current(progress: Progress | None) -> Environment:
         reads=tuple(dict.fromkeys([*reads, *([kit_folder] if kit_folder else [])])),
         lock="".join(f"{line}\n" for line in packages),
         described="current",
+        distributions=about,
     )
+
+
+def _check_installed(name: str) -> None:
+    try:
+        importlib.metadata.distribution(name)
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        names = (str(found.metadata["Name"]) for found in importlib.metadata.distributions())
+        raise InputError(
+            f"{name!r} is not installed in the current environment", advice=nearest(name, names)
+        ) from None
 
 
 def list_targets() -> list[BuiltTarget]:

@@ -21,6 +21,8 @@ ADK = "https://github.com/google/adk-python"
         ({"target": "pydantic==2.9"}, Target(("pydantic==2.9",))),
         ({"target": ["a==1", "b[c]>=2"]}, Target(("a==1", "b[c]>=2"))),
         ({"target": "current"}, Target(current=True)),
+        ({"target": "current:pydantic"}, Target(current=True, about=("pydantic",))),
+        ({"target": "current: a, b"}, Target(current=True, about=("a", "b"))),
         (
             {"target": "a==1", "extra_dependencies": ["b"]},
             Target(("a==1", "b")),

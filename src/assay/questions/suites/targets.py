@@ -80,15 +80,24 @@ def _target(values: Iterable[str], base: Path, where: str) -> Target:
     from assay.sandbox import Target
 
     words = [value.strip() for value in values]
+    current = [word for word in words if word.partition(":")[0] == CURRENT]
+    others = [word for word in words if word not in current]
     try:
         return Target(
-            requirements=tuple(word for word in words if word != CURRENT and not _is_folder(word)),
-            sources=tuple(_folder(word, base) for word in words if _is_folder(word)),
-            current=CURRENT in words,
+            requirements=tuple(word for word in others if not _is_folder(word)),
+            sources=tuple(_folder(word, base) for word in others if _is_folder(word)),
+            current=bool(current),
+            about=tuple(name for word in current for name in _about(word)),
         )
     except InputError as error:
         error.where = error.where or where
         raise
+
+
+def _about(word: str) -> list[str]:
+    """The distributions in `current:one,two`."""
+    names = word.partition(":")[2].split(",")
+    return [name.strip() for name in names if name.strip()]
 
 
 def _is_folder(word: str) -> bool:
