@@ -27,7 +27,7 @@ async def main():
         (base.path / "closed").write_text("read-only\\n")
         (base.path / "closed").chmod(0o400)
         hand_over(base)
-        change = "cat closed; echo more >> deep/file; cat deep/file; rm -r deep; mkdir deep; ls deep"
+        change = "cat closed; echo more >>deep/file; cat deep/file; rm -r deep; mkdir deep; ls deep"
         for work, scripts in (
             ("fresh", [change, change]),
             ("kept", ["echo kept >> deep/file", "cat deep/file"]),

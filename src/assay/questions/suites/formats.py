@@ -93,7 +93,8 @@ class SuiteFile(_Format):
     benchmarks: list[MultipleChoice | ApiUnderstanding | FixError]
     target: Texts | None = Field(
         None,
-        description="Requirements, `current` (or `current:pydantic`), or folders relative to this file (`./src`).",
+        description="Requirements, `current` (or `current:pydantic`), or folders relative to "
+        "this file (`./src`).",
     )
     target_repo_url: Text | None = None
     target_repo_version: Text | None = None
