@@ -330,3 +330,40 @@ def test_a_set_up_that_fails_stops_its_checkpoint_with_its_output(
     done = verify(assay, good, tmp_path / "run", "-c", "1", "-e", str(file))
     assert done.returncode == 3
     assert "no such package" in done.stdout
+
+
+def test_what_a_problems_own_code_prints_never_mixes_with_the_result(
+    assay: Command, tmp_path: Path
+) -> None:
+    folder = tmp_path / "problems" / "loud"
+    files = {
+        "config.yaml": "name: loud\nentry_file: main\nadapter: {type: cli}\n"
+        "checkpoints: {checkpoint_1: {groups: {core: {type: Core}}}}\n",
+        "loader.py": "from slop_code.evaluation.adapters import CLICase, CLIResult\n"
+        "from slop_code.evaluation.loaders import BaseLoader\n"
+        "print('loader is loud')\n"
+        "class Loader(BaseLoader):\n"
+        "    def __call__(self, group, store):\n"
+        "        print('drawing')\n"
+        "        about = dict(id='one', group=group.name, group_type=group.type)\n"
+        "        case = CLICase(checkpoint=self.checkpoint.name, order=0, **about)\n"
+        "        yield case, CLIResult(output='hello\\n', **about)\n",
+        "verifier.py": "from slop_code.evaluation.verifiers import VerificationResult\n"
+        "class Verifier:\n"
+        "    def __init__(self, checkpoint_config): pass\n"
+        "    def __call__(self, group_name, case_name, actual, expected):\n"
+        "        print('verifier is loud')\n"
+        "        right = actual.output == expected.output\n"
+        "        return {'output': VerificationResult.create('', right)}\n",
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    solution = tmp_path / "solution"
+    solution.mkdir()
+    (solution / "main.py").write_text("print('hello')\n")
+    done = assay("submissions", "run-case", "-s", solution, "-p", "loud", "-c", "1")
+    assert done.returncode == 0, done.stderr
+    assert [one["passed"] for one in json.loads(done.stdout)] == [True]
+    assert "loader is loud" in done.stderr
+    assert "verifier is loud" in done.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
@@ -19,6 +20,7 @@ from assay.submissions.programmed.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source
 from assay.submissions.selection import Filter, find_checkpoint
+from assay.visible import visible
 
 ALL = "all"
 # Where the submission of a checkpoint may be, in a folder that has one for each.
@@ -78,8 +80,11 @@ def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
     problem = read_problem(Path(asked.problem))
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
-    source: Source
-    source = ProgrammedSource(problem) if problem.is_programmed else CanonicalSource(problem)
+    source: Source = (
+        ProgrammedSource(problem, on_output=_shown)
+        if problem.is_programmed
+        else CanonicalSource(problem)
+    )
     environment = load_environment(Path(asked.environment) if asked.environment else None)
     environment.check_runnable()
 
@@ -90,6 +95,11 @@ def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem.path)
     checking = Checking(problem, checkpoints, source, prepared, wanted, digest)
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+
+
+def _shown(text: str) -> None:
+    """What a problem's own code prints is for its author, and never part of the result."""
+    sys.stderr.write(visible(text))
 
 
 def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:

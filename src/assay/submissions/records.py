@@ -73,7 +73,8 @@ def _code(report: VerifierReport) -> str:
 def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
     """In one line what is not right; a program that never ended says why before its attributes."""
     if report.error is not None:
-        return report.error
+        # The report has the whole of it.
+        return report.error.partition("\n")[0]
     if report.outcome is Outcome.UNVERIFIED:
         return "nothing was verified"
     if report.outcome is Outcome.PASSED:
