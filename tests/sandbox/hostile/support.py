@@ -277,7 +277,7 @@ def _outcome(answer: dict[str, Any]) -> Outcome:
 
 def mounts() -> set[str]:
     """The mounts, as this process sees them, in the places where a jail mounts something."""
-    points = ("/", "/tmp", "/mnt", "/usr", "/proc", "/work", "/dev/shm")
+    points = ("/", "/tmp", "/mnt", "/usr", "/proc", "/assay-work", "/dev/shm")
     places = (*(f" {point} " for point in points), tempfile.gettempdir())
     lines = Path("/proc/self/mountinfo").read_text().splitlines()
     return {line for line in lines if any(place in line for place in places)}

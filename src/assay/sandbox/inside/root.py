@@ -6,8 +6,9 @@ import os
 
 from . import folder, kernel, views
 
-WORK = "/work"
-BASE = "/base"
+# A name of its own: whatever folder of the machine is bound inside must not fall into it.
+WORK = "/assay-work"
+BASE = "/assay-base"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _SETTINGS = (
