@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Command
 
 SUITE = """\
-target: current
+target: current:pydantic
 benchmarks:
 - id: method
   question: Which of these is a method of `BaseModel`?

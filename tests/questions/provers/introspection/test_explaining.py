@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.conftest import Command
 
 SUITE = """\
-target: current
+target: current:pydantic
 benchmarks:
   - id: method
     benchmark_type: multiple_choice
@@ -38,7 +38,7 @@ def test_every_option_is_explained(assay: Command, tmp_path: Path) -> None:
 def test_a_question_without_options_is_refused(assay: Command, tmp_path: Path) -> None:
     suite = tmp_path / "suite.yaml"
     suite.write_text(
-        "target: current\n"
+        "target: current:pydantic\n"
         "benchmarks:\n"
         "  - {id: x, benchmark_type: api_understanding, question: What?, answers:\n"
         "     [{answer: BaseModel, fully_qualified_class_name: [pydantic.BaseModel]}]}\n"

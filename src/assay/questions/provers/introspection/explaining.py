@@ -80,7 +80,7 @@ def _understood(offer: Offer) -> str:
     if not offer.mentions:
         return "prose"
     kind = "a list of" if offer.items else "prose with"
-    negated = ", which its words may deny" if offer.is_negated else ""
+    negated = ", which its words may deny or leave open" if offer.is_negated else ""
     names = ", ".join(f"{one.form.value} `{_short(one.code)}`" for one in offer.mentions)
     return f"{kind} {names}{negated}"
 

@@ -94,6 +94,8 @@ def why_open(option: str, reading: Reading) -> str:
     if offer.whole is None and not offer.mentions:
         return "it is prose that names nothing of the target: it takes judgement, not execution"
     if offer.is_negated and offer.whole is None:
-        return "its words may deny what it names, so nothing follows from the names in it"
+        return (
+            "its words may deny what it names or leave a choice, so nothing follows from the names"
+        )
     names = ", ".join(f"`{one.code[:60]}`" for one in offer.named[:3])
     return f"of {names} nothing can be proven that would settle it"

@@ -55,6 +55,8 @@ def test_a_list_has_an_item_for_every_number() -> None:
         "Without the `FastPlugin`.",
         "Anything instead of `FastPlugin`.",
         "It doesn't need a `FastPlugin`.",
+        "Either `SlowPlugin` or `FastPlugin`.",
+        "`SlowPlugin`, or alternatively `FastPlugin`",
     ],
 )
 def test_what_may_be_denied_is_not_named(text: str) -> None:

@@ -17,6 +17,8 @@ _NEGATION = re.compile(
     r"|neither|nor|longer|only if|\w+n['’]t)\b",
     re.IGNORECASE,
 )
+# Of two names only one need exist.
+_CHOICE = re.compile(r"\b(?:either|or|alternatively)\b", re.IGNORECASE)
 _OWN = re.compile(
     r"\b(?:custom|your|your own|own|my|a new|an? user-defined|some|any)\s*$", re.IGNORECASE
 )
@@ -29,7 +31,7 @@ class Offer:
 
     `whole` is the piece of code that the option is, where it is one and nothing else. `items` are
     the pieces of an enumeration ("1) `a`, 2) `b`"). `is_negated` says that its words may turn what
-    it mentions round, so that nothing can be concluded from a name in it.
+    it mentions round, or leave a choice of it, so that nothing can be concluded from a name in it.
     """
 
     option: str
@@ -57,9 +59,8 @@ def read_offer(option: str, text: str) -> Offer:
         return Offer(option, plain, (whole,), whole)
     found = tuple(one for one in mentions(plain) if not _OWN.search(plain[: one.start]))
     prose = _without(plain, found)
-    return Offer(
-        option, plain, found, items=_items(plain, found), is_negated=bool(_NEGATION.search(prose))
-    )
+    is_negated = _NEGATION.search(prose) or (len(found) > 1 and _CHOICE.search(prose))
+    return Offer(option, plain, found, items=_items(plain, found), is_negated=bool(is_negated))
 
 
 def _whole(text: str) -> Mention | None:
