@@ -25,6 +25,13 @@ def test_without_a_total_nothing_is_promised() -> None:
     assert progress.line(elapsed=2.0) == "1 cases  1 error  0.5/s"
 
 
+def test_samples_are_counted_beside_the_cases() -> None:
+    progress = TerminalProgress(2, io.StringIO())
+    for _ in range(3):
+        progress.sampled()
+    assert progress.line(elapsed=1.0) == "0/2 cases  3 samples"
+
+
 def test_the_line_is_removed_at_the_end() -> None:
     stream = io.StringIO()
     progress = TerminalProgress(3, stream)

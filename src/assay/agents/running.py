@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from assay import values
 from assay.agents.connections import Connection, Settings, open_connection
@@ -39,6 +40,15 @@ class Reach:
     url: str | None = None
     ca_file: str | None = None
     verify: bool = True
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url or "")
+        if parts.username or parts.password or parts.query:
+            # A run keeps the address, and it must keep no secret.
+            raise InputError(
+                "the address of an agent must be plain: no user, password or query",
+                advice="put the key into the environment variable OPENAI_API_KEY",
+            )
 
 
 @dataclass(frozen=True)

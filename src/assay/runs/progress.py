@@ -20,6 +20,7 @@ class TerminalProgress:
         self._stream = stream or sys.stderr
         self._counts = dict.fromkeys(Outcome, 0)
         self._kept = 0
+        self._samples = 0
         self._started = time.monotonic()
         self._shown_at = 0.0
         self._width = 0
@@ -30,6 +31,11 @@ class TerminalProgress:
 
     def kept(self) -> None:
         self._kept += 1
+        self._refresh()
+
+    def sampled(self) -> None:
+        """One more sample of a case that has several is finished."""
+        self._samples += 1
         self._refresh()
 
     def _refresh(self) -> None:
@@ -44,6 +50,8 @@ class TerminalProgress:
         done = ran + self._kept
         parts = [f"{done:,}" + (f"/{self._total:,}" if self._total is not None else "") + " cases"]
         parts += [f"{count:,} {outcome}" for outcome, count in self._counts.items() if count]
+        if self._samples:
+            parts.append(f"{self._samples:,} samples")
         if self._kept:
             parts.append(f"{self._kept:,} finished before")
         if ran and elapsed > 0:

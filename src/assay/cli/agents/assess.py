@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.agents.options import FILE, agent_options
-from assay.cli.agents.verify import start
-from assay.cli.common import run_options
-from assay.cli.model_options import take_choice
-from assay.config import load_config
+from assay.cli.agents.verify import Work, start
+from assay.cli.common import RunOptions, conclude, run_options
+from assay.errors import BudgetExceeded, InfrastructureError
+from assay.reports import summarize
 from assay.runs import Run
+from assay.visible import visible
 
 if TYPE_CHECKING:
     from assay.agents.assessor.assessment import Assessment
-    from assay.models import ModelChoice
+    from assay.models import ModelClient
 
 
 @click.command()
@@ -41,37 +42,49 @@ def assess(
     Each mode comes with its share, an interval and examples, and says whether the agent or the
     test is the likelier culprit. With a model, modes are named and described too.
     """
+    # The report of the run is not asked for: its place is taken by the assessment.
+    work, options = start(files, out, given, takes_all=True, assesses=True)
+    ctx.exit(tell_assessment(work, options, markdown))
+
+
+def tell_assessment(work: Work, options: RunOptions, markdown: Path | None = None) -> int:
+    """Print the modes of failure of a run that has all its samples, and give its exit code."""
     from assay.agents.assessor.assessment import assess as assess_record
     from assay.agents.assessor.assessment import assessment_values, markdown_lines
 
-    choice, as_json = take_choice(dict(given)), given["as_json"]
-    # The report of the run is not asked for: its place is taken by the assessment.
-    code, folder = start(files, out, {**given, "as_json": False}, takes_all=True, is_told=False)
-    with Run(folder) as run:
+    code = conclude(work.folder, options, is_told=False)
+    with Run(work.folder) as run:
         assessments = [assess_record(record) for record in run.records()]
-    assessments = _named(assessments, choice)
+        verdict = summarize(run).verdict_line()
+    assessments = _named(assessments, work.client)
     text = "\n".join(markdown_lines(assessments))
     if markdown is not None:
         markdown.write_text(text + "\n", encoding="utf-8")
-    if as_json:
-        told = {"run": str(folder), "exit_code": code, "tests": assessment_values(assessments)}
-        click.echo(json.dumps(told, indent=2))
-    else:
-        click.echo(text)
-        click.echo(f"run: {folder}")
-    ctx.exit(code)
+    if options.as_json:
+        tests = assessment_values(assessments)
+        click.echo(
+            json.dumps({"run": str(work.folder), "exit_code": code, "tests": tests}, indent=2)
+        )
+    elif not options.quiet:
+        click.echo(f"{text}\nrun: {work.folder}")
+    if not options.as_json:
+        click.echo(verdict)
+    return code
 
 
-def _named(assessments: list[Assessment], choice: ModelChoice) -> list[Assessment]:
+def _named(assessments: list[Assessment], client: ModelClient | None) -> list[Assessment]:
+    """With names, if there is a model; without it the modes are the same."""
     from assay.agents.assessor.naming import name_modes
-    from assay.models import ModelClient, ResponseCache, resolve
 
-    settings = resolve(choice, load_config().models)
-    if settings is None or not any(one.modes for one in assessments):
+    if client is None or not any(one.modes for one in assessments):
         return assessments
 
     async def name_all() -> list[Assessment]:
-        async with ModelClient(settings, cache=ResponseCache()) as client:
+        async with client:
             return list(await asyncio.gather(*(name_modes(one, client) for one in assessments)))
 
-    return asyncio.run(name_all())
+    try:
+        return asyncio.run(name_all())
+    except (BudgetExceeded, InfrastructureError) as error:
+        click.echo(f"assay: the modes have no names: {visible(str(error))}", err=True)
+        return assessments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,30 @@ def verify(
     Samples stop as soon as the ratio of a test is decided; --all-samples takes all and says how
     sure the rate is.
     """
-    code, _ = start(files, out, given, takes_all=all_samples)
-    ctx.exit(code)
+    work, options = start(files, out, given, takes_all=all_samples)
+    ctx.exit(_told(work, options))
+
+
+@dataclass(frozen=True)
+class Work:
+    """A run with everything that it takes to carry it out."""
+
+    folder: Path
+    tests: list[Test]
+    reach: Reach
+    sampling: Sampling
+    client: ModelClient | None
+
+    def carry_out(self, options: RunOptions) -> None:
+        """Run what has no record yet."""
+        from assay.agents.running import run_tests
+
+        with executing(self.folder, options, len(self.tests)) as progress:
+            on_sample = progress.sampled if progress is not None else lambda: None
+            run_tests(
+                self.folder, self.tests, self.reach, self.sampling, self.client,
+                progress=progress, on_sample=on_sample,
+            )  # fmt: skip
 
 
 def start(
@@ -50,9 +73,9 @@ def start(
     given: dict[str, Any],
     *,
     takes_all: bool,
-    is_told: bool = True,
-) -> tuple[int, Path]:
-    """Make and carry out a run, and tell of it; its exit code and its folder."""
+    assesses: bool = False,
+) -> tuple[Work, RunOptions]:
+    """Make a run and carry it out; what follows of it is told by the caller."""
     from assay.agents.records import SUBJECT
 
     config = load_config()
@@ -60,21 +83,22 @@ def start(
     jobs = given["jobs"] or config.jobs_or_default()
     sampling = take_sampling(given, jobs, takes_all=takes_all)
     options = RunOptions.of(given)
-    prepared = _prepared(files, reach, sampling, choice)
-    manifest = Manifest(
-        subject=SUBJECT,
-        title=", ".join(files),
-        asked=as_asked(files, reach, sampling, choice),
-    )
+    tests, client = _prepared(files, reach, sampling, choice)
+    asked = {**as_asked(files, reach, sampling, choice), "assesses": assesses}
+    manifest = Manifest(subject=SUBJECT, title=", ".join(files), asked=asked)
     folder = start_run(out, manifest, options, config)
-    return _carry_out(prepared, folder, reach, sampling, options, is_told=is_told), folder
+    work = Work(folder, tests, reach, sampling, client)
+    work.carry_out(options)
+    return work, options
 
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
-    """Continue a run of `assay agents verify`; `assay runs resume` calls it."""
+    """Continue a run of `verify` or `assess`; `assay runs resume` calls it."""
     from assay.agents.running import Reach, Sampling
     from assay.models import ModelChoice
 
+    # Before the current folder changes below.
+    folder = folder.absolute()
     with Run(folder) as run:
         if run.is_being_written():
             raise InputError("another process is writing this run", where=str(folder))
@@ -88,10 +112,15 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
     except OSError as error:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None
-    folder = folder.absolute()
-    prepared = _prepared(files, reach, sampling, choice)
+    tests, client = _prepared(files, reach, sampling, choice)
     use_baseline(folder, options.baseline)
-    return _carry_out(prepared, folder, reach, sampling, options)
+    work = Work(folder, tests, reach, sampling, client)
+    work.carry_out(options)
+    if asked.get("assesses"):
+        from assay.cli.agents.assess import tell_assessment
+
+        return tell_assessment(work, options)
+    return _told(work, options)
 
 
 def _prepared(
@@ -111,24 +140,12 @@ def _prepared(
     return tests, client
 
 
-def _carry_out(
-    prepared: tuple[list[Test], ModelClient | None],
-    folder: Path,
-    reach: Reach,
-    sampling: Sampling,
-    options: RunOptions,
-    *,
-    is_told: bool = True,
-) -> int:
+def _told(work: Work, options: RunOptions) -> int:
     from assay.agents.reporting import statistics_lines
-    from assay.agents.running import run_tests
 
-    tests, client = prepared
-    with executing(folder, options, len(tests)) as progress:
-        run_tests(folder, tests, reach, sampling, client, progress=progress)
-    code = conclude(folder, options, is_told=is_told)
-    if is_told and not options.as_json and not options.quiet:
-        with Run(folder) as run:
+    code = conclude(work.folder, options)
+    if not options.as_json and not options.quiet:
+        with Run(work.folder) as run:
             for line in statistics_lines(run):
                 click.echo(line)
     return code
