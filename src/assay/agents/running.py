@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 from urllib.parse import urlsplit
 
 from assay import values
@@ -27,7 +27,7 @@ from assay.failures import account
 from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
-from assay.runs import Parts, Progress, Unit, execute
+from assay.runs import Progress, Unit, execute
 
 
 @dataclass(frozen=True)
@@ -74,6 +74,14 @@ class Test:
     @property
     def identifier(self) -> str:
         return f"{self.file.path.as_posix()}::{self.connection}"
+
+
+class Kept(Protocol):
+    """Where finished samples of an unfinished test are kept."""
+
+    def get(self, key: str) -> Any: ...
+
+    def keep(self, key: str, value: Any) -> None: ...
 
 
 def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> list[Test]:
@@ -149,7 +157,7 @@ class Running:
     ) -> None:
         await self._held.__aexit__(kind, error, trace)
 
-    async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
+    async def work(self, unit: Unit, parts: Kept) -> CaseRecord:
         """The record of one test."""
         test: Test = unit.payload
         started = time.perf_counter()
@@ -187,7 +195,7 @@ class Running:
         )
 
     async def _sampled(
-        self, test: Test, connection: Connection, parts: Parts
+        self, test: Test, connection: Connection, parts: Kept
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
         watch = Stopwatch(test.file.timeout)
@@ -232,7 +240,7 @@ async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) 
 class _Samples:
     """The samples of one test: which to take next, and the reports of those that are finished."""
 
-    def __init__(self, test: Test, tally: Tally, parts: Parts) -> None:
+    def __init__(self, test: Test, tally: Tally, parts: Kept) -> None:
         self._test, self.tally, self._parts = test, tally, parts
         self._reports: dict[int, VerifierReport] = {}
         self.decided = asyncio.Event()

@@ -1,0 +1,213 @@
+"""Test files of agents as items of pytest: one for every file and connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.agents.files import read_file
+from assay.agents.files.reading import first_error
+from assay.agents.running import Reach, Running, Sampling, Test, tests_of
+from assay.config import load_config
+from assay.errors import AssayError, BudgetExceeded, InputError
+from assay.models import Budget, ModelChoice, ModelClient, ResponseCache, resolve
+from assay.ratio import Ratio
+from assay.reports.text import one_line
+from assay.results import AttributeResult, CaseRecord, Outcome
+from assay.runs import Unit
+
+_NOTES = "assay_passed_over"
+_SHOWN_SAMPLES = 3
+
+
+class AgentTestFailed(AssertionError):  # noqa: N818 - it says what is the case
+    """The agent was not right often enough; the message has every failed check."""
+
+
+class AgentTestError(Exception):
+    """Nothing can be said about the agent: it, or its judge, could not be asked."""
+
+
+class Collecting:
+    """The part of the plugin that is there only when it is asked for."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._passed_over: list[str] = []
+        try:
+            self.runner = Runner(config)
+        except InputError as error:
+            raise pytest.UsageError(str(error)) from None
+
+    def pytest_collect_file(
+        self, file_path: Path, parent: pytest.Collector
+    ) -> pytest.Collector | None:
+        if not file_path.name.endswith(".hocon"):
+            return None
+        file = AgentFileCollector.from_parent(parent, path=file_path)
+        file.take_runner(self.runner, self._passed_over)
+        return file
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        # A worker of xdist collects, but only the one who started it can tell.
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput[_NOTES] = self._passed_over
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        self._passed_over += getattr(node, "workeroutput", {}).get(_NOTES, [])
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for path in sorted(set(self._passed_over)):
+            terminalreporter.write_line(f"{path}: has no `interactions`, passed over")
+
+
+class Runner:
+    """What all items of a session share: how agents are reached, who judges, and the budget."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        def given(name: str) -> Any:
+            return config.getoption(f"assay_{name}")
+
+        own = load_config()
+        ca_file = given("ca_file")
+        self.reach = Reach(
+            connections=tuple(given("connection") or ()),
+            host=given("host"),
+            port=given("port"),
+            url=given("url"),
+            ca_file=str(Path(ca_file).absolute()) if ca_file else None,
+            verify=not given("no_verify"),
+        )
+        jobs = given("jobs") or own.jobs_or_default()
+        if jobs < 1:
+            raise InputError(f"--assay-jobs must be at least 1, not {jobs}")
+        self.sampling = Sampling(jobs=jobs, max_connections=jobs, ratio=given("ratio"))
+        choice = ModelChoice(
+            model=given("model"),
+            url=given("model_url"),
+            max_cost=given("max_cost"),
+            max_tokens=given("max_tokens"),
+            judge_votes=given("judge_votes"),
+        )
+        self._settings = resolve(choice, own.models)
+        if self._settings is not None:
+            self._budget = Budget(self._settings.max_cost, self._settings.max_tokens)
+        # Mistakes in the settings end the session before anything is collected.
+        if self.sampling.ratio:
+            Ratio.parse(self.sampling.ratio)
+        Running(self.reach, self.sampling, self._client())
+
+    def _client(self) -> ModelClient | None:
+        if self._settings is None:
+            return None
+        return ModelClient(self._settings, cache=ResponseCache(), budget=self._budget)
+
+    def record_of(self, test: Test) -> CaseRecord:
+        """Take the samples of one test."""
+
+        async def run() -> CaseRecord:
+            async with Running(self.reach, self.sampling, self._client()) as running:
+                return await running.work(Unit(test.identifier, 0, "", test), Nowhere())
+
+        return asyncio.run(run())
+
+
+class Nowhere:
+    """Keeps no samples: a session of pytest is not resumed."""
+
+    def get(self, key: str) -> None:
+        return None
+
+    def keep(self, key: str, value: Any) -> None: ...
+
+
+class AgentFileCollector(pytest.File):
+    """A HOCON file, which may be a test."""
+
+    def take_runner(self, runner: Runner, passed_over: list[str]) -> None:
+        self._runner, self._passed_over = runner, passed_over
+
+    def collect(self) -> Iterable[pytest.Item]:
+        found = read_file(self.path)
+        if not found.has_interactions:
+            self._passed_over.append(self.nodeid)
+            return
+        try:
+            if found.file is None:
+                raise first_error(found.problems)
+            tests = tests_of([found.file], self._runner.reach, self._runner.sampling)
+        except InputError as error:
+            raise self.CollectError(str(error)) from None
+        for test in tests:
+            item = AgentItem.from_parent(self, name=test.connection)
+            item.take_test(self._runner, test)
+            yield item
+
+
+class AgentItem(pytest.Item):
+    """A test file on one connection."""
+
+    _record: CaseRecord
+
+    def take_test(self, runner: Runner, test: Test) -> None:
+        self._runner, self._test = runner, test
+
+    def setup(self) -> None:
+        """Hold the conversations here: what goes wrong in a set-up is an error, not a failure."""
+        try:
+            self._record = self._runner.record_of(self._test)
+        except BudgetExceeded as reached:
+            self.session.shouldstop = str(reached)
+            raise AgentTestError(str(reached)) from None
+        except AssayError as error:
+            raise AgentTestError(str(error)) from None
+        if self._record.outcome is Outcome.ERROR:
+            raise AgentTestError(self._record.reason)
+
+    def runtest(self) -> None:
+        if self._record.outcome is not Outcome.PASSED:
+            raise AgentTestFailed("\n".join(_failure_lines(self._test, self._record)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], **_: Any) -> Any:  # type: ignore[override]
+        if isinstance(excinfo.value, (AgentTestFailed, AgentTestError)):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.nodeid
+
+
+def _failure_lines(test: Test, record: CaseRecord) -> Iterator[str]:
+    """The verdict, and the checks that failed in the first few samples that did."""
+    yield record.reason
+    places = _places(test)
+    not_passed = [one for one in record.reports if one.outcome is not Outcome.PASSED]
+    for report in not_passed[:_SHOWN_SAMPLES]:
+        yield f"sample {report.case['sample']}:" + (f" {report.error}" if report.error else "")
+        for result in report.results.values():
+            if not result.is_correct:
+                yield from _check_lines(result, places.get(result.attribute, ""))
+    if len(not_passed) > _SHOWN_SAMPLES:
+        yield f"and {len(not_passed) - _SHOWN_SAMPLES} more samples that did not pass"
+
+
+def _places(test: Test) -> dict[str, str]:
+    return {
+        f"{interaction.number}.{check.name}": f"  (line {check.place.line})"
+        for interaction in test.file.interactions
+        for check in interaction.checks
+    }
+
+
+def _check_lines(result: AttributeResult, place: str) -> Iterator[str]:
+    yield f"  {result.attribute}{place}"
+    for name, value in (("expected", result.expected), ("actual", result.actual)):
+        if value is not None:
+            yield f"    {name}: {one_line(str(value))}"
+    if result.diff:
+        yield f"    {one_line(str(result.diff))}"

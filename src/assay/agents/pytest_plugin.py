@@ -1,0 +1,50 @@
+"""The pytest plugin: test files of agents as tests, with `--assay` or `assay = true` only.
+
+Everybody who has Assay installed loads this module with pytest, so it imports nothing else.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+_OPTIONS = (
+    ("--assay-connection", {"action": "append", "metavar": "NAME",
+     "help": "talk over this one, whatever the files say; may be given several times"}),
+    ("--assay-host", {"help": "the host of the agent's server"}),
+    ("--assay-port", {"type": int, "help": "the port of the agent's server"}),
+    ("--assay-url", {"help": "the address of an OpenAI-compatible API, for that connection"}),
+    ("--assay-ca-file", {"metavar": "FILE", "help": "trust the certificates of this file"}),
+    ("--assay-no-verify", {"action": "store_true",
+     "help": "do not check the server's certificate"}),
+    ("--assay-jobs", {"type": int, "metavar": "N",
+     "help": "how many samples of a test are taken at a time"}),
+    ("--assay-ratio", {"metavar": "N/M", "help": "so many of so many, whatever the files say"}),
+    ("--assay-model", {"metavar": "NAME", "help": "the model that judges a gist; or none"}),
+    ("--assay-model-url", {"metavar": "URL",
+     "help": "the OpenAI-compatible address of the model's server"}),
+    ("--assay-judge-votes", {"type": int, "metavar": "N",
+     "help": "how often the model judges a gist; odd"}),
+    ("--assay-max-cost", {"type": float, "metavar": "DOLLARS",
+     "help": "stop when the model has cost so many dollars"}),
+    ("--assay-max-tokens", {"type": int, "metavar": "N",
+     "help": "stop when the model has used so many tokens"}),
+)  # fmt: skip
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The switch, and how agents and their judge are reached."""
+    group = parser.getgroup("assay", "agents (Assay)")
+    group.addoption(
+        "--assay", action="store_true", help="collect test files of agents (*.hocon) as tests"
+    )
+    parser.addini("assay", "collect test files of agents (*.hocon) as tests", type="bool")
+    for name, details in _OPTIONS:
+        group.addoption(name, default=None, **details)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Bring in what collects and runs, only if it is asked for."""
+    if config.getoption("assay") or config.getini("assay"):
+        from assay.agents.pytest_items import Collecting
+
+        config.pluginmanager.register(Collecting(config), "assay-agents")
