@@ -14,6 +14,7 @@ import yaml
 ROOT = Path(__file__).parent.parent
 PLANTED = {"thousands only", "code, no sign"}
 BROKEN = {"two-categories", "not-a-number", "no-such-file"}
+PLANTED_MODES = {"text.keywords": 0.2, "structure.total.value": 0.1}
 # Those that need nothing but what is installed with Assay itself.
 QUESTIONS = [
     f"examples/questions/{name}.yaml" for name in ("pydantic", "api_understanding", "fix_error")
@@ -34,10 +35,12 @@ def main() -> None:
     verify_questions()
     verify_submissions()
     run_evaluation()
+    verify_agents()
     print(
         "Next: docs/questions.md for benchmark questions, docs/problems.md for programs,"
-        " docs/first-evaluation.md for functions."
+        " docs/first-evaluation.md for functions,"
     )
+    print("docs/agents.md for agents.")
 
 
 def verify_questions() -> None:
@@ -93,6 +96,24 @@ def run_evaluation() -> None:
         raise SystemExit(f"the demo should have found {sorted(PLANTED)}, it found {sorted(found)}")
     print("Both planted bugs were found and nothing else was accused. The exit code was 1, so this")
     print("evaluation would have stopped a release. All the evidence: .assay/demo.html")
+
+
+def verify_agents() -> None:
+    """Talk to an agent that works, and to one that fails in two planted ways."""
+    print("\nTwo agents that sell tickets. One is always right; the other loses the destination in")
+    print("two of ten conversations and adds up wrongly in one. Assay has to find out both shares.")
+    good, tired = "examples/agents/kiosk.hocon", "examples/agents/tired_kiosk.hocon"
+    codes = [
+        assay("agents", "verify", good).returncode,
+        assay("agents", "verify", tired, "--all-samples").returncode,
+    ]
+    assay("agents", "assess", tired)
+    told = json.loads(assay("agents", "assess", tired, "--json", show=False).stdout)
+    found = {mode["check"]: mode["share"] for mode in told["tests"][0]["modes"]}
+    if codes != [0, 1] or found != PLANTED_MODES:
+        raise SystemExit(f"the demo should have found {PLANTED_MODES}, it found {found}")
+    print("The tired agent was right in 14 of 20 conversations, too few for the 16 it needs, and")
+    print("fails in exactly the two planted ways.")
 
 
 if __name__ == "__main__":

@@ -152,7 +152,8 @@ def _mode_lines(number: int, named: Named) -> Iterator[str]:
         yield f"- its answers share the words: {_inline(' '.join(mode.common))}"
     yield f"- likelier culprit: the {'test' if mode.is_tests_fault else 'agent'}; {mode.why}"
     for one in mode.examples:
-        yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}"
+        expected = f", expected {_inline(one.expected)}" if one.expected else ""
+        yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}{expected}"
 
 
 def _inline(text: str) -> str:
