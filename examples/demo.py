@@ -38,9 +38,8 @@ def main() -> None:
     verify_agents()
     print(
         "Next: docs/questions.md for benchmark questions, docs/problems.md for programs,"
-        " docs/first-evaluation.md for functions,"
+        " docs/agents.md for agents, docs/first-evaluation.md for functions."
     )
-    print("docs/agents.md for agents.")
 
 
 def verify_questions() -> None:
