@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,6 +153,26 @@ def test_a_connection_of_ones_own_has_a_name_like_any_other(
     assert texts(held("mirror", settings, Says("hi"))) == ["you said hi"]
     with pytest.raises(InputError, match="already"):
         register(Kind("http", "another", kind_of("http").opener))
+
+
+def test_a_connection_of_an_installed_package_is_found_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mirrors.py").write_text(
+        "from assay.agents.connections import Kind, kind_of\n"
+        "mirror = Kind('mirror', 'says it back', kind_of('python').opener)\n"
+    )
+    metadata = tmp_path / "mirrors-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mirrors\nVersion: 1.0\n")
+    offered = "[assay.connections]\nmirror = mirrors:mirror\nother = mirrors:mirror\n"
+    (metadata / "entry_points.txt").write_text(offered)
+    settings = Settings("tests.agents.python_agents:plain")
+    assert texts(held("mirror", settings, Says("hi"))) == ["you said hi"]
+    with pytest.raises(InputError, match="not a connection named 'other'"):
+        kind_of("other")
 
 
 def test_direct_without_the_library_names_what_to_install() -> None:

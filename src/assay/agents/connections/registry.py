@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 
 from assay.agents.connections.protocol import ALL_PARTS, Connection, Part, Settings
 from assay.errors import InputError, nearest
+
+GROUP = "assay.connections"
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,22 @@ def register(kind: Kind) -> None:
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of that name."""
-    if name not in KINDS:
+    """The kind of that name: one of ours, or one that an installed package offers."""
+    kind = KINDS.get(name) or _installed(name)
+    if kind is None:
         raise InputError(f"there is no connection {name!r}", advice=nearest(name, KINDS))
-    return KINDS[name]
+    return kind
+
+
+def _installed(name: str) -> Kind | None:
+    # Looked for only when a name is not known, because it means reading many small files.
+    for entry in entry_points(group=GROUP, name=name):
+        kind = entry.load()
+        if not isinstance(kind, Kind) or kind.name != name:
+            raise InputError(f"is not a connection named {name!r}", where=entry.value)
+        register(kind)
+        return kind
+    return None
 
 
 def open_connection(name: str, settings: Settings) -> Connection:

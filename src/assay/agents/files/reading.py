@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.agents.connections.registry import KINDS, Kind, kind_of
+from assay.agents.connections.registry import Kind, kind_of
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
@@ -18,7 +18,7 @@ from assay.agents.files.source import KeyPath, Source, read_source
 from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
 from assay.checks import shown
-from assay.errors import InputError, nearest
+from assay.errors import InputError
 from assay.ratio import Ratio
 
 INTERACTIONS = "interactions"
@@ -217,8 +217,10 @@ def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
 def _connections(value: Any) -> tuple[str, ...]:
     several = fields.texts(value)
     for one in several:
-        if one not in KINDS:
-            raise Wrong(f"cannot be {shown(one)}", nearest(one, KINDS))
+        try:
+            kind_of(one)
+        except InputError as error:
+            raise Wrong(f"cannot be {shown(one)}", error.advice or "") from None
     if not several or len(set(several)) < len(several):
         raise Wrong("must name at least one connection, and each only once")
     return several

@@ -22,7 +22,7 @@ _OPTIONS = [
         "--connection",
         "connections",
         multiple=True,
-        type=click.Choice(["direct", "http", "https", "openai", "python"]),
+        metavar="NAME",
         help="Talk over this one, whatever the files say; may be given several times.",
     ),
     click.option("--host", help="The host of the agent's server."),
