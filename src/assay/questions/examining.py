@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import Protocol
 
 from assay.questions.judging.compounds import read_compounds
@@ -14,7 +15,7 @@ from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Proof
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import Runner, Trial, is_repeated, try_proof
-from assay.questions.proofs.store import Kept, Shown
+from assay.questions.proofs.store import Kept, Shown, proof_name
 from assay.sandbox import Environment
 
 
@@ -92,7 +93,7 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
             continue
         attempt = await prover.prove(question, open_options, bench)
         reasons |= attempt.reasons
-        found += await _try_all(attempt.proofs, bench)
+        found += await _try_all(_named_apart(attempt.proofs, found), bench)
     new = tuple(shown(trial) for trial in found if _is_shown(trial))
     return _examination(options, [*trials, *found], new, reasons, bench.exception_match)
 
@@ -110,6 +111,18 @@ async def _try_all(proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
             *(try_proof(proof, bench.runner, modules=bench.modules) for proof in proofs)
         )
     )
+
+
+def _named_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
+    """The proofs under file names that no proof of another prover has."""
+    taken = {trial.proof.file for trial in before}
+    named = []
+    for proof in proofs:
+        names = (proof_name(proof.claim.option, number) for number in count(1))
+        file = proof.file if proof.file not in taken else next(n for n in names if n not in taken)
+        taken.add(file)
+        named.append(replace(proof, file=file))
+    return named
 
 
 def _examination(

@@ -6,8 +6,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from assay import values
+from assay.errors import BudgetExceeded
 from assay.failures import account
 from assay.questions.api_understanding import api_record
 from assay.questions.examining import Bench, Examination, examine, repeat
@@ -37,6 +39,14 @@ class Work:
     obstacle: str | None = None
 
 
+class Procedure(Protocol):
+    """Verifies one question and gives its record."""
+
+    async def __call__(
+        self, work: Work, laboratories: Laboratories, *, writes: bool = True
+    ) -> CaseRecord: ...
+
+
 def verify(
     folder: Path,
     work: Sequence[Work],
@@ -45,12 +55,19 @@ def verify(
     jobs: int,
     writes: bool = True,
     progress: Progress | None = None,
+    procedure: Procedure | None = None,
 ) -> None:
-    """Verify the questions that have no record yet in a run folder; with `writes` keep proofs."""
+    """Verify the questions that have no record yet in a run folder; with `writes` keep proofs.
+
+    `procedure` is how one question is verified, where that is more than `verify_one`.
+    """
+    verify_question = procedure or verify_one
 
     async def verify_unit(unit: Unit, parts: Parts) -> CaseRecord:
         try:
-            return await verify_one(unit.payload, laboratories, writes=writes)
+            return await verify_question(unit.payload, laboratories, writes=writes)
+        except BudgetExceeded:
+            raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
             return error_record(unit.payload, account(error))
@@ -102,14 +119,28 @@ async def verify_one(work: Work, laboratories: Laboratories, *, writes: bool = T
 async def _verify_choice(
     work: Work, question: Question, laboratory: Laboratory, writes: bool
 ) -> CaseRecord:
+    examination = await examined(work, question, laboratory, writes=writes)
+    return await synthesized(work, question, examination, laboratory)
+
+
+async def examined(
+    work: Work, question: Question, laboratory: Laboratory, *, writes: bool
+) -> Examination:
+    """What the stored proofs and the provers say; nobody in here has seen the key."""
     bench = laboratory.bench(work.exception_match)
     examination = await examine(question, work.store.load(question), bench)
     if writes and examination.new:
         work.store.save(question, examination.new, laboratory.environment.lock)
-    # From here on the key is known; nothing is proven any more, only repeated.
+    return examination
+
+
+async def synthesized(
+    work: Work, question: Question, examination: Examination, laboratory: Laboratory
+) -> CaseRecord:
+    """The verdict as a record: here the key is known, and nothing is proven, only repeated."""
     assert work.entry.key is not None
     examination, findings, judgement = await _judged(
-        question, work.entry.key.answer, examination, bench
+        question, work.entry.key.answer, examination, laboratory.bench(work.exception_match)
     )
     return question_record(work.identifier, work.entry, question, examination, findings, judgement)
 

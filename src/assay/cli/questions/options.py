@@ -70,9 +70,16 @@ def one_question(
 
 
 def prepared_run(
-    asked: dict[str, Any], options: RunOptions, *, remembers: bool = False
+    asked: dict[str, Any],
+    options: RunOptions,
+    *,
+    remembers: bool = False,
+    provers: tuple[Any, ...] | None = None,
 ) -> tuple[Any, Any]:
-    """The questions and the laboratories; a target that cannot be built ends it here."""
+    """The questions and the laboratories; a target that cannot be built ends it here.
+
+    `provers` are others than those that run by themselves.
+    """
     from assay.questions.laboratories import Laboratories
     from assay.questions.provers import installed_provers
     from assay.questions.selection import Selection, build_environments, samples, select
@@ -87,7 +94,7 @@ def prepared_run(
     work = select(Selection(**{**fields, **lists}))
     laboratories = Laboratories(
         build_environments(work, None if options.quiet else say),
-        provers=installed_provers(),
+        provers=installed_provers() if provers is None else provers,
         samples=samples(work),
         jobs=jobs,
         isolation=isolation,

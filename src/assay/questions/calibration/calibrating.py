@@ -18,7 +18,7 @@ from assay.questions.judging.exceptions import BROADER
 from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Key, Question
-from assay.questions.proofs.store import Kept, ProofStore
+from assay.questions.proofs.store import NoProofs
 from assay.questions.verifying import Work, error_record, fingerprint, verify_one
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import Parts, Progress, Run, Unit, execute
@@ -34,13 +34,6 @@ class Planting:
 
     count: int = 1
     seed: int = 0
-
-
-class NoProofs(ProofStore):
-    """A store that holds nothing: a mutant is proven anew or not at all."""
-
-    def load(self, question: Question) -> list[Kept]:
-        return []
 
 
 def calibrate(

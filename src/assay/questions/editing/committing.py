@@ -69,13 +69,21 @@ class Repository:
         return _git(self.root, "rev-parse", "HEAD").stdout.strip()
 
 
-def commit_change(suite: Path, text: str, message: str, *, also: Sequence[Path] = ()) -> str:
+def commit_change(
+    suite: Path,
+    text: str,
+    message: str,
+    *,
+    also: Sequence[Path] = (),
+    but: Sequence[Path] = (),
+) -> str:
     """Write the new text of a suite and commit it, alone with the files of `also` (its proofs).
 
-    Refused where the tree has other changes. If git refuses, the suite is as it was.
+    Refused where the tree has changes other than in the files of `but`, which are left alone. If
+    git refuses, the suite is as it was.
     """
     repository = Repository.of(suite)
-    repository.require_clean(but=also)
+    repository.require_clean(but=(*also, *but))
     before = read_suite_text(suite)
     write_suite_text(suite, text)
     try:

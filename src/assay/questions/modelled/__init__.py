@@ -1,4 +1,1 @@
-"""Questions with a model: it proposes claims and proofs, execution decides, code gives a verdict.
-
-What is here so far needs no model: what one may propose, and what becomes of it.
-"""
+"""Questions with a model: it proposes, execution decides, code gives the verdict."""

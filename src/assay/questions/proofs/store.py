@@ -220,6 +220,13 @@ class ProofStore:
         return any(written)
 
 
+class NoProofs(ProofStore):
+    """A store that holds nothing: what it is asked about is proven anew or not at all."""
+
+    def load(self, question: Question) -> list[Kept]:
+        return []
+
+
 def _is_current(question: Question, claim: StoredClaim) -> bool:
     """Whether the option still reads as it did when its proof was taken in."""
     return (

@@ -1,0 +1,34 @@
+"""Runs a workflow of google-adk in a session of its own, and gives back the session's state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.questions.modelled.access import Conversation
+from assay.questions.modelled.prompts import OPENING
+
+_APP, _USER = "assay", "assay"
+
+
+async def run_workflow(workflow: Any, conversation: Conversation) -> dict[str, Any]:
+    """Run a workflow to its end; the failure it began with is what is raised."""
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    runner = InMemoryRunner(node=workflow, app_name=_APP)
+    session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+    opening = types.Content(role="user", parts=[types.Part(text=OPENING)])
+    try:
+        async for _ in runner.run_async(user_id=_USER, session_id=session.id, new_message=opening):
+            if conversation.failure is not None:
+                raise conversation.failure
+    except Exception:
+        if conversation.failure is not None:
+            raise conversation.failure from None
+        raise
+    if conversation.failure is not None:
+        raise conversation.failure
+    ended = await runner.session_service.get_session(
+        app_name=_APP, user_id=_USER, session_id=session.id
+    )
+    return dict(ended.state) if ended else {}
