@@ -82,18 +82,18 @@ def leaked_lines(question: FixQuestion) -> list[str]:
     """The lines of the repair, if all that tell something stand in the texts a solver sees."""
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
-    telling = [line for line in added if len(_plain(line)) >= _TELLING and not _is_import(line)]
-    seen = _plain(
-        "\n".join([question.description, question.error_output, _prose(question.unfixed)])
+    telling = [line for line in added if len(plain_text(line)) >= _TELLING and not _is_import(line)]
+    seen = plain_text(
+        "\n".join([question.description, question.error_output, prose_of(question.unfixed)])
     )
-    return telling if telling and all(_plain(line) in seen for line in telling) else []
+    return telling if telling and all(plain_text(line) in seen for line in telling) else []
 
 
 def _is_import(line: str) -> bool:
     return line.lstrip().startswith(("import ", "from "))
 
 
-def _prose(source: str) -> str:
+def prose_of(source: str) -> str:
     """The comments and strings of a program: its code itself gives nothing away."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
@@ -103,7 +103,8 @@ def _prose(source: str) -> str:
     return "\n".join(token.string for token in tokens if token.type in kinds)
 
 
-def _plain(text: str) -> str:
+def plain_text(text: str) -> str:
+    """A text without its white space, to find it whatever its lines are."""
     return re.sub(r"\s+", "", text)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 from assay.cli.common import in_colour
 from assay.cli.questions.options import FILE, ISOLATION, PROOFS, TARGET, one_question
+from assay.config import load_config
 from assay.errors import InputError
 
 
@@ -74,20 +76,27 @@ def prove(
 @click.command()
 @click.argument("address", metavar="FILE::CASE")
 @click.option("--no-proofs", is_flag=True, help="Leave the sources of the proofs out.")
+@click.option(
+    "--transcript", is_flag=True, help="What a model was asked and answered, in the newest run."
+)
 @TARGET
 @PROOFS
 @ISOLATION
 def show(
     address: str,
     no_proofs: bool,
+    transcript: bool,
     targets: tuple[str, ...],
     proofs: Path | None,
     isolation: str,
 ) -> None:
     """Show a question, each option with its finding, and the proofs with their output.
 
-    The proofs are run for it; nothing is written.
+    The proofs are run for it; nothing is written. With --transcript nothing is run.
     """
+    if transcript:
+        _show_transcript(address)
+        return
     from assay.questions.reporting.showing import question_lines
     from assay.questions.verifying import verify_one
     from assay.reports.plain import Paint
@@ -101,6 +110,16 @@ def show(
     record = asyncio.run(run())
     lines = question_lines(record, Paint(in_colour()), proofs=not no_proofs)
     click.echo("\n".join(lines))
+
+
+def _show_transcript(address: str) -> None:
+    from assay.questions.modelled.transcripts import latest_transcript, transcript_lines
+    from assay.questions.suites.addresses import find_in_suite
+
+    suite, entry = find_in_suite(address)
+    name = Path(os.path.relpath(suite.path)).as_posix()
+    for line in transcript_lines(latest_transcript(load_config().runs, f"{name}::{entry.id}")):
+        click.echo(line)
 
 
 @click.command()

@@ -19,7 +19,7 @@ from assay.questions.proofs.claims import WRITTEN, Grounds
 
 
 class Verdict(StrEnum):
-    """What is said about a question; the last three only about one that asks for a repair."""
+    """What is said about a question; the last four only about one that asks for a repair."""
 
     VALID = "Valid"
     AMBIGUOUS = "Ambiguous"
@@ -28,6 +28,7 @@ class Verdict(StrEnum):
     TRIVIAL = "Trivial"
     LEAKED = "Leaked"
     BROKEN = "Broken"
+    UNSOLVED = "Unsolved"
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,13 @@ from assay.models import metered
 from assay.questions.editing import read_suite_text
 from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.laboratories import Laboratories, Laboratory
-from assay.questions.model import Question
+from assay.questions.model import FixQuestion, Question
 from assay.questions.modelled.access import Conversation, ModelAccess
 from assay.questions.modelled.fixing import Keeper, fixed_record
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.prover import ModelProver, recording
 from assay.questions.modelled.remediation import RemediationLoop
+from assay.questions.modelled.repairs import repair_record
 from assay.questions.modelled.revisions import Reviser
 from assay.questions.modelled.transcripts import Transcript, transcript_of
 from assay.questions.suites.suite import read_suite
@@ -62,6 +63,14 @@ class ModelVerifier:
         if work.obstacle is None and isinstance(question, Question):
             laboratory = laboratories.of(work.target)
             return await self._remedied(work, laboratory, writes, transcript)
+        if work.obstacle is None and isinstance(question, FixQuestion):
+            laboratory = laboratories.of(work.target)
+            bench = laboratory.bench(work.exception_match)
+            # What a question is about is found by its words; the files are not needed for that.
+            asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
+            tools = await self._prover.tools(asked, bench)
+            conversation = Conversation(self._access, transcript)
+            return await repair_record(work, question, laboratory, conversation, tools)
         return await verify_one(work, laboratories, writes=writes)
 
     async def _remedied(

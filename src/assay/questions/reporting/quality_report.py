@@ -18,7 +18,8 @@ from assay.visible import visible
 VERSION = 1
 # The order in which a maintainer wants to read: what must be repaired first.
 VERDICTS = (
-    "Incorrect", "Ambiguous", "Broken", "Leaked", "Trivial", "Unproven", "Valid", "Error",
+    "Incorrect", "Ambiguous", "Broken", "Leaked", "Trivial", "Unsolved", "Unproven", "Valid",
+    "Error",
 )  # fmt: skip
 
 _encode = json.JSONEncoder(allow_nan=False, check_circular=False).encode
@@ -148,13 +149,14 @@ def _sarif_findings(run: Run) -> Iterator[SarifFinding]:
         )
 
 
-_LEVELS: dict[str, Level] = {"Unproven": "note"}
+_LEVELS: dict[str, Level] = {"Unproven": "note", "Unsolved": "note"}
 _HELP = {
     "Incorrect": "Execution refutes the key: correct the key or the option.",
     "Ambiguous": "More than one option holds: harden the others or say more in the question.",
     "Broken": "The repaired file does not pass, or the broken one never reaches the test.",
     "Leaked": "The repair stands in the text: take it out.",
     "Trivial": "The unrepaired file passes already: make the test fail on it.",
+    "Unsolved": "A model did not find the repair: see whether the description says enough.",
     "Unproven": "Execution does not decide the question: prove the open options by hand.",
 }
 

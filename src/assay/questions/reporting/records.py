@@ -20,10 +20,12 @@ _LINE = 140
 
 
 def outcome_of(verdict: Verdict) -> Outcome:
-    """Valid passes, Unproven stays open, everything else is a finding."""
+    """Valid passes, Unproven and Unsolved stay open, everything else is a finding."""
     if verdict is Verdict.VALID:
         return Outcome.PASSED
-    return Outcome.UNVERIFIED if verdict is Verdict.UNPROVEN else Outcome.FAILED
+    # That a model does not solve a question does not show that nobody can.
+    is_open = verdict in (Verdict.UNPROVEN, Verdict.UNSOLVED)
+    return Outcome.UNVERIFIED if is_open else Outcome.FAILED
 
 
 def simple_record(
