@@ -9,6 +9,7 @@ from typing import get_args
 from assay.agents.files.criteria import TESTS
 from assay.agents.files.problems import Code
 from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
+from assay.agents.pytest_plugin import _OPTIONS
 from assay.agents.sampling import chance_to_pass
 from assay.ratio import Ratio
 
@@ -20,6 +21,11 @@ def test_every_key_test_and_code_is_on_the_page() -> None:
         assert f"| `{word}` |" in PAGE, word
     for test in TESTS:
         assert f"`{test}`" in PAGE, test
+
+
+def test_every_option_of_the_plugin_is_on_the_page() -> None:
+    for name, _ in _OPTIONS:
+        assert f"`{name}`" in PAGE, name
 
 
 def test_the_table_of_ratios() -> None:

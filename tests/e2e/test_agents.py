@@ -382,6 +382,36 @@ def test_a_check_that_every_sample_fails_points_at_the_test(assay: Command, tmp_
 
 
 @pytest.mark.parametrize(
+    ("namer", "limit", "told"),
+    [
+        (fails(500), 1000, "status 500"),
+        # The judge has used all that both of them may use.
+        (says_json({"title": "x", "description": "x"}), 15, "15 of the 15 tokens"),
+    ],
+    ids=["outage", "budget"],
+)
+def test_modes_that_cannot_be_named_are_told_all_the_same(
+    assay: Command, tmp_path: Path, namer: Reply, limit: int, told: str
+) -> None:
+    (tmp_path / "assay.toml").write_text("[models]\npatience = 0.0\n")
+    write(tmp_path, GIST)
+
+    def judge_or_name(received: Received) -> Reply:
+        return rule(received) if "criterion" in received.last else namer
+
+    with (
+        ScriptedServer(answers("It is Rome.")) as server,
+        models.ScriptedServer(judge_or_name) as judge,
+    ):
+        result = assay("agents", "assess", "test.hocon", *at(server), *judged_by(judge),
+                       "--max-tokens", str(limit))  # fmt: skip
+    assert result.returncode == 1
+    assert "- check: `text.gist` of interaction 1" in result.stdout
+    assert "the modes have no names" in result.stderr
+    assert told in result.stderr
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (("absent.hocon",), "no such file"),
