@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.reports import render_case, render_report
 from assay.reports.terminal import SHOWN_AT_MOST
+from assay.results import Case, CaseRecord, Outcome, VerificationResult, VerifierReport
 from assay.runs import Baseline, Run
 
 if TYPE_CHECKING:
@@ -106,3 +107,18 @@ def test_one_case_is_shown_with_its_case_and_detail(make: Make) -> None:
     text = render_case(run, next(run.rows()))
     assert '    the case:\n      {"prompt": "why"}\n    detail:\n      ["d"]\n' in text
     assert "    used:\n      tokens 3\n" in text
+
+
+def test_what_a_program_wrote_before_it_failed_is_shown_though_nobody_verified_it(
+    make: Make,
+) -> None:
+    case = Case(id="a")
+    actual = case.result(output="", stderr="".join(f"line {n}\n" for n in range(30)) + "boom\n")
+    found = {"output": VerificationResult.create("differs", False)}
+    report = VerifierReport.from_verifier_result(case, 0.0, actual, case.result(output="x"), found)
+    record = CaseRecord(id="a", subject="s", outcome=Outcome.FAILED, reports=[report])
+    told = rendered(make.run([record]))
+    assert "stderr is not verified" in told
+    assert "boom" in told
+    assert "line 29" in told
+    assert "line 3\n" not in told

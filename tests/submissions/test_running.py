@@ -63,6 +63,7 @@ class Memory:
         self.prints: Callable[[BaseCase], str] = lambda case: "right"
         self.verifier_raises = False
         self.digest = "site"
+        self.missing: str | None = None
 
     @asynccontextmanager
     async def open(
@@ -251,3 +252,13 @@ def test_resuming_repeats_nothing_and_a_changed_submission_everything(tmp_path: 
     memory.digest = "changed"
     check(folder, checking(memory), 1, None)
     assert memory.ran == ["a", "b", "a", "b"]
+
+
+def test_without_its_own_file_no_case_of_a_submission_passes(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"))
+    memory.missing = "the submission has no file main.py"
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    with Run(tmp_path / "run") as run:
+        (record,) = run.records()
+    assert record.outcome is Outcome.FAILED
+    assert record.reason == "the submission has no file main.py; wrong: entry_file"

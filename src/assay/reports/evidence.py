@@ -13,7 +13,11 @@ from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.visible import visible
 
 WRONG, UNDECIDED, RIGHT, UNCHECKED = "wrong", "undecided", "right", "unchecked"
-_ORDER = (WRONG, UNDECIDED, RIGHT, UNCHECKED)
+# What a subject that did not pass wrote to its standard error: nobody verified it, but it may well
+# say why.
+CLUE = "clue"
+_ORDER = (WRONG, UNDECIDED, CLUE, RIGHT, UNCHECKED)
+_CLUE_LINES = 12
 _NOTHING: tuple[Any, ...] = (None, "", 0, False, [], {})
 
 
@@ -37,7 +41,7 @@ class Attribute(NamedTuple):
     @property
     def told(self) -> str:
         """The mark in words."""
-        return "not as expected" if self.mark == WRONG else self.mark
+        return {WRONG: "not as expected", CLUE: "not verified"}.get(self.mark, self.mark)
 
 
 class Sample(NamedTuple):
@@ -102,7 +106,7 @@ def _samples(reports: list[VerifierReport], limits: Limits) -> list[Sample]:
 
 
 def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
-    marked = [(_mark(result), result) for result in report.results.values()]
+    marked = [(_mark(result, report), result) for result in report.results.values()]
     marked = [(mark, r) for mark, r in marked if mark != UNCHECKED or _says_something(r)]
     marked.sort(key=lambda pair: _ORDER.index(pair[0]))
     return Sample(
@@ -116,9 +120,12 @@ def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
     )
 
 
-def _mark(result: AttributeResult) -> str:
+def _mark(result: AttributeResult, report: VerifierReport) -> str:
     if result.is_correct is None:
-        return UNDECIDED if result.is_undecided else UNCHECKED
+        if result.is_undecided:
+            return UNDECIDED
+        is_clue = result.attribute == "stderr" and result.actual and not report.did_pass()
+        return CLUE if is_clue else UNCHECKED
     return RIGHT if result.is_correct else WRONG
 
 
@@ -128,12 +135,22 @@ def _says_something(result: AttributeResult) -> bool:
 
 def _attribute(mark: str, result: AttributeResult, limits: Limits) -> Attribute:
     shown: list[tuple[str, str]] = []
+    if mark == CLUE:
+        return Attribute("stderr", mark, result.weight, [("actual", _ending(result.actual))])
     if result.actual is not None or result.expected is not None:
         shown.append(("expected", _shown(result.expected, limits)))
         shown.append(("actual", _shown(result.actual, limits)))
     if result.diff not in (None, "", [], {}):
         shown.append(("diff", show_diff(result.diff, limits.characters, limits.lines)))
     return Attribute(one_line(result.attribute), mark, result.weight, shown)
+
+
+def _ending(said: Any) -> str:
+    """The last lines, where a program says what it died of."""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    lines = text.rstrip("\n").split("\n")
+    kept = [one_line(line) for line in lines[-_CLUE_LINES:]]
+    return "\n".join(["…", *kept] if len(lines) > _CLUE_LINES else kept)
 
 
 def _shown(value: Any, limits: Limits) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.reports.evidence import (
+    CLUE,
     RIGHT,
     UNDECIDED,
     WRONG,
@@ -87,7 +88,7 @@ def _sample_parts(sample: Sample, evidence: Evidence) -> Iterator[str]:
         yield f"**Sample {sample.number} of {evidence.samples_taken}: {sample.outcome.value}**\n"
     if sample.error and sample.error != evidence.reason:
         yield code_block(sample.error)
-    for attribute in sample.marked(WRONG, UNDECIDED):
+    for attribute in sample.marked(WRONG, UNDECIDED, CLUE):
         yield from _attribute_parts(attribute)
     if right := sample.marked(RIGHT):
         yield f"Right: {', '.join(code_span(attribute.name) for attribute in right)}\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.reports.evidence import RIGHT, UNDECIDED, WRONG, Attribute, Evidence, Sample
+from assay.reports.evidence import CLUE, RIGHT, UNDECIDED, WRONG, Attribute, Evidence, Sample
 from assay.reports.text import count
 from assay.results import Outcome
 
@@ -61,7 +61,7 @@ def _sample_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: boo
 def _report_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: bool) -> Iterator[str]:
     if sample.error:
         yield from _without(sample.error.splitlines(), evidence.reason)
-    for attribute in sample.marked(WRONG, UNDECIDED, *([RIGHT] if in_full else [])):
+    for attribute in sample.marked(WRONG, UNDECIDED, CLUE, *([RIGHT] if in_full else [])):
         yield from _attribute_lines(attribute, paint)
     if (right := sample.marked(RIGHT)) and not in_full:
         yield paint(f"right: {', '.join(attribute.name for attribute in right)}", "dim")

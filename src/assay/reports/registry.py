@@ -30,6 +30,8 @@ class Format:
     renderer: str
     is_binary: bool = False
     has_colour: bool = False
+    subject: str | None = None
+    """The only subject whose runs it can tell; None for any."""
 
     def load(self) -> Callable[..., Iterator[Any]]:
         """The function that renders a run."""

@@ -34,6 +34,12 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
 def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
     """The bytes of a report, piece by piece."""
     format_ = get_format(name)
+    if format_.subject not in (None, run.manifest.subject):
+        raise InputError(
+            f"{name} is a report of {format_.subject}, and this run is of {run.manifest.subject}",
+            where=str(run.path),
+            advice="see: assay report --help",
+        )
     render = format_.load()
     for piece in render(run, colour=colour) if format_.has_colour else render(run):
         # The stock formats escape lone surrogates themselves; one of a subject may forget to.

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from assay.documents import DocumentError, places, read_document, typed
-from assay.errors import InfrastructureError, InputError
+from assay.errors import InfrastructureError, InputError, nearest
 
 _SECRET_NAMES = re.compile(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"
@@ -163,6 +163,22 @@ def start_of(environment: Environment, entry_file: str, folder: Path) -> list[st
         return shlex.split(f"{environment.commands.command} {entry}")
     except ValueError as error:
         raise InputError(f"the command of environment {environment.name!r}: {error}") from None
+
+
+def missing_entry(environment: Environment, entry_file: str, folder: Path) -> str | None:
+    """What to say if a submission does not have the file that it is started with."""
+    written = environment.commands.entry_file
+    if "{entry_file}" not in written or " " in written or written.startswith("-"):
+        # An entry that is no file: a module, an option, a command of its own.
+        return None
+    names = [written.replace("{entry_file}", entry_file)]
+    if environment.is_default:
+        names.append(f"{entry_file}.py")
+    if any((folder / name).exists() for name in names):
+        return None
+    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    near = nearest(names[-1], there) if there else "the folder is empty"
+    return f"the submission has no file {' or '.join(names)}, which it is started with: {near}"
 
 
 def is_secret(name: str, value: str = "") -> bool:

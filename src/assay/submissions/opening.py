@@ -112,7 +112,7 @@ def _snapshot(folder: Path, checkpoint: str) -> Path:
     """The submission of a checkpoint: a folder of its own in the snapshot, or the snapshot."""
     if not folder.is_dir():
         raise InputError(
-            "there is no such folder",
+            "is a file" if folder.exists() else "there is no such folder",
             where=str(folder),
             advice="name the folder of the submission with -s",
         )

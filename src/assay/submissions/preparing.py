@@ -7,13 +7,14 @@ sandbox, in the copy, with the network unless that is turned off, and never with
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay import values
-from assay.errors import InfrastructureError
+from assay.errors import InfrastructureError, InputError
 from assay.sandbox import isolation as levels
 from assay.sandbox.bases import Base, hand_over, new_base
 from assay.sandbox.limits import GIB, KIB, MIB, Limits
@@ -25,6 +26,7 @@ from assay.submissions.copying import copy_submission
 from assay.submissions.environments import (
     Environment,
     is_secret,
+    missing_entry,
     setup_variables_of,
     start_of,
     variables_of,
@@ -63,6 +65,8 @@ class Prepared:
     """The command and the entry file, before any argument."""
     digest: str
     """Of the submission and of how it is set up and started."""
+    missing: str | None
+    """What to say if the file is not there that the submission is started with."""
     programs: Programs = field(compare=False)
     """Where isolated cases run, shared by all groups."""
     tools: Tools
@@ -116,15 +120,29 @@ async def prepare(
         if environment.setup_commands:
             await _set_up(environment, problem, checkpoint, base, level, tools, progress)
         start = start_of(environment, problem.entry_file, base.path)
+        _check_command(start[0], environment, base, tools)
+        missing = missing_entry(environment, problem.entry_file, base.path)
         async with Programs(isolation=level, limits=limits, binds=binds, base=base) as programs:
             yield Prepared(
                 problem, checkpoint, environment, base, level, limits, binds,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
                 digest=values.fingerprint(content, _described(environment)),
+                missing=missing,
                 programs=programs,
                 tools=tools,
             )  # fmt: skip
+
+
+def _check_command(command: str, environment: Environment, base: Base, tools: Tools) -> None:
+    """A command that does not exist is a mistake in the environment, not in the submission."""
+    path = tools.path(environment.environment.env.get("PATH"))
+    if (base.path / command).exists() or shutil.which(command, path=path):
+        return
+    raise InputError(
+        f"the command {command!r} of the environment {environment.name!r} is not found",
+        advice="install it, or name another under `commands: command:`",
+    )
 
 
 def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:

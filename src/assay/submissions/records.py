@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from assay.results import CaseRecord, CaseResult, Outcome, VerifierReport
@@ -79,7 +80,23 @@ def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
         return "nothing was verified"
     if report.outcome is Outcome.PASSED:
         return ""
-    names = ", ".join(_wrong(report))
-    if actual is not None and actual.timed_out:
-        return f"it exceeded its time limit; wrong: {names}"
-    return f"wrong: {names}"
+    names = f"wrong: {', '.join(_wrong(report))}"
+    why = _why(report, actual)
+    return f"{why}; {names}" if why else names
+
+
+def _why(report: VerifierReport, actual: CaseResult | None) -> str:
+    """What kept the program from answering at all, if anything did."""
+    if entry := report.results.get("entry_file"):
+        return str(entry.diff)
+    if actual is None:
+        return ""
+    told = _TOLD.match(actual.stderr) if isinstance(actual.stderr, str) else None
+    if told and actual.status_code == NO_ANSWER:
+        return told[1]
+    return "it exceeded its time limit" if actual.timed_out else ""
+
+
+NO_ANSWER = -1
+# The adapter's own word before what a server wrote.
+_TOLD = re.compile(r"\[([^\]\n]*)\]")

@@ -17,7 +17,7 @@ from typing import Protocol, Self, TypeAlias
 from assay import values
 from assay.errors import InfrastructureError, InputError
 from assay.failures import account
-from assay.results import CaseRecord, CaseResult, VerifierReport
+from assay.results import CaseRecord, CaseResult, VerificationResult, VerifierReport
 from assay.runs import Chain, Parts, Progress, Step, Unit, execute
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.records import Broken, Home, broken_record, case_record
@@ -32,6 +32,7 @@ from assay.submissions.seams import (
 )
 from assay.submissions.selection import Filter
 
+_ENTRY = "entry_file"
 # More cases than any group has: places are given out before the groups are read.
 _PLACES_OF_A_GROUP = 10_000_000
 
@@ -42,6 +43,10 @@ class Site(Protocol):
     @property
     def digest(self) -> str:
         """Of everything that makes the program what it is."""
+
+    @property
+    def missing(self) -> str | None:
+        """What to say if the program's own file is not there."""
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
 
@@ -58,6 +63,7 @@ class _Group:
     first_place: int
     runner: Runner
     fingerprint: str
+    missing: str | None = None
 
     @property
     def home(self) -> Home:
@@ -143,7 +149,7 @@ class Checking:
             )
             return
         runner = await self._held.enter_async_context(site.runner(config))
-        group = _Group(checkpoint, config, place, runner, fingerprint)
+        group = _Group(checkpoint, config, place, runner, fingerprint, site.missing)
         async for step in self._independent(group, stream):
             yield step
 
@@ -171,7 +177,7 @@ class Checking:
     ) -> AsyncIterator[tuple[Unit, CaseRecord]]:
         """The cases of a chain; what the filter leaves out runs too, and is not recorded."""
         async with site.runner(config) as runner:
-            group = _Group(checkpoint, config, place, runner, fingerprint)
+            group = _Group(checkpoint, config, place, runner, fingerprint, site.missing)
             number = 0
             try:
                 while (drawn := await stream.draw()) is not None:
@@ -210,6 +216,9 @@ class Checking:
             return _errored(unit, clock, account(error)), None
         try:
             found = await self._source.verify(group.checkpoint, group.config, drawn, actual)
+            if group.missing is not None:
+                # An interpreter that finds no program ends as some cases expect a program to end.
+                found = {**found, _ENTRY: VerificationResult.create(group.missing, False)}
             duration = time.perf_counter() - clock
             report = VerifierReport.from_verifier_result(
                 drawn.case, duration, actual, drawn.expected, found

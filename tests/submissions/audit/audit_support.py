@@ -65,6 +65,7 @@ class Memory:
     updates: list[str] = field(default_factory=list)
     judged: int = 0
     digest: str = "memory"
+    missing: str | None = None
     most_at_once: int = 0
     _running: int = 0
 

@@ -33,8 +33,12 @@ def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Pat
             return folder
     if Path(name).is_dir():
         raise InputError(f"has no {CONFIG}", where=str(name), advice="a problem folder has one")
-    known = [each.parent.name for each in problem_path.glob(f"*/{CONFIG}")]
-    advice = nearest(str(name), known) if known else f"there are no problems in {problem_path}"
+    if Path(name).is_file():
+        raise InputError("is a file", where=str(name), advice="name the folder of the problem")
+    named = Path(name).parent.glob(f"*/{CONFIG}")
+    known = {each.parent.name for each in problem_path.glob(f"*/{CONFIG}")}
+    known |= {str(each.parent) for each in named}
+    advice = nearest(str(name), known) if known else "a problem is a folder with a config.yaml"
     raise InputError(f"there is no problem {str(name)!r}", advice=advice)
 
 
