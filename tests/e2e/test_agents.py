@@ -384,7 +384,7 @@ def test_a_check_that_every_sample_fails_points_at_the_test(assay: Command, tmp_
 @pytest.mark.parametrize(
     ("namer", "limit", "told"),
     [
-        (fails(500), 1000, "status 500"),
+        (fails(500), 1000, "500: scripted"),
         # The judge has used all that both of them may use.
         (says_json({"title": "x", "description": "x"}), 15, "15 of the 15 tokens"),
     ],
