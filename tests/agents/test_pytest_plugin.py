@@ -31,7 +31,7 @@ def run(tmp_path: Path) -> Pytest:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             env={**os.environ, "ASSAY_CACHE": str(tmp_path / "cache"), "COLUMNS": "100"},
         )
 

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from assay.agents.connections import (
+    KINDS,
+    Answer,
+    Kind,
+    Message,
+    Session,
+    Settings,
+    register,
+)
 from assay.agents.running import Reach
 from assay.errors import InputError
 from assay.results import CaseRecord, Outcome
@@ -86,21 +96,42 @@ def test_a_ratio_that_is_given_takes_the_place_of_the_files(tmp_path: Path) -> N
         run_file(path, ratio="3/2")
 
 
-def test_samples_count_in_the_order_they_were_started(tmp_path: Path) -> None:
-    slow = asyncio.Event()
+class Numbered:
+    """A connection whose sessions know which they are; the first answers last, and wrongly."""
 
-    async def script(request: Request, wire: Wire) -> None:
-        if request.number == 0:
-            await slow.wait()
-            await answer(wire, "wrong")
-        else:
-            await answer(wire, "right")
-            if request.number == 2:
-                slow.set()
+    def __init__(self, settings: Settings) -> None:
+        self._sessions = 0
+        self._others_are_done = asyncio.Event()
 
-    path = write(tmp_path, success_ratio="2/3")
-    with ScriptedServer(script) as server:
-        [record] = run_file(path, server, jobs=3)
+    async def session(self) -> Session:
+        self._sessions += 1
+        return _NumberedSession(self._sessions, self._others_are_done)
+
+    async def close(self) -> None: ...
+
+
+@dataclass
+class _NumberedSession:
+    number: int
+    others_are_done: asyncio.Event
+
+    async def ask(self, message: Message) -> Answer:
+        if self.number == 1:
+            await self.others_are_done.wait()
+        elif self.number == 3:
+            self.others_are_done.set()
+        return Answer(text="wrong" if self.number == 1 else "right")
+
+    async def close(self) -> None: ...
+
+
+def test_samples_count_in_the_order_they_were_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
+    register(Kind("numbered", "knows its samples", Numbered))
+    path = write(tmp_path, connections="numbered", success_ratio="2/3")
+    [record] = run_file(path, jobs=3)
     # Both fast ones pass first, and still the slow failure is the first of three.
     assert outcomes(record) == ["failed", "passed", "passed"]
     assert record.outcome is Outcome.PASSED

@@ -12,7 +12,7 @@ import pytest
 from assay.errors import BudgetExceeded
 from assay.models import ModelClient, ModelSettings, ResponseCache
 from assay.results import Outcome
-from tests.agents.running_support import GRACE, answers, ask, rule, run_file, write
+from tests.agents.running_support import answers, ask, rule, run_file, write
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer
 from tests.models import scripted_server as models
 from tests.models.scripted_server import Received, Reply, fails, hangs, says, says_json
@@ -136,16 +136,16 @@ def test_a_repeated_run_asks_the_judge_nothing(tmp_path: Path) -> None:
 
 def test_the_judges_time_is_not_the_agents(tmp_path: Path) -> None:
     def slow(received: Received) -> Reply:
-        return Reply(rule(received).message, delay=0.4)
+        return Reply(rule(received).message, delay=0.5)
 
     async def different(request: Request, wire: Wire) -> None:
         await answer(wire, f"Paris, {request.number}")
 
-    path = write(tmp_path, GIST, success_ratio="3/3", timeout_in_seconds=0.6)
+    path = write(tmp_path, GIST, success_ratio="4/4", timeout_in_seconds=1.5)
     with ScriptedServer(different) as server, models.ScriptedServer(slow) as judge:
         [record] = run_file(path, server, client=client_of(judge, tmp_path))
     assert record.outcome is Outcome.PASSED
-    assert record.duration > 1.2
+    assert record.duration > 2.0
 
 
 def test_an_answer_that_came_in_time_is_judged_after_the_time(tmp_path: Path) -> None:
@@ -155,13 +155,13 @@ def test_an_answer_that_came_in_time_is_judged_after_the_time(tmp_path: Path) ->
         await answer(wire, "Paris")
 
     def slow(received: Received) -> Reply:
-        return Reply(rule(received).message, delay=1.0)
+        return Reply(rule(received).message, delay=1.5)
 
-    path = write(tmp_path, GIST, success_ratio="2/2", timeout_in_seconds=0.4)
+    path = write(tmp_path, GIST, success_ratio="2/2", timeout_in_seconds=1.0)
     with ScriptedServer(one_answers) as server, models.ScriptedServer(slow) as judge:
         [record] = run_file(path, server, client=client_of(judge, tmp_path), jobs=2)
-    assert record.reason.startswith("the limit of 0.4 s ended after 1 of 2: 1 of 1 samples passed")
-    assert record.reports[0].duration < 0.4 + GRACE
+    assert record.reason.startswith("the limit of 1 s ended after 1 of 2: 1 of 1 samples passed")
+    assert record.reports[0].duration < 1.0
 
 
 def test_a_spent_budget_stops_the_run_and_a_resume_repeats_no_finished_sample(
