@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -254,8 +255,12 @@ def _adk_model(access: ModelAccess) -> Any:
     if provider is not None and provider.name == "gemini":
         return _gemini(access)
     import litellm
+
+    # The first call would import it, and the time for that is not the provider's.
+    import openai.resources
     from google.adk.models.lite_llm import LiteLlm
 
+    assert openai.resources
     litellm.suppress_debug_info = True
 
     class PatientLiteLlm(LiteLlm):
@@ -304,19 +309,12 @@ async def _persistent(access: ModelAccess, call: Any) -> Any:
             try:
                 async with asyncio.timeout(settings.timeout):
                     response = await call()
-            except Transient:
-                raise
-            except TimeoutError:
-                access.concurrency.overloaded(started)
-                raise Transient(
-                    f"no answer from {settings.url} within {settings.timeout:g} s"
-                ) from None
             except Exception as error:
-                failure = _failure(error, settings)
+                failure = _meant(error, settings)
                 if isinstance(failure, Transient) and failure.overloaded:
-                    access.concurrency.overloaded(
-                        started, min(failure.wait or 0.0, settings.patience)
-                    )
+                    pause = failure.wait or 0.0
+                    patient = pause <= settings.patience
+                    access.concurrency.overloaded(started, pause if patient else 0.0)
                 raise failure from None
             access.concurrency.succeeded()
             return response
@@ -324,16 +322,23 @@ async def _persistent(access: ModelAccess, call: Any) -> Any:
     return await persist(attempt, settings.patience, settings.name)
 
 
+def _meant(error: Exception, settings: ModelSettings) -> Exception:
+    if isinstance(error, Transient | AssayError):
+        return error
+    return _silence(settings) if isinstance(error, TimeoutError) else _failure(error, settings)
+
+
 def _failure(error: Exception, settings: ModelSettings) -> Exception:
     """What an exception of a provider's library means: to wait, the user's mistake, a refusal."""
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     told = _told(error, settings)
     kind = type(error).__name__
-    if "Timeout" in kind or "Connection" in kind or "ServiceUnavailable" in kind:
-        return Transient(f"{settings.url} gives no answer: {told}")
+    if "Timeout" in kind:
+        return _silence(settings)
     if status in TRANSIENT and "insufficient_quota" not in told:
-        headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return Transient(told, asked_wait(headers), overloaded=status in OVERLOADED)
+        return Transient(told, asked_wait(_headers(error)), overloaded=status in OVERLOADED)
+    if "Connection" in kind:
+        return Transient(f"{settings.url} cannot be reached: {told}")
     if status in (401, 403):
         name = settings.key_name
         advice = f"look at the environment variable {name}" if name else "set ASSAY_MODEL_KEY"
@@ -344,6 +349,18 @@ def _failure(error: Exception, settings: ModelSettings) -> Exception:
             f"there is no model {settings.name!r}: {told}", where=settings.url, advice=advice
         )
     return ModelFailed(f"the request was refused: {told}", where=settings.url)
+
+
+def _silence(settings: ModelSettings) -> Transient:
+    told = f"no answer from {settings.url} within {settings.timeout:g} s"
+    return Transient(told, overloaded=True)
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    """The headers of a failed response, where LiteLLM and where google-genai keep them."""
+    response = getattr(error, "response", None)
+    kept = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None)
+    return {str(name).lower(): str(value) for name, value in (kept or {}).items()}
 
 
 def _told(error: Exception, settings: ModelSettings) -> str:

@@ -23,6 +23,7 @@ from assay.questions.modelled.pipeline import make_agent
 from assay.questions.modelled.sessions import run_workflow
 from assay.questions.reporting.records import simple_record
 from assay.questions.verifying import Work
+from assay.reports.text import count
 from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 
@@ -54,8 +55,8 @@ async def repair_record(
     solved = await solver.run()
     detail["repairs"] = solver.tried
     if solved:
-        tries = len(solver.tried)
-        reason = f"{detail['reason']}; it was solved from the description in {tries} tries"
+        tries = count(len(solver.tried), "attempt")
+        reason = f"{detail['reason']}; it was solved from the description in {tries}"
         return _record(work, Verdict.VALID, reason, detail)
     return _record(work, Verdict.UNSOLVED, solver.why_not(), detail)
 
@@ -175,7 +176,8 @@ class Solver:
         if not self.tried:
             return "the model proposed no repair"
         told = self.tried[-1]["failure"]
-        return f"the model did not solve it in {len(self.tried)} tries; the last one: {told}"
+        tries = count(len(self.tried), "attempt")
+        return f"the model did not solve it in {tries}; the last one: {told}"
 
     def _agent(self) -> Any:
         async def try_repair(content: str, tool_context: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import Any
 
 from assay.questions.modelled.access import Conversation
@@ -18,16 +19,18 @@ async def run_workflow(workflow: Any, conversation: Conversation) -> dict[str, A
     runner = InMemoryRunner(node=workflow, app_name=_APP)
     session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
     opening = types.Content(role="user", parts=[types.Part(text=OPENING)])
+    events = runner.run_async(user_id=_USER, session_id=session.id, new_message=opening)
     try:
-        async for _ in runner.run_async(user_id=_USER, session_id=session.id, new_message=opening):
-            if conversation.failure is not None:
-                raise conversation.failure
+        async with aclosing(events):
+            async for _ in events:
+                if conversation.failure is not None:
+                    break
     except Exception:
-        if conversation.failure is not None:
-            raise conversation.failure from None
-        raise
+        if conversation.failure is None:
+            raise
     if conversation.failure is not None:
-        raise conversation.failure
+        # Without the many hands it has gone through.
+        raise conversation.failure.with_traceback(None) from None
     ended = await runner.session_service.get_session(
         app_name=_APP, user_id=_USER, session_id=session.id
     )
