@@ -27,7 +27,8 @@ def run(tmp_path: Path) -> Pytest:
 
     def start(*words: str | int) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "pytest", *map(str, words)],
+            # A neighbour that takes longer to import than everything here together.
+            [sys.executable, "-m", "pytest", "-p", "no:hypothesispytest", *map(str, words)],
             cwd=tmp_path,
             capture_output=True,
             text=True,
