@@ -18,6 +18,8 @@ from assay.cli.common import (
     start_run,
     use_baseline,
 )
+from assay.cli.model_options import model_options
+from assay.cli.questions.modelled import model_procedure, take_modelled
 from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, prepared_run
 from assay.config import load_config
 from assay.errors import InputError
@@ -39,6 +41,7 @@ from assay.runs import Manifest, Run
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the mutants.")
 @ISOLATION
+@model_options
 @run_options
 @click.pass_context
 def calibrate(
@@ -60,6 +63,7 @@ def calibrate(
     """
     from assay.questions.selection import Selection
 
+    modelled = take_modelled(shared)
     config, options = load_config(), RunOptions.of(shared)
     selection = Selection(
         suites=tuple(str(Path(one).absolute()) for one in suites),
@@ -75,8 +79,9 @@ def calibrate(
         "jobs": options.jobs or config.jobs_or_default(),
         "mutants": mutants,
         "seed": seed,
+        **modelled,
     }
-    prepared = prepared_run(asked, options, remembers=True)
+    prepared = _prepared(asked, options)
     manifest = Manifest(
         subject="calibration",
         title=f"calibration of {', '.join(suites)}",
@@ -96,9 +101,15 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
             raise InputError("another process is writing this run", where=str(folder))
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
-    prepared = prepared_run(asked, options, remembers=True)
+    prepared = _prepared(asked, options)
     use_baseline(folder, options.baseline)
     return _carry_out(prepared, folder, asked, options)
+
+
+def _prepared(asked: dict[str, Any], options: RunOptions) -> tuple[Any, Any]:
+    procedure = model_procedure(asked)
+    provers = procedure.provers if procedure else None
+    return prepared_run(asked, options, remembers=True, provers=provers)
 
 
 def _carry_out(

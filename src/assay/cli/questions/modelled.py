@@ -45,7 +45,7 @@ def take_modelled(given: dict[str, Any]) -> dict[str, Any]:
     A model is asked only where one is named or a fix is wanted, whatever is configured.
     """
     choice = take_choice(given)
-    fix, applies, commits = (given.pop(name) for name in ("fix", "applies", "commits"))
+    fix, applies, commits = (given.pop(name, False) for name in ("fix", "applies", "commits"))
     if applies and commits:
         raise InputError("--apply and --commit exclude each other", advice="give one of them")
     if (applies or commits) and not fix:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
+from assay.errors import BudgetExceeded
 from assay.failures import account
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
 from assay.questions.calibration.scoring import Calibration, Result, Tried, result_of, score
@@ -50,6 +51,8 @@ def calibrate(
     async def calibrate_unit(unit: Unit, parts: Parts) -> CaseRecord:
         try:
             return await calibrate_one(unit.payload, laboratories, planting)
+        except BudgetExceeded:
+            raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
             record = error_record(unit.payload, account(error))

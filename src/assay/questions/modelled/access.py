@@ -1,18 +1,15 @@
 """Access to the model for agents of google-adk: cache, budget, usage and retries are Assay's own.
 
-The cache, the budget and the accounting hang on the model callbacks of an agent; the call itself is
-tried again by the rules of `assay.models`.
+The cache, the budget and the accounting hang on the model callbacks of an agent.
 """
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError
 from assay.failures import describe
 from assay.models import (
     CACHED,
@@ -25,9 +22,7 @@ from assay.models import (
     usage_of,
 )
 from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.providers import provider_at
-from assay.models.retries import OVERLOADED, TRANSIENT, Transient, asked_wait, persist
-from assay.questions.modelled.extra import be_quiet
+from assay.questions.modelled.adk_models import patient_model
 from assay.questions.modelled.transcripts import Transcript
 
 _ENDED = "No turns are left."
@@ -58,7 +53,7 @@ class ModelAccess:
     def model(self) -> Any:
         """The model as google-adk takes it; made when it is first asked for."""
         if self._model is None:
-            self._model = _adk_model(self)
+            self._model = patient_model(self.settings, self.concurrency)
         return self._model
 
     def account(self, usage: Usage) -> None:
@@ -124,7 +119,8 @@ class Conversation:
         self._asked[agent] = request, time.monotonic()
         return None
 
-    def _after_model(self, callback_context: Any, llm_response: Any) -> None:
+    def _after_model(self, callback_context: Any, llm_response: Any) -> Any:
+        llm_response = _without_key(llm_response, self.access.settings.key)
         agent = callback_context.agent_name
         request, started = self._asked.pop(agent)
         usage = _usage(llm_response, request, self.access.settings)
@@ -139,6 +135,7 @@ class Conversation:
             self.fail(failure)
             raise failure
         self.cache.put(request, 0, _to_keep(llm_response))
+        return llm_response
 
     def _model_failed(self, callback_context: Any, llm_request: Any, error: Exception) -> None:
         self._asked.pop(callback_context.agent_name, None)
@@ -210,6 +207,14 @@ def _without_ids(value: Any) -> Any:
     }
 
 
+def _without_key(response: Any, key: str | None) -> Any:
+    """An answer in which a provider cannot echo the key into transcripts and caches."""
+    whole = response.model_dump_json(exclude_none=True)
+    if not key or key not in whole:
+        return response
+    return type(response).model_validate_json(whole.replace(key, "[key]"))
+
+
 def _to_keep(response: Any) -> dict[str, Any]:
     fields = {"content", "finish_reason"}
     told: dict[str, Any] = response.model_dump(mode="json", include=fields, exclude_none=True)
@@ -242,127 +247,3 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
     parts = (response.content.parts or []) if response.content else []
     answer = "".join(part.model_dump_json(exclude_none=True) for part in parts)
     return usage_of(counts, request, answer, settings.price)
-
-
-# --- The model of google-adk -------------------------------------------------------------------
-
-
-def _adk_model(access: ModelAccess) -> Any:
-    """Gemini by its own library where it is at home, everything else through LiteLLM."""
-    be_quiet()
-    settings = access.settings
-    provider = provider_at(settings.url)
-    if provider is not None and provider.name == "gemini":
-        return _gemini(access)
-    import litellm
-
-    # The first call would import it, and the time for that is not the provider's.
-    import openai.resources
-    from google.adk.models.lite_llm import LiteLlm
-
-    assert openai.resources
-    litellm.suppress_debug_info = True
-
-    class PatientLiteLlm(LiteLlm):
-        """LiteLLM's model, whose calls are limited and tried again as Assay does it."""
-
-        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
-            call = super().generate_content_async
-            yield await _persistent(access, lambda: _first(call(llm_request, False)))
-
-    return PatientLiteLlm(
-        model=f"openai/{settings.name}",
-        api_base=settings.url,
-        api_key=settings.key or "none",
-        max_retries=0,
-        num_retries=0,
-        timeout=settings.timeout,
-    )
-
-
-def _gemini(access: ModelAccess) -> Any:
-    from google.adk.models.google_llm import Gemini
-
-    class PatientGemini(Gemini):
-        """Gemini, whose calls are limited and tried again as Assay does it."""
-
-        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
-            call = super().generate_content_async
-            yield await _persistent(access, lambda: _first(call(llm_request, False)))
-
-    name = access.settings.name.removeprefix("gemini/")
-    return PatientGemini(model=name, client_kwargs={"api_key": access.settings.key})
-
-
-async def _first(responses: Any) -> Any:
-    async for response in responses:
-        return response
-    raise Transient("the answer is empty")
-
-
-async def _persistent(access: ModelAccess, call: Any) -> Any:
-    settings = access.settings
-
-    async def attempt() -> Any:
-        async with access.concurrency.slot():
-            started = time.monotonic()
-            try:
-                async with asyncio.timeout(settings.timeout):
-                    response = await call()
-            except Exception as error:
-                failure = _meant(error, settings)
-                if isinstance(failure, Transient) and failure.overloaded:
-                    pause = failure.wait or 0.0
-                    patient = pause <= settings.patience
-                    access.concurrency.overloaded(started, pause if patient else 0.0)
-                raise failure from None
-            access.concurrency.succeeded()
-            return response
-
-    return await persist(attempt, settings.patience, settings.name)
-
-
-def _meant(error: Exception, settings: ModelSettings) -> Exception:
-    if isinstance(error, Transient | AssayError):
-        return error
-    return _silence(settings) if isinstance(error, TimeoutError) else _failure(error, settings)
-
-
-def _failure(error: Exception, settings: ModelSettings) -> Exception:
-    """What an exception of a provider's library means: to wait, the user's mistake, a refusal."""
-    status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    told = _told(error, settings)
-    kind = type(error).__name__
-    if "Timeout" in kind:
-        return _silence(settings)
-    if status in TRANSIENT and "insufficient_quota" not in told:
-        return Transient(told, asked_wait(_headers(error)), overloaded=status in OVERLOADED)
-    if "Connection" in kind:
-        return Transient(f"{settings.url} cannot be reached: {told}")
-    if status in (401, 403):
-        name = settings.key_name
-        advice = f"look at the environment variable {name}" if name else "set ASSAY_MODEL_KEY"
-        return InputError(f"the key was refused: {told}", where=settings.url, advice=advice)
-    if status == 404:
-        advice = "look at --model and --model-url; the address often ends in /v1"
-        return InputError(
-            f"there is no model {settings.name!r}: {told}", where=settings.url, advice=advice
-        )
-    return ModelFailed(f"the request was refused: {told}", where=settings.url)
-
-
-def _silence(settings: ModelSettings) -> Transient:
-    told = f"no answer from {settings.url} within {settings.timeout:g} s"
-    return Transient(told, overloaded=True)
-
-
-def _headers(error: Exception) -> Mapping[str, str]:
-    """The headers of a failed response, where LiteLLM and where google-genai keep them."""
-    response = getattr(error, "response", None)
-    kept = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None)
-    return {str(name).lower(): str(value) for name, value in (kept or {}).items()}
-
-
-def _told(error: Exception, settings: ModelSettings) -> str:
-    text = " ".join(str(error).split())[:300] or type(error).__name__
-    return text.replace(settings.key, "[key]") if settings.key else text

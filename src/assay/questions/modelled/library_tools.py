@@ -17,6 +17,9 @@ _HITS = 8
 _MEMBERS = 60
 _SHOWN_SOURCE = 60
 _PAGE = 200
+_BEFORE = 8
+_SIGNATURE = 300
+_WHOLE = 6_000
 _DOC = 1_500
 _LINE = 160
 
@@ -75,7 +78,7 @@ class LibraryTools:
             return symbol
         assert isinstance(self._library, Library)
         told = {
-            **_short(symbol, doc=_DOC),
+            **_short(symbol, doc=_DOC, signature=_WHOLE),
             "import": self._library.place(symbol).statement,
             "bases": list(symbol.bases),
             "deprecated": symbol.deprecated,
@@ -90,12 +93,14 @@ class LibraryTools:
         }
         return {key: value for key, value in told.items() if value}
 
-    def read_source(self, name: str, first_line: int = 1) -> dict[str, Any]:
+    def read_source(self, name: str, first_line: int = 1, containing: str = "") -> dict[str, Any]:
         """Read the source code of a module, class, function or method of the library.
 
         Args:
             name: Its full dotted name.
             first_line: The first line wanted, counted within the definition; for long ones.
+            containing: A word; begins shortly before the first line, from first_line on, that has
+                it.
 
         Returns:
             The source with the number of its first line in the file.
@@ -103,7 +108,13 @@ class LibraryTools:
         symbol = self._resolved(name)
         if isinstance(symbol, dict):
             return symbol
-        source = self._source(symbol, max(1, first_line), _PAGE)
+        first = max(1, first_line)
+        if containing:
+            found = self._line_with(symbol, containing, first)
+            if found is None:
+                return {"error": f"{containing!r} does not stand in {symbol.path} from there on"}
+            first = max(1, found - _BEFORE)
+        source = self._source(symbol, first, _PAGE)
         return {"name": symbol.path, "source": source or "there is no source to be had"}
 
     def _resolved(self, name: str) -> Symbol | dict[str, Any]:
@@ -131,30 +142,43 @@ class LibraryTools:
         more = len(public) - len(told)
         return [*told, f"… and {more} more"] if more > 0 else told
 
-    def _source(self, symbol: Symbol, first: int, most: int) -> str:
+    def _line_with(self, symbol: Symbol, word: str, first: int) -> int | None:
+        _, lines = self._lines(symbol)
+        places = (place for place, line in enumerate(lines, 1) if place >= first and word in line)
+        return next(places, None)
+
+    def _lines(self, symbol: Symbol) -> tuple[int, list[str]]:
         if self._environment is None:
+            return 1, []
+        module = symbol.path if symbol.kind == "module" else symbol.module
+        return source_of(self._environment, module, symbol.path) or (1, [])
+
+    def _source(self, symbol: Symbol, first: int, most: int) -> str:
+        start, lines = self._lines(symbol)
+        if not lines:
             return ""
         module = symbol.path if symbol.kind == "module" else symbol.module
-        found = source_of(self._environment, module, symbol.path)
-        if found is None:
-            return ""
-        start, lines = found
         shown = lines[first - 1 : first - 1 + most]
         left = len(lines) - (first - 1 + len(shown))
         more = [f"… {left} more lines: first_line={first + most}"] if left > 0 else []
         return "\n".join([f"# line {start + first - 1} of {module}", *shown, *more])
 
 
-def _short(symbol: Symbol, doc: int = 300) -> dict[str, Any]:
+def _short(symbol: Symbol, doc: int = 300, signature: int = _SIGNATURE) -> dict[str, Any]:
     told = {
         "name": symbol.import_path,
         "defined_as": symbol.path if symbol.path != symbol.import_path else "",
         "kind": symbol.kind,
-        "signature": symbol.signature if symbol.parameters is not None else "",
+        "signature": _signature(symbol, signature),
         "doc": f"{symbol.doc}\n\n{symbol.details}".strip()[:doc],
         "unavailable": "" if symbol.available else "its module cannot be imported here",
     }
     return {key: value for key, value in told.items() if value}
+
+
+def _signature(symbol: Symbol, most: int) -> str:
+    told = symbol.signature if symbol.parameters is not None else ""
+    return told if len(told) <= most else f"{told[:most]}…"
 
 
 def _member(symbol: Symbol) -> str:

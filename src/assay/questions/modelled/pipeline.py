@@ -17,12 +17,13 @@ from typing import Any
 
 from assay.questions.examining import Attempt, Bench
 from assay.questions.model import Question
-from assay.questions.modelled import prompts
+from assay.questions.modelled import instructions, prompts
 from assay.questions.modelled.access import Conversation
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.sessions import run_workflow
 from assay.questions.modelled.tasks import Tasks, read_tasks
 from assay.questions.modelled.workshop import Workshop, file_of, new_folder, remove_folder
+from assay.questions.proofs.claims import Proof
 
 # Calls of the model: for the claims of a question, and for the proofs of one option.
 ANALYST_TURNS = 16
@@ -64,13 +65,17 @@ class Pipeline:
         self._conversation.transcript.add(
             "state", "verification_pipeline", value={k: state.get(k) for k in ("claims", "results")}
         )
-        proofs = tuple(proof for one in self._workshops.values() for proof in one.proofs)
+        proofs = self._proofs
         reasons = {
             **self._tasks.reasons(self._options),
             **{option: one.why_open() for option, one in self._workshops.items()},
         }
         proven = {proof.claim.option for proof in proofs}
         return Attempt(proofs, {k: v for k, v in reasons.items() if k not in proven})
+
+    @property
+    def _proofs(self) -> tuple[Proof, ...]:
+        return tuple(proof for one in self._workshops.values() for proof in one.proofs)
 
     def _workflow(self) -> Any:
         from google.adk.workflow import START, FunctionNode, Workflow
@@ -135,7 +140,7 @@ class Pipeline:
             return told
 
         submit_claims.__doc__ = _SUBMIT
-        return self._agent("claim_analyst", prompts.ANALYST, [*self._library(), submit_claims])
+        return self._agent("claim_analyst", instructions.ANALYST, [*self._library(), submit_claims])
 
     def _engineer(self, workshop: Workshop) -> Any:
         async def run_proof(path: str, tool_context: Any, fresh: bool = False) -> dict[str, Any]:
@@ -150,7 +155,7 @@ class Pipeline:
         run_proof.__doc__ = workshop.run_proof.__doc__
         give_up.__doc__ = workshop.give_up.__doc__
         tools = [*self._library(), workshop.write_file, run_proof, workshop.read_file, give_up]
-        return self._agent("proof_engineer", prompts.ENGINEER, tools)
+        return self._agent("proof_engineer", instructions.ENGINEER, tools)
 
     def _agent(self, name: str, instruction: str, tools: Sequence[Any]) -> Any:
         return make_agent(self._conversation, name, instruction, tools)
@@ -194,7 +199,8 @@ class Pipeline:
         self._workshops[option] = workshop
         self._conversation.turns = ENGINEER_TURNS
         tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}
-        task = prompts.engineer_task(self._question, option, tasks, self._target)
+        accepted = next((one.source for one in self._proofs), "")
+        task = prompts.engineer_task(self._question, option, tasks, self._target, accepted)
         for reminder in range(1 + _REMINDERS):
             more = f"\n\n{_reminder(workshop)}" if reminder else ""
             await ctx.run_node(self._engineer(workshop), node_input=f"{task}{more}")

@@ -14,7 +14,7 @@ kept only if the verdict on it is Valid.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,12 +22,13 @@ from assay.questions.examining import Examination
 from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Question
-from assay.questions.modelled import prompts
+from assay.questions.modelled import instructions, prompts
 from assay.questions.modelled.access import Conversation
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.pipeline import make_agent
 from assay.questions.modelled.revisions import RefusedRevision, Reviser, Revision
 from assay.questions.modelled.sessions import run_workflow
+from assay.questions.modelled.trying import without_addresses
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verifying import Work, examined, synthesized
 from assay.results import CaseRecord
@@ -36,6 +37,7 @@ TRIES = 3
 FIXER_TURNS = 12
 _ACCUSED = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 _OUTPUT = 1_200
+_SOURCE = 3_000
 
 
 @dataclass
@@ -167,7 +169,8 @@ class RemediationLoop:
         self._proposed = None
         self._conversation.turns = FIXER_TURNS
         tools: LibraryTools = await self._tools(self._first_question)
-        answer = await ctx.run_node(self._engineer(tools), node_input=self._fix_task())
+        task = self._fix_task(tools.described)
+        answer = await ctx.run_node(self._engineer(tools), node_input=task)
         revision: Revision | None = self._proposed
         if revision is None:
             told = " ".join(str(answer or "").split())[:500]
@@ -206,7 +209,7 @@ class RemediationLoop:
         return make_agent(
             self._conversation,
             "remediation_engineer",
-            prompts.REMEDIATION,
+            instructions.REMEDIATION,
             [*looking, update_benchmark_case],
         )
 
@@ -216,13 +219,13 @@ class RemediationLoop:
         assert isinstance(question, Question)
         return question
 
-    def _fix_task(self) -> str:
+    def _fix_task(self, target: str) -> str:
         assert self._reviser is not None
         first = self._remediation.first
         assert first.record is not None
         tried = [_told_try(one) for one in self._remediation.passes if one.revision]
         return prompts.remediation_task(
-            self._reviser.definition, first.record.reason, evidence(first.record), tried
+            self._reviser.definition, first.record.reason, evidence(first.record), tried, target
         )
 
     def _tell(self, now: Pass) -> None:
@@ -241,7 +244,15 @@ def evidence(record: CaseRecord) -> str:
             for test in proof["tests"]:
                 told = (test["message"] or test["output"] or "").strip()[:_OUTPUT]
                 lines.append(f"    {test['name']} {test['status']}{f': {told}' if told else ''}")
-    return "\n".join(lines)
+    return without_addresses("\n".join([*lines, *_sources(record)]))
+
+
+def _sources(record: CaseRecord) -> Iterator[str]:
+    """The proofs of the key and of what holds beside it: they show how the library was used."""
+    detail: dict[str, Any] = record.detail or {}
+    for letter in dict.fromkeys([detail.get("key"), *detail.get("answers", ())]):
+        for proof in detail.get("options", {}).get(letter, {}).get("proofs", ())[:1]:
+            yield f"\nThe proof of {letter}:\n{proof['source'][:_SOURCE]}"
 
 
 def _told_try(tried: Pass) -> str:

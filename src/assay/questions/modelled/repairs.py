@@ -16,7 +16,7 @@ from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import FixQuestion
-from assay.questions.modelled import prompts
+from assay.questions.modelled import instructions, prompts
 from assay.questions.modelled.access import Conversation
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.pipeline import make_agent
@@ -93,7 +93,7 @@ class Proctor:
             self._conversation.turns = PROCTOR_TURNS
             return prompts.proctor_task(given_to_solver(self._question), self._question.fixed)
 
-        agent = make_agent(self._conversation, "proctor", prompts.PROCTOR, [self._tool()])
+        agent = make_agent(self._conversation, "proctor", instructions.PROCTOR, [self._tool()])
         nodes = (FunctionNode(func=setup, name="setup"), agent)
         await run_workflow(Workflow(name="proctoring", edges=[(START, *nodes)]), self._conversation)
         return self._leak
@@ -198,7 +198,7 @@ class Solver:
             self._tools.inspect_fqn,
             self._tools.read_source,
         ]
-        return make_agent(self._conversation, "solver", prompts.SOLVER, [*looking, try_repair])
+        return make_agent(self._conversation, "solver", instructions.SOLVER, [*looking, try_repair])
 
     async def _try(self, content: str) -> dict[str, Any]:
         if len(content) > _LONGEST_FILE:

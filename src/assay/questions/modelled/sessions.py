@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Any
 
 from assay.questions.modelled.access import Conversation
-from assay.questions.modelled.prompts import OPENING
+from assay.questions.modelled.instructions import OPENING
 
 _APP, _USER = "assay", "assay"
 
