@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +38,8 @@ class Assessment:
     errors: int
     unverified: int
     modes: tuple[Named, ...]
+    outages: tuple[tuple[str, int], ...] = ()
+    """What the errors were, and how many samples each cost."""
 
     @property
     def interval(self) -> Interval:
@@ -64,7 +67,15 @@ def assess(record: CaseRecord) -> Assessment:
         errors=outcomes.count(Outcome.ERROR),
         unverified=outcomes.count(Outcome.UNVERIFIED),
         modes=tuple(Named(mode) for mode in find_modes(failures, len(judged))),
+        outages=_outages(record),
     )
+
+
+def _outages(record: CaseRecord) -> tuple[tuple[str, int], ...]:
+    reasons = Counter(report.error for report in record.reports if report.error)
+    if not record.reports and record.outcome is Outcome.ERROR:
+        reasons = Counter([record.reason])
+    return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
 def _failure(sample: int, result: AttributeResult, report: VerifierReport) -> FailedCheck | None:
@@ -93,6 +104,7 @@ def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]
             "passes": one.passes,
             "judged": one.judged,
             "errors": one.errors,
+            "outages": [{"reason": reason, "samples": count} for reason, count in one.outages],
             "unverified": one.unverified,
             "interval": list(one.interval),
             "modes": [_mode_values(named) for named in one.modes],
@@ -127,10 +139,15 @@ def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
     for one in assessments:
         yield f"## {_inline(one.test)}"
         yield ""
+        told = f"{one.errors} errors, {one.unverified} unverified"
         yield (
             f"{one.passes} of {one.judged} judged samples passed "
-            f"(95% interval {one.interval}), {one.errors} errors, {one.unverified} unverified."
+            f"(95% interval {one.interval}), {told}."
+            if one.judged
+            else f"No sample could be judged: {told}."
         )
+        for reason, count in one.outages:
+            yield f"- error in {count} of the samples: {_inline(reason)}"
         for number, named in enumerate(one.modes, 1):
             yield ""
             yield from _mode_lines(number, named)
