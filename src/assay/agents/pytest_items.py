@@ -11,6 +11,7 @@ import pytest
 
 from assay.agents.files import read_file
 from assay.agents.files.reading import first_error
+from assay.agents.files.source import is_hocon
 from assay.agents.running import Reach, Running, Sampling, Test, tests_of
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
@@ -46,7 +47,7 @@ class Collecting:
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
     ) -> pytest.Collector | None:
-        if not file_path.name.endswith(".hocon"):
+        if not is_hocon(file_path):
             return None
         file = AgentFileCollector.from_parent(parent, path=file_path)
         file.take_runner(self.runner, self._passed_over)

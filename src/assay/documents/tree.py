@@ -76,7 +76,7 @@ class DocumentError(Exception):
 
 def read_document(path: Path) -> Node:
     """The tree of a YAML or JSON file; a DocumentError says why there is none."""
-    return parse_document(_read(path), path.suffix)
+    return parse_document(_read(path), path.suffix.lower())
 
 
 def parse_document(text: str, suffix: str = ".yaml") -> Node:

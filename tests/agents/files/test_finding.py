@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
 
 from assay.agents.files import read_files
+from assay.agents.files.rendering import passed_over_text, problems_text
 from assay.errors import InputError
 from tests.agents.files.support import PUBLIC, whole, written
 
@@ -21,7 +24,7 @@ def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -
     written(tmp_path, "agent: a\ninteractions:\n- response: {text: {keywords: x}}\n", "d.yaml")
     reading = read_files([tmp_path])
     assert [file.path.name for file in reading.files] == [".hocon", "a.hocon", "d.yaml", "b.hocon"]
-    assert [path.name for path in reading.passed_over] == ["network.hocon"]
+    assert [one.path.name for one in reading.passed_over] == ["network.hocon", "other.json"]
     assert reading.problems == []
     assert reading.files_or_error() == reading.files
 
@@ -40,6 +43,72 @@ def test_a_broken_file_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
     reading = read_files([tmp_path])
     assert [one.place.file.name for one in reading.problems] == ["b.hocon"]
     assert len(reading.files) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("minified.json", '{"agent":"a","interactions":[{"response":{"text":{"keywords":"x"}}}]}'),
+        ("last.json", '{"agent":"a", "n\\u00e9": 1, "interactions":[]}'),
+        ("flow.yaml", "{agent: a, interactions: [{response: {text: {keywords: x}}}]}"),
+        ("lines.YAML", "agent: a\ninteractions:\n- response: {text: {keywords: x}}\n"),
+        ("tagged.yml", 'agent: a\n? "interactions"\n: [{response: {text: {keywords: x}}}]\n'),
+        ("merged.yaml", "<<: {agent: a, interactions: [{response: {text: {keywords: x}}}]}"),
+        ("upper.JSON", '{"interactions" : [{"response":{"text":{"keywords":"x"}}}],"agent":"a"}'),
+        ("upper.HOCON", "agent: a, interactions: [{response.text.keywords: x}]"),
+        ("list.json", '[{"agent":"a","interactions":[]}]'),
+        ("broken.json", '{"agent":"a","interactions":[}'),
+        ("two.yaml", "agent: a\n---\ninteractions: []\n"),
+    ],
+)
+def test_no_test_of_a_folder_vanishes_however_it_is_written(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    written(tmp_path, whole(), "a.hocon")
+    written(tmp_path, text, name)
+    reading = read_files([tmp_path])
+    found = {file.path.name for file in reading.files}
+    found |= {one.place.file.name for one in reading.problems}
+    assert found == {"a.hocon", name}
+    assert reading.passed_over == []
+
+
+def test_a_test_in_another_encoding_is_a_problem_and_does_not_vanish(tmp_path: Path) -> None:
+    written(tmp_path, whole(), "a.hocon")
+    (tmp_path / "b.json").write_bytes('{"agent":"a","interactions":[]}'.encode("utf-16"))
+    [problem] = read_files([tmp_path]).problems
+    assert (problem.place.file.name, problem.message) == ("b.json", "is not UTF-8 text")
+
+
+def test_everything_that_is_passed_over_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "tests"
+    (folder / "elsewhere").mkdir(parents=True)
+    written(folder, whole(), "a.hocon")
+    written(folder, "tools: [1]", "network.hocon")
+    written(folder, '{"told": "of interactions"}', "data.json")
+    written(folder, '["interactions"]', "list.json")
+    written(folder, "// a comment that JSON does not have\n{}", "settings.JSON")
+    written(folder, "test: {agent: a, interactions: []}", "nested.yml")
+    written(tmp_path, whole(), "other.hocon")
+    (folder / "linked").symlink_to(tmp_path)
+    reading = read_files([folder])
+    assert [one.path.name for one in reading.files] == ["a.hocon"]
+    assert reading.problems == []
+    names = ["data.json", "list.json", "nested.yml", "network.hocon", "settings.JSON"]
+    none = [f"{folder / name}: has no `interactions`, passed over" for name in names]
+    link = f"{folder / 'linked'}: is a link to a folder, passed over"
+    assert passed_over_text(reading).splitlines() == [*none, link]
+    assert json.loads(problems_text(reading, "json"))["passed_over"] == [
+        str(one.path) for one in reading.passed_over
+    ]
+
+
+def test_what_cannot_be_read_is_a_problem_and_a_pipe_is_left_alone(tmp_path: Path) -> None:
+    written(tmp_path, whole(), "a.hocon")
+    (tmp_path / "gone.json").symlink_to(tmp_path / "nowhere")
+    os.mkfifo(tmp_path / "pipe.json")
+    [problem] = read_files([tmp_path]).problems
+    assert problem.place.file.name == "gone.json"
 
 
 def test_globs_and_repetitions(tmp_path: Path) -> None:

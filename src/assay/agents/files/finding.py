@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import glob
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.agents.files.problems import Problem
-from assay.agents.files.reading import ReadFile, first_error, read_file
-from assay.agents.files.source import DOCUMENTS
+from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
+from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
 from assay.errors import InputError
 
-_MARK = re.compile(r"""^\s*[{-]?\s*["']?interactions["']?\s*:""", re.MULTILINE)
+
+@dataclass(frozen=True)
+class PassedOver:
+    """Something in a folder that might have been meant as a test, and why it is none."""
+
+    path: Path
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.why}, passed over"
 
 
 @dataclass(frozen=True)
@@ -23,8 +31,8 @@ class Reading:
 
     files: list[AgentFile]
     problems: list[Problem]
-    passed_over: list[Path]
-    """HOCON files of a folder that have no `interactions`."""
+    passed_over: list[PassedOver] = field(default_factory=list)
+    """HOCON, JSON and YAML files of a folder that are no tests, and folders not looked into."""
 
     def files_or_error(self) -> list[AgentFile]:
         """The files, if nothing is wrong with any of them."""
@@ -37,11 +45,14 @@ def read_files(paths: Iterable[str | Path]) -> Reading:
     """Read the test files that files, folders and globs name, each once, in the order named."""
     paths = list(paths)
     found: dict[Path, tuple[ReadFile, bool]] = {}
+    links: list[PassedOver] = []
     for given in paths:
         for path, is_named in _expand(given):
             key = path.resolve()
-            if key not in found:
-                found[key] = (read_file(path), is_named)
+            if path.is_dir():
+                links.append(PassedOver(path, "is a link to a folder"))
+            elif key not in found:
+                found[key] = (read_file(path) if is_named else _read_found(path), is_named)
     over = [one for one, is_named in found.values() if not one.has_interactions and not is_named]
     kept = [one for one, is_named in found.values() if one.has_interactions or is_named]
     if not kept:
@@ -51,12 +62,28 @@ def read_files(paths: Iterable[str | Path]) -> Reading:
     return Reading(
         [one.file for one in kept if one.file is not None],
         [problem for one in kept for problem in one.problems],
-        [one.path for one in over],
+        [*(PassedOver(one.path, "has no `interactions`") for one in over), *links],
     )
 
 
+def _read_found(path: Path) -> ReadFile:
+    """A file of a folder: of many JSON and YAML files, only those that may be tests are parsed."""
+    if is_hocon(path) or _may_have_interactions(path):
+        return read_file(path)
+    return ReadFile(path, None, has_interactions=False)
+
+
+def _may_have_interactions(path: Path) -> bool:
+    """Whether parsing could find the key; a broken file with the word must not vanish."""
+    try:
+        # Without zeros, for a file that was saved as UTF-16 by mistake.
+        return INTERACTIONS.encode() in path.read_bytes().replace(b"\0", b"")
+    except OSError:
+        return True
+
+
 def _expand(given: str | Path) -> list[tuple[Path, bool]]:
-    """The files that are meant, each with whether it was named itself."""
+    """The files that are meant, each with whether it was named itself; links to folders too."""
     path = Path(given)
     if path.is_file():
         return [(path, True)]
@@ -82,16 +109,14 @@ def _of_match(match: Path) -> Iterable[Path]:
 def _in_folder(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.iterdir()):
         if path.is_dir():
-            if not path.is_symlink() and not path.name.startswith("."):
+            if path.is_symlink():
+                yield path
+            elif not path.name.startswith("."):
                 yield from _in_folder(path)
         elif _may_be_a_test(path):
             yield path
 
 
 def _may_be_a_test(path: Path) -> bool:
-    """HOCON by its name; of the many JSON and YAML files there are, those with the key."""
-    if path.name.endswith(".hocon"):
-        return True
-    if path.suffix not in DOCUMENTS:
-        return False
-    return _MARK.search(path.read_text(encoding="utf-8", errors="replace")) is not None
+    # What is neither a file nor a broken link, a pipe say, might never end.
+    return (is_hocon(path) or is_document(path)) and (path.is_file() or path.is_symlink())

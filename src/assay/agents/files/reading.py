@@ -51,7 +51,7 @@ class ReadFile:
     """None if there is any problem."""
     problems: list[Problem] = field(default_factory=list)
     has_interactions: bool = True
-    """Without them it is HOCON for something else, and no test."""
+    """Without them it is a file for something else, and no test."""
 
 
 def read_file(path: Path) -> ReadFile:
@@ -62,9 +62,14 @@ def read_file(path: Path) -> ReadFile:
         return ReadFile(path, None, error.problems)
     reader = _Reader(source, list(source.problems))
     file = reader.read()
-    has_interactions = not isinstance(source.value, dict) or INTERACTIONS in source.value
     problems = _without_secrets(reader.problems, secrets_of(source.environment, None))
-    return ReadFile(path, None if problems else file, problems, has_interactions)
+    return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
+
+
+def _has_interactions(value: Any) -> bool:
+    """Also for a list of tests, which is a mistake to be told of and not something else."""
+    several = value if isinstance(value, list) else [value]
+    return any(isinstance(one, dict) and INTERACTIONS in one for one in several)
 
 
 def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> list[Problem]:

@@ -15,9 +15,8 @@ def problems_text(reading: Reading, name: str) -> str:
 
 
 def passed_over_text(reading: Reading) -> str:
-    """A note for every file of a folder that is no test."""
-    lines = [f"{path}: has no `interactions`, passed over" for path in reading.passed_over]
-    return "".join(visible(line) + "\n" for line in lines)
+    """A note for everything in a folder that is no test."""
+    return "".join(visible(str(one)) + "\n" for one in reading.passed_over)
 
 
 def _plain(reading: Reading) -> str:
@@ -44,5 +43,9 @@ def _json(reading: Reading) -> str:
         }
         for one in reading.problems
     ]
-    document = {"version": 1, "problems": told, "passed_over": [*map(str, reading.passed_over)]}
+    document = {
+        "version": 1,
+        "problems": told,
+        "passed_over": [str(one.path) for one in reading.passed_over],
+    }
     return json.dumps(document, indent=2) + "\n"

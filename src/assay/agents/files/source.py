@@ -35,9 +35,19 @@ class Source:
         return self.places.get(path, Place(self.path, 1))
 
 
+def is_document(path: Path) -> bool:
+    """Whether a file is JSON or YAML by its name."""
+    return path.suffix.lower() in DOCUMENTS
+
+
+def is_hocon(path: Path) -> bool:
+    """Whether a file is HOCON by its name; `.hocon` alone is a name too."""
+    return path.name.lower().endswith(".hocon")
+
+
 def read_source(path: Path) -> Source:
     """The source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
-    if path.suffix in DOCUMENTS:
+    if is_document(path):
         return _read_document(path)
     from assay.agents.files.hocon_text import read_hocon
 
