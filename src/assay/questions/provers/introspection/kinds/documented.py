@@ -17,6 +17,7 @@ from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.kinds.members import Member, members_of
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
+from assay.questions.provers.introspection.reading.offers import without_own_kind
 from assay.questions.provers.introspection.reading.turned import is_turned
 from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
 from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
@@ -30,8 +31,8 @@ _PLAIN = frozenset(
     {"pass", "passing", "set", "setting", "use", "using", "add", "adding", "provide", "call", "via",
      "an", "a", "the", "object", "instance", "to", "parameter", "argument", "of", "constructor",
      "in", "on", "with", "flag", "field", "attribute", "option", "class", "its", "by", "method",
-     "when", "creating", "for", "it", "is", "function", "and", "or", "custom", "plugin",
-     "inheriting", "list", "plugins", "configure", "through", "value"}
+     "when", "creating", "for", "it", "is", "function", "and", "plugin", "list", "plugins",
+     "configure", "through", "value"}
 )  # fmt: skip
 # Of a question's words: those that stand for each other whatever the library.
 _ALIKE = (("response", "output", "reply"), ("message", "content"))
@@ -66,6 +67,7 @@ class Documented:
 
 
 def _of_one(offer: Offer, reading: Reading) -> Draft | None:
+    offer = _without_own_kind(offer, reading)
     if offer.whole is None and not _says_no_more(offer):
         return None
     found = next(_candidates(offer, reading), None)
@@ -83,6 +85,16 @@ def _of_one(offer: Offer, reading: Reading) -> Draft | None:
         statement=f"of {scope.what}, what is said of `{name}` is nearest to the question",
         check="nearest(documentation(), WORDS) == DISPUTED",
     )
+
+
+def _without_own_kind(offer: Offer, reading: Reading) -> Offer:
+    """What readers may write themselves is no other answer, where it is of the same base."""
+    first, base = without_own_kind(offer) or (offer, "")
+    if not base or first.whole is None:
+        return offer
+    symbol = reading.library.owner(first.whole.name, CLASSES)
+    above = reading.library.owner(base, CLASSES)
+    return first if symbol and above and above.path in symbol.bases else offer
 
 
 def _says_no_more(offer: Offer) -> bool:

@@ -22,6 +22,11 @@ _CHOICE = re.compile(r"\b(?:either|or|alternatively)\b", re.IGNORECASE)
 _OWN = re.compile(
     r"\b(?:custom|your|your own|own|my|a new|an? user-defined|some|any)\s*$", re.IGNORECASE
 )
+_OWN_KIND = re.compile(
+    r"\s*\(or (?:an? |your )?(?:custom|own) [a-z]+ (?:inheriting|derived|subclassing|extending)"
+    r"(?: from)? (?:the )?`?(\w+)`?\)\s*\.?$",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"(?:^|[,;]\s*|\s)\(?(?:\d|[ivx]{1,3})[).:]\s+")
 
 
@@ -61,6 +66,12 @@ def read_offer(option: str, text: str) -> Offer:
     prose = _without(plain, found)
     is_negated = _NEGATION.search(prose) or (len(found) > 1 and _CHOICE.search(prose))
     return Offer(option, plain, found, items=_items(plain, found), is_negated=bool(is_negated))
+
+
+def without_own_kind(offer: Offer) -> tuple[Offer, str] | None:
+    """The option before "(or a custom one inheriting from `Base`)", and the name of that base."""
+    found = _OWN_KIND.search(offer.text)
+    return (read_offer(offer.option, offer.text[: found.start()]), found[1]) if found else None
 
 
 def _whole(text: str) -> Mention | None:
