@@ -1,4 +1,4 @@
-"""Options that allow for something the reader writes: "`X` (or a custom one inheriting from `Y`)"."""
+"""Options that leave room for something of the reader's own: "`X` (or one inheriting from `Y`)"."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from assay.questions.provers.introspection.kinds.decorations import Decorations
 from assay.questions.provers.introspection.kinds.defaults import Defaults
 from assay.questions.provers.introspection.kinds.documented import Documented
 from assay.questions.provers.introspection.kinds.enums import Enums
+from assay.questions.provers.introspection.kinds.handlers import Handlers
 from assay.questions.provers.introspection.kinds.imports import Imports
 from assay.questions.provers.introspection.kinds.kind import Draft, Kind
 from assay.questions.provers.introspection.kinds.members import Members
@@ -27,6 +28,7 @@ KINDS: tuple[Kind, ...] = (
     Calls(),
     Defaults(),
     Signatures(),
+    Handlers(),
     Bases(),
     Annotations(),
     Decorations(),
