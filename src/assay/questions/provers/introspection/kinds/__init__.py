@@ -21,6 +21,7 @@ from assay.questions.provers.introspection.kinds.names import Names
 from assay.questions.provers.introspection.kinds.outcomes import Outcomes
 from assay.questions.provers.introspection.kinds.signatures import Signatures
 from assay.questions.provers.introspection.kinds.sorts import Sorts
+from assay.questions.provers.introspection.kinds.switches import Switches
 
 KINDS: tuple[Kind, ...] = (
     Imports(),
@@ -36,6 +37,7 @@ KINDS: tuple[Kind, ...] = (
     Commands(),
     Members(),
     Sorts(),
+    Switches(),
     Names(),
     Documented(),
 )

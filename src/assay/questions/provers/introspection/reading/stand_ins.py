@@ -44,11 +44,11 @@ def _taken_as(name: str, tree: ast.Module, library: Library) -> Symbol | None:
         for position, argument in enumerate(call.args):
             if owner is not None and _is(argument, name):
                 taken = (owner.parameters or ())[position : position + 1]
-                found |= _declared(taken[0].annotation if taken else "", library)
+                found |= declared(taken[0].annotation if taken else "", library)
         for keyword in call.keywords:
             if owner is not None and keyword.arg and _is(keyword.value, name):
                 parameter = owner.parameter(keyword.arg)
-                found |= _declared(parameter.annotation if parameter else "", library)
+                found |= declared(parameter.annotation if parameter else "", library)
     return next(iter(found.values())) if len(found) == 1 else None
 
 
@@ -56,7 +56,7 @@ def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _declared(annotation: str, library: Library) -> dict[str, Symbol]:
+def declared(annotation: str, library: Library) -> dict[str, Symbol]:
     """The class an annotation names, whether or not it may be left out."""
     plain = re.sub(r"^Optional\[(.*)\]$|\s*\|\s*None$", r"\1", annotation.strip("'\""))
     found = library.owner(plain, CLASSES) if plain else None
