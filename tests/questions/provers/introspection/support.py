@@ -182,6 +182,7 @@ class QuietTelegraph:
             return
         self.is_connected = True
 ''',
+    "src/lanterns/_oil.py": '"""Kept inside."""\nfrom lanterns.lamps import OilLamp\n',
     "src/lanterns/gas.py": "import a_module_that_is_not_there\n\n\nclass GasLamp:\n    pass\n",
 }
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from assay.questions.proofs.claims import Relation
 from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
+from assay.questions.provers.introspection.reading import Asked, Form, Mention, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.helpers import IMPORTS
 
@@ -98,30 +98,55 @@ def _is_near(path: str, library: Library) -> bool:
     return beside and not library.index.is_foreign(path)
 
 
-def _relation(statement: str, reading: Reading) -> Relation:
-    """An import that runs is right only if the question names what is to be imported, and no more.
-
-    What an import is for, or that it is to be the public or the old one, running it cannot tell.
-    """
-    asked = reading.asked
-    paths = _paths(statement)
-    is_private = any(part.startswith("_") for path in paths for part in path.split("."))
-    if is_private or _QUALIFIED.search(asked.prose):
-        return Relation.NECESSARY
-    if asked.is_whole:
-        return Relation.EQUIVALENT
-    if asked.noun is not Noun.IMPORT or asked.subject is None:
-        return Relation.NECESSARY
-    names = {path.rpartition(".")[2] for path in paths}
-    return Relation.EQUIVALENT if names == {asked.subject.last} else Relation.NECESSARY
-
-
+# The whole of a question that asks no more of an import than that it runs. What is said before it,
+# or "which import do you need to …", asks for something that running it cannot show.
+_IMPORT = r"(?:\s+imports?(?:\s+(?:statements?|lines?))?)"
+_BARE = re.compile(
+    rf"(?:which|what)(?:\s+one)?(?:\s+of\s+(?:the|these|those)(?:\s+following)?)?{_IMPORT}?"
+    r"\s+(?:is|are|works?|runs?|succeeds?)(?:\s+(?:an?|the))?"
+    rf"(?:\s+(?:correct|right|valid|working|legal))?{_IMPORT}?"
+    r"(?:\s+in\s+[\w.]+(?:\s+[\d.]+)?)?\s*[?.:]*\s*$",
+    re.IGNORECASE,
+)
 # An import that is asked for by anything but being right.
 _QUALIFIED = re.compile(
     r"\b(?!(?:correct|right|valid|working|proper|following|these|this|the|an|which|what|one|of|"
     r"possible|true|necessary|needed|required)\b)[a-z]+\s+imports?\b",
     re.IGNORECASE,
 )
+
+
+def _relation(statement: str, reading: Reading) -> Relation:
+    """An import that runs is right if nothing more was asked of it than what it imports."""
+    asked = reading.asked
+    if _is_private(statement) or _QUALIFIED.search(asked.prose):
+        return Relation.NECESSARY
+    if asked.is_whole:
+        return Relation.EQUIVALENT
+    if asked.noun is not Noun.IMPORT:
+        return Relation.NECESSARY
+    if asked.subject is None:
+        is_bare = not asked.mentions and _BARE.match(asked.prose)
+        return Relation.EQUIVALENT if is_bare else Relation.NECESSARY
+    if asked.subject.form is not Form.NAME or _others(asked, reading.library):
+        return Relation.NECESSARY
+    names = {path.rpartition(".")[2] for path in _paths(statement)}
+    return Relation.EQUIVALENT if names == {asked.subject.last} else Relation.NECESSARY
+
+
+def _is_private(statement: str) -> bool:
+    """Whether it goes through a module or a name that is nobody else's business."""
+    parts = (part for path in _paths(statement) for part in path.split("."))
+    return any(part.startswith("_") and not part.endswith("__") for part in parts)
+
+
+def _others(asked: Asked, library: Library) -> list[Mention]:
+    """What the question names beside the thing to be imported and the library itself."""
+    return [
+        one
+        for one in asked.mentions
+        if one != asked.subject and one.name not in (*library.roots, *library.distributions)
+    ]
 
 
 def _instead(name: str, statement: str, reading: Reading) -> str | None:
