@@ -23,6 +23,7 @@ from assay.questions.provers.introspection.reading.turned import (
         "Which of the following imports is broken?",
         "Which option is no longer accepted by `run`?",
         "Which name is missing from `shop`?",
+        "Which argument of `shop.Client` was removed?",
     ],
 )
 def test_a_question_for_what_fails(text: str) -> None:

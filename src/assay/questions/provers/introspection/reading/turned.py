@@ -68,7 +68,8 @@ def _fits(told: str, versions: Collection[str]) -> bool:
 
 def asks_for_failure(text: str) -> bool:
     """Whether what is asked for is something that does not work."""
-    for clause in _CLAUSE.findall(text):
+    # The dot in `Owner.member` ends no clause.
+    for clause in _CLAUSE.findall(re.sub(r"(?<=\w)\.(?=\w)", "_", text)):
         if _FAILS.search(_SUBORDINATE.split(clause, maxsplit=1)[0]):
             return True
     return False
