@@ -34,9 +34,8 @@ def test_errors_are_told_and_say_nothing_about_the_agent() -> None:
     assert (mode.mode.check, mode.mode.interaction, mode.mode.samples) == ("text.keywords", 1, (2,))
     (values,) = assessment_values([assessment])
     assert values["outages"] == [{"reason": "no `server`", "samples": 2}]
-    assert "- error in 2 of the samples: ``no `server` ``" in "\n".join(
-        markdown_lines([assessment])
-    )
+    told = "\n".join(markdown_lines([assessment]))
+    assert "- error in 2 of the samples: `` no `server` ``" in told
 
 
 def test_without_any_judged_sample_no_rate_is_given() -> None:
