@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InputError
@@ -27,19 +29,13 @@ def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> 
     provider = provider_at(settings.url)
     if provider is not None and provider.name == "gemini":
         return _gemini(access)
-    import litellm
-
-    # The first call would import it, and the time for that is not the provider's.
-    import openai.resources
     from google.adk.models.lite_llm import LiteLlm
-
-    assert openai.resources
-    litellm.suppress_debug_info = True
 
     class PatientLiteLlm(LiteLlm):
         """LiteLLM's model, whose calls are limited and tried again as Assay does it."""
 
         async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+            _import_litellm()
             call = super().generate_content_async
             yield await _persistent(access, lambda: _first(call(llm_request, False)))
 
@@ -49,8 +45,21 @@ def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> 
         api_key=settings.key or "none",
         max_retries=0,
         num_retries=0,
-        timeout=settings.timeout,
+        # The limit on the whole of a call is ours; this one only must not come before it.
+        timeout=settings.timeout + 10.0,
     )
+
+
+@cache
+def _import_litellm() -> None:
+    """Before the time of the first call is taken, and not at all where every answer is kept."""
+    import litellm
+    import openai.resources
+
+    assert openai.resources
+    litellm.suppress_debug_info = True
+    # Half a million objects that stay: to look through them again at the end takes seconds.
+    gc.freeze()
 
 
 def _gemini(access: _Access) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import aclosing
 from typing import Any
 
+from assay.errors import AssayError
 from assay.questions.modelled.access import Conversation
 from assay.questions.modelled.instructions import OPENING
 
@@ -25,9 +26,11 @@ async def run_workflow(workflow: Any, conversation: Conversation) -> dict[str, A
             async for _ in events:
                 if conversation.failure is not None:
                     break
-    except Exception:
-        if conversation.failure is None:
+    except Exception as error:
+        failure: Any = conversation.failure or getattr(error, "error", error)
+        if not isinstance(failure, AssayError):
             raise
+        conversation.fail(failure)
     if conversation.failure is not None:
         # Without the many hands it has gone through.
         raise conversation.failure.with_traceback(None) from None
