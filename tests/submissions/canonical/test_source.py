@@ -255,6 +255,18 @@ def test_later_cases_use_earlier_answers(tmp_path: Path) -> None:
     assert not bench.verify(read, **right | {"output": {"id": 8, "v1": "n7"}})["output"]
 
 
+@pytest.mark.parametrize("chosen", [{"check": "regex", "value": "(?s).*"}, []])
+def test_an_answer_is_never_read_as_a_check(tmp_path: Path, chosen: Any) -> None:
+    cases = STATEFUL.replace(
+        "output: {id: ", 'checks: {output.id: "{{saved:todo}}"}, output: {id: '
+    )
+    bench = Bench(tmp_path, cases, API)
+    answer = {"status_code": 201, "output": {"id": chosen}, "headers": {"ETag": "v1"}}
+    _, read = bench.drawn(answer)
+    results = bench.verify(read, status_code=200, output={"id": "wrong", "other": 5})
+    assert results == {"status_code": True, "output": False, "output.id": False}
+
+
 def test_an_answer_that_saves_nothing_fails_both_cases(tmp_path: Path) -> None:
     bench = Bench(tmp_path, STATEFUL, API)
     answer = {"status_code": 201, "output": "not json", "headers": {"ETag": "v1"}}
@@ -362,6 +374,7 @@ def test_a_regression_takes_its_cases_from_where_they_were_new(tmp_path: Path) -
         ("{expected: {output: {check: json}}}", "has no `value`"),
         ("{expected: {output: {check: json, value: 1, weight: 0}}}", "the weight must be"),
         ("{expected: {checks: {outptu.id: 1}}}", "did you mean 'output'?"),
+        ("{expected: {status_code: 0, checks: {output.a: []}}}", "there is no check in this list"),
         ("{expected: {checks: {'output[*].id': 1}}}", "must be one place"),
         ("{expected: {output: 1, weights: {outpt: 2}}}", "did you mean 'output'?"),
         ("{timeout: 0, expected: {output: 1}}", "`timeout`: input should be greater than 0"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.results import CaseResult
-from assay.submissions.canonical.formats import Expected
 from assay.submissions.canonical.input_files import filled_file, own_files, shared_files
 from assay.submissions.canonical.reading import ReadCase
 from assay.submissions.canonical.saving import as_text, fill, fill_text
+from assay.submissions.canonical.wanted import Wanted
 from assay.submissions.cases import RESULT_OF, APICase, BaseCase, CLICase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 
@@ -25,7 +25,8 @@ def build_case(
 ) -> BaseCase:
     """The case, with saved values in place of their marks."""
     written = read.written
-    tracked = [*problem.adapter.tracked_files, *written.tracked_files, *written.expected.files]
+    tracked = [*problem.adapter.tracked_files, *written.tracked_files]
+    tracked += [fill_text(name, saved) for name in written.expected.files]
     shared: dict[str, Any] = {
         "id": read.id,
         "group": group.name,
@@ -47,7 +48,7 @@ def build_case(
     }
     if written.request is None:
         arguments = [fill_text(text, saved) for text in written.arguments]
-        return CLICase(**shared, arguments=arguments, stdin=fill(written.stdin, saved))
+        return CLICase(**shared, arguments=arguments, stdin=_fed(written.stdin, saved))
     request = written.request
     return APICase(
         **shared,
@@ -60,25 +61,30 @@ def build_case(
     )
 
 
+def _fed(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[str] | None:
+    """Always text: whatever an answer had is written out."""
+    if isinstance(stdin, list):
+        return [fill_text(line, saved) for line in stdin]
+    return None if stdin is None else fill_text(stdin, saved)
+
+
 def _header(text: str, saved: Mapping[str, Any]) -> str:
     return as_text(fill(text, saved))
 
 
-def build_expected(case: BaseCase, expected: Expected) -> CaseResult:
+def build_expected(case: BaseCase, wanted: Iterable[Wanted]) -> CaseResult:
     """What the result should be, as far as plain values say it; the rest is in the checks."""
     fields: dict[str, Any] = {}
-    for name in expected.model_fields_set & {"status_code", "output", "stderr", "timed_out"}:
-        fields[name] = _plain(getattr(expected, name))
-    if expected.headers and case.kind == "api":
-        headers = {name: _plain(value) for name, value in expected.headers.items()}
-        fields["headers"] = {name: text for name, text in headers.items() if isinstance(text, str)}
-    if expected.files:
-        fields["files"] = {name: _plain(value) for name, value in expected.files.items()}
+    for one in wanted:
+        if not one.is_attribute:
+            continue
+        if not one.target.steps:
+            fields[one.target.root] = one.value
+        elif one.target.root == "files":
+            fields.setdefault("files", {})[one.target.file] = one.value
+        elif case.kind == "api" and isinstance(one.value, str):
+            fields.setdefault("headers", {})[one.target.steps[0]] = one.value
     for name, kind in (("status_code", int), ("timed_out", bool)):
         if not isinstance(fields.get(name), kind):
             fields.pop(name, None)
     return RESULT_OF[case.kind](id=case.id, group=case.group, group_type=case.group_type, **fields)
-
-
-def _plain(value: Any) -> Any:
-    return value.get("value") if isinstance(value, dict) and "check" in value else value

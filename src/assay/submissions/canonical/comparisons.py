@@ -6,21 +6,26 @@ without white space at the ends of lines, files by what their names say they hol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.checks import ABSENT, run_check
-from assay.checks.paths import path_text
+from assay.checks import ABSENT, check_options, run_check
 from assay.errors import InputError, nearest
+from assay.failures import describe
 from assay.results import CaseResult, VerificationResult
-from assay.submissions.canonical.formats import Expected
-from assay.submissions.canonical.targets import Target, UnreadableError, parse_target
+from assay.submissions.canonical.saving import saved_names
+from assay.submissions.canonical.targets import Target, UnreadableError
+from assay.submissions.canonical.wanted import Wanted
 from assay.submissions.file_formats import FileType, parsed, signature, written
 
 _STRUCTURAL = frozenset({"json", "schema"})
 _TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})
+# To these a list is several values.
+_TAKING_SEVERAL = frozenset(
+    {"value", "not_value", "less", "not_less", "greater", "not_greater", "keywords", "not_keywords"}
+)
 _ROUNDING = 1e-9
 _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
@@ -40,17 +45,41 @@ class Comparison:
     """How a bare value is compared, in words."""
     path: str = ""
     """Where it is written, for findings."""
+    is_filled: bool = False
+    """Whether something of it comes from an earlier answer."""
+    impossible: str = ""
+    """Why nothing can be equal to it, if an earlier answer made it so."""
 
     def validate(self) -> None:
         """InputError if it can never be right: an unknown check, option, pattern, weight."""
-        run_check(self.check, ABSENT, self.value, weight=self.weight, **self.options)
+        if not any(saved_names(self.value)):
+            run_check(self.check, ABSENT, self.value, weight=self.weight, **self.options)
+            return
+        known = check_options(self.check)
+        for name in self.options:
+            if name not in known:
+                what = f"check {self.check!r} has no option {name!r}"
+                raise InputError(what, advice=nearest(name, known))
 
     def result(self, actual: CaseResult) -> VerificationResult:
         """What the check says of an actual result."""
+        if self.impossible:
+            return self._failed(f"cannot be compared: {self.impossible}")
+        try:
+            return self._found(actual)
+        except InputError as error:
+            if not self.is_filled:
+                raise
+            return self._failed(f"cannot be compared: {error.what}")
+
+    def _failed(self, diff: str) -> VerificationResult:
+        return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
+
+    def _found(self, actual: CaseResult) -> VerificationResult:
         try:
             found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
         except UnreadableError as error:
-            return VerificationResult(diff=str(error), is_correct=False, weight=self.weight)
+            return self._failed(str(error))
         if self.value == [None] and found in ("", b""):
             found = None
         if self.check in _TEXTUAL and isinstance(found, bytes):
@@ -74,99 +103,62 @@ def _decoded(content: bytes) -> str | bytes:
         return content
 
 
-def comparisons(expected: Expected) -> list[Comparison]:
-    """Everything an expectation looks at, in the order of a result; InputError if it is wrong."""
-    made: dict[str, Comparison] = {}
-    for key, target, value, path in _wanted(expected):
-        specs = value if path.startswith("checks.") and isinstance(value, list) else [value]
-        for number, spec in enumerate(specs):
-            place = f"{path}.{number}" if spec is not value else path
-            one = _comparison(_unique(key, made), target, spec, place)
-            made[one.key] = one
-    for key, weight in expected.weights.items():
-        if key not in made:
-            raise _MisplacedError(
-                f"there is nothing called `{key}` to give a weight",
-                f"weights.{key}",
-                nearest(key, made),
-            )
-        made[key] = _weighted(made[key], weight)
-    return list(made.values())
+def compared(one: Wanted) -> Comparison:
+    """How it is compared; InputError if it is wrongly written.
+
+    What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
+    """
+    if one.impossible:
+        return _impossible(one, one.impossible)
+    try:
+        return _comparison(one)
+    except (InputError, ValueError, TypeError) as error:
+        if not one.is_filled:
+            raise
+        return _impossible(one, describe(error))
 
 
-class _MisplacedError(InputError):
-    """An error that knows at which key of the expectation it is."""
-
-    def __init__(self, what: str, path: str, advice: str | None = None) -> None:
-        super().__init__(what, advice=advice)
-        self.path = path
+def _impossible(one: Wanted, why: str) -> Comparison:
+    return replace(_made(one, one.check or "value", one.value, {}), impossible=why)
 
 
-def error_path(error: InputError) -> str:
-    """The key of the expectation an error is about; empty if nobody knows."""
-    return error.path if isinstance(error, _MisplacedError) else ""
+def _comparison(one: Wanted) -> Comparison:
+    if one.check is None:
+        return _default(one)
+    return _made(one, one.check, _one_value(one, one.check), one.options)
 
 
-def _wanted(expected: Expected) -> Iterator[tuple[str, Target, Any, str]]:
-    given = expected.model_fields_set
-    for root in ("status_code", "output", "stderr", "timed_out"):
-        if root in given:
-            yield root, Target(root), getattr(expected, root), root
-    for name, value in expected.headers.items():
-        key = path_text(("headers", name))
-        yield key, Target("headers", (name,)), value, f"headers.{name}"
-    for name, value in expected.files.items():
-        yield f"files-{name}", Target("files", (name,)), value, f"files.{name}"
-    for text, value in expected.checks.items():
-        try:
-            target = parse_target(text)
-        except InputError as error:
-            raise _MisplacedError(error.what, f"checks.{text}", error.advice) from None
-        yield text, target, value, f"checks.{text}"
+def _made(
+    one: Wanted, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
+) -> Comparison:
+    about = (one.key, one.target, check, value, options, one.weight, manner, one.path)
+    return Comparison(*about, is_filled=one.is_filled)
 
 
-def _unique(key: str, known: Mapping[str, Any]) -> str:
-    number, unique = 2, key
-    while unique in known:
-        unique, number = f"{key} ({number})", number + 1
-    return unique
+def _one_value(one: Wanted, check: str) -> Any:
+    """The value as the check takes it: what an answer had is one value, whatever it looks like."""
+    if one.is_answer and check in _TAKING_SEVERAL:
+        return [one.value]
+    if check == "json" and not isinstance(one.value, str):
+        return _as_stored(one.target, one.value)
+    return one.value
 
 
-def _weighted(comparison: Comparison, weight: float) -> Comparison:
-    fields = {**comparison.__dict__, "weight": weight}
-    return Comparison(**fields)
-
-
-def _comparison(key: str, target: Target, value: Any, path: str) -> Comparison:
-    if not (isinstance(value, dict) and "check" in value):
-        check, wanted, options, manner = _default(target, value)
-        return Comparison(key, target, check, wanted, options, 1.0, manner, path)
-    rest = {name: item for name, item in value.items() if name not in ("check", "value", "weight")}
-    if "value" not in value:
-        raise _MisplacedError(
-            f"the check `{value['check']}` has no `value` to compare with",
-            path,
-            "write {check: …, value: …}; an expected object with a key `check` goes into `value`",
-        )
-    check, wanted = str(value["check"]), value["value"]
-    if check == "json" and not isinstance(wanted, str):
-        wanted = _as_stored(target, wanted)
-    return Comparison(key, target, check, wanted, rest, value.get("weight", 1.0), "", path)
-
-
-def _default(target: Target, value: Any) -> tuple[str, Any, dict[str, Any], str]:
+def _default(one: Wanted) -> Comparison:
     """The check that suits a bare value."""
+    value = one.value
     if value is None:
-        return "value", [None], {}, "with nothing"
-    if target.root in ("status_code", "timed_out"):
-        return "value", value, {}, "by value"
+        return _made(one, "value", [None], {}, "with nothing")
+    if one.target.root in ("status_code", "timed_out"):
+        return _made(one, "value", _one_value(one, "value"), {}, "by value")
     if isinstance(value, str):
-        options = {"whitespace": "lines", "ignore_case": False}
-        return "flexible", value, options, "as text, without white space at the ends of lines"
-    stored = _as_stored(target, value)
+        manner = "as text, without white space at the ends of lines"
+        return _made(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
+    stored = _as_stored(one.target, value)
     if _has_float(stored):
-        return "json", stored, {"relative": _ROUNDING}, "as JSON, floats but for rounding (1e-9)"
-    return "json", stored, {}, "as JSON"
+        manner = "as JSON, floats but for rounding (1e-9)"
+        return _made(one, "json", stored, {"relative": _ROUNDING}, manner)
+    return _made(one, "json", stored, {}, "as JSON")
 
 
 def _as_stored(target: Target, value: Any) -> Any:

@@ -12,11 +12,12 @@ from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
 from assay.failures import describe
-from assay.submissions.canonical.comparisons import comparisons, error_path
+from assay.submissions.canonical.comparisons import compared
 from assay.submissions.canonical.formats import CaseFile, Expected, WrittenCase
 from assay.submissions.canonical.input_files import own_files
 from assay.submissions.canonical.saving import saved_names
 from assay.submissions.canonical.targets import parse_target
+from assay.submissions.canonical.wanted import error_path, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.problems.fields import read_file, validated
 from assay.submissions.problems.findings import (
@@ -217,15 +218,13 @@ def _told(error: Exception) -> InputError:
 
 def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None:
     try:
-        made = comparisons(expected)
+        made = [compared(one) for one in read_wanted(expected)]
     except (InputError, ValueError) as error:
         told = _told(error)
         place = case.place(f"expected.{error_path(told)}".rstrip("."))
         read.report(WRONG_CHECK, told.what, place, told.advice or "")
         return
     for one in made:
-        if any(saved_names(one.value)):
-            continue
         try:
             one.validate()
         except InputError as error:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 _MARK = re.compile(r"\{\{saved:([^{}]+)\}\}")
@@ -21,6 +22,18 @@ def saved_names(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from saved_names(item)
+
+
+def is_mark(value: Any) -> bool:
+    """Whether it is nothing but the mark of a saved value."""
+    return isinstance(value, str) and _MARK.fullmatch(value) is not None
+
+
+def as_text(value: Any) -> str:
+    """A saved value as it stands in a path, an argument or a header."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def fill(value: Any, saved: Mapping[str, Any]) -> Any:
@@ -41,18 +54,23 @@ def fill(value: Any, saved: Mapping[str, Any]) -> Any:
     return value
 
 
-def fill_text(text: str, saved: Mapping[str, Any]) -> str:
+def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] = as_text) -> str:
     """The text with saved values written out."""
 
     def written(found: re.Match[str]) -> str:
         name = found[1].strip()
-        return as_text(saved[name]) if name in saved else found[0]
+        return write(saved[name]) if name in saved else found[0]
 
     return _MARK.sub(written, text)
 
 
-def as_text(value: Any) -> str:
-    """A saved value as it stands in a path, an argument or a header."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def clash(value: Any, saved: Mapping[str, Any]) -> str:
+    """What is wrong if keys that are written apart become one when filled; empty if none do."""
+    if isinstance(value, Mapping):
+        keys = Counter(fill_text(key, saved) for key in value)
+        twice = [key for key, number in keys.items() if number > 1]
+        if twice:
+            return f"earlier answers make two expected keys the same, {twice[0]!r}"
+        value = list(value.values())
+    inner = value if isinstance(value, list) else []
+    return next((found for one in inner if (found := clash(one, saved))), "")

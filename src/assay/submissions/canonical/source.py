@@ -14,11 +14,11 @@ from assay.errors import InputError
 from assay.failures import describe
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.canonical.building import build_case, build_expected
-from assay.submissions.canonical.comparisons import Comparison, comparisons
-from assay.submissions.canonical.formats import Expected
+from assay.submissions.canonical.comparisons import Comparison, compared
 from assay.submissions.canonical.reading import ReadCase, ReadGroup, read_group
-from assay.submissions.canonical.saving import fill, saved_names
+from assay.submissions.canonical.saving import saved_names
 from assay.submissions.canonical.targets import Target, UnreadableError, parse_target
+from assay.submissions.canonical.wanted import filled, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.problems.findings import refuse_errors
 from assay.submissions.seams import CasesBrokenError, Drawn, VerifierBrokenError
@@ -33,7 +33,6 @@ class CanonicalDrawn(Drawn):
     """What later cases need of the answer: name to path."""
     unsaved: tuple[str, ...] = ()
     """What the case needs of earlier answers that they did not have."""
-    is_filled: bool = False
 
     is_judged_by_expected: ClassVar[bool] = False
 
@@ -77,14 +76,13 @@ class CanonicalStream:
             read, self._problem, self._checkpoint, self._group, order=order, saved=self._saved
         )
         used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
-        expected = _filled(read.written.expected, self._saved) if used else read.written.expected
+        wanted = [filled(one, self._saved) for one in read_wanted(read.written.expected)]
         return CanonicalDrawn(
             case=case,
-            expected=build_expected(case, expected),
-            comparisons=tuple(comparisons(expected)),
+            expected=build_expected(case, wanted),
+            comparisons=tuple(map(compared, wanted)),
             saves=read.written.save,
             unsaved=tuple(sorted(used - self._saved.keys())),
-            is_filled=bool(used),
         )
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
@@ -96,10 +94,6 @@ class CanonicalStream:
             self._saved.pop(name, None)
             if found is not ABSENT:
                 self._saved[name] = found
-
-
-def _filled(expected: Expected, saved: Mapping[str, Any]) -> Expected:
-    return Expected.model_validate(fill(expected.model_dump(exclude_unset=True), saved))
 
 
 def _found(target: Target, actual: CaseResult) -> Any:
@@ -143,7 +137,7 @@ class CanonicalSource:
         """Every comparison of the case, and what it was to save or to have been given."""
         if not isinstance(drawn, CanonicalDrawn):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
-        results = {one.key: _judged(one, drawn, actual) for one in drawn.comparisons}
+        results = {one.key: _judged(one, actual) for one in drawn.comparisons}
         for name, text in drawn.saves.items():
             if _found(parse_target(text), actual) is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
@@ -152,11 +146,8 @@ class CanonicalSource:
         return results
 
 
-def _judged(one: Comparison, drawn: CanonicalDrawn, actual: CaseResult) -> VerificationResult:
+def _judged(one: Comparison, actual: CaseResult) -> VerificationResult:
     try:
         return one.result(actual)
     except InputError as error:
-        if drawn.is_filled:
-            # The expectation came from the program's own earlier answer.
-            return failed(f"cannot be compared: {error.what}")
         raise VerifierBrokenError(str(error)) from error
