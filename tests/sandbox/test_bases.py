@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import socket
 import tempfile
@@ -14,10 +15,10 @@ from typing import Any, TypeVar
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.bases import Base, hand_over, new_base
+from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.limits import KIB, Limits
-from assay.sandbox.programs import ProgramResult, Programs, request_of
+from assay.sandbox.programs import Collected, ProgramResult, Programs, request_of
 from assay.sandbox.servers import Server
 from assay.sandbox.workers import Worker
 from tests.sandbox.hostile.support import command_lines, landlock_version
@@ -177,7 +178,7 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         pytest.skip("serving without a private network needs Landlock version 4")
     script = "while [ ! -e go ]; do sleep 0.01; done; cat go deep/er/file > came; sleep 60"
 
-    async def work() -> dict[str, bytes]:
+    async def work() -> Collected:
         with socket.socket() as probe_socket:
             probe_socket.bind(("127.0.0.1", 0))
             port = probe_socket.getsockname()[1]
@@ -187,12 +188,13 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
             server = Server(worker, programs.jail, port)
             await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))
             await server.put({"went/astray": b"", "go": b"given\n"})
-            while not (found := await server.collect(["came"])).get("came"):
+            while not (found := await server.collect(["came"])).files.get("came"):
                 await asyncio.sleep(0.01)
             with pytest.raises(InputError):
                 await server.put({"../out": b""})
-            with pytest.raises(OSError, match="Not a directory"):
-                await server.put({"link/into": b""})
+            # A link in the way is replaced, and nothing is written where it led.
+            await server.put({"link/into": b"replaced"})
+            assert (await server.collect(["**/into"])).files == {"link/into": b"replaced"}
             await server.stop(0)
             with pytest.raises(ConnectionRefusedError):
                 await server.collect(["came"])
@@ -200,4 +202,18 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         finally:
             await worker.close()
 
-    assert finish(work()) == {"came": b"given\noriginal\n"}
+    assert finish(work()) == ({"came": b"given\noriginal\n"}, {})
+
+
+def test_a_base_deeper_than_can_be_copied_is_refused_and_removed() -> None:
+    with new_base("none") as base:
+        here = os.open(base.path, os.O_RDONLY)
+        for _ in range(1500):
+            os.mkdir("d", dir_fd=here)
+            inner = os.open("d", os.O_RDONLY, dir_fd=here)
+            os.close(here)
+            here = inner
+        os.close(here)
+        with pytest.raises(TooDeepError, match="nested more than 100 deep"):
+            hand_over(base)
+    assert not base.path.exists()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.sandbox.inside import trees
 from assay.sandbox.isolation import available_levels, probe
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig
@@ -155,3 +158,64 @@ def test_groups_share_what_was_prepared(tmp_path: Path) -> None:
         return found
 
     assert finish(work()) == ["1\n", "1\n"]
+
+
+def nest(folder: Path, depth: int) -> None:
+    """Folders in each other, deeper than a path can say."""
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+
+
+def test_a_submission_too_deep_to_be_copied_is_refused_as_its_own_fault(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, {"main.py": "print('ran')", "pit/file": ""})
+    nest(bench.submission / "pit", 1500)
+    try:
+        with pytest.raises(InputError, match="nested more than 100 deep") as caught:
+            bench.run(ONE)
+        assert caught.value.where == str(bench.submission)
+        assert "submission's own" in (caught.value.advice or "")
+        without = set_up("true", snapshot={"ignore_globs": ["pit"]})
+        (result,) = bench.run(ONE, environment=without)
+        assert result.output == "ran\n"
+    finally:
+        trees.remove(str(bench.submission / "pit"))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_set_up_that_digs_too_deep_has_failed_and_leaves_nothing(
+    tmp_path: Path, level: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench = Bench(tmp_path, {"main.py": "", "dig.py": DIG})
+    # Where every user may go, unlike the folders of tests.
+    with tempfile.TemporaryDirectory() as places:
+        Path(places).chmod(0o755)
+        monkeypatch.setattr(tempfile, "tempdir", places)
+        with pytest.raises(SetUpFailedError, match="what it made has folders nested"):
+            bench.run(ONE, environment=set_up("python3 dig.py"), level=level)
+        assert list(Path(places).iterdir()) == []
+
+
+DIG = "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_input_files_take_the_place_of_what_the_submission_has_there(
+    tmp_path: Path, level: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    script = "print(open('data/x.csv').read(), open('linked/y').read(), open('folder').read())"
+    files = {"main.py": script, "data": "a file", "folder/inner": "in the way"}
+    bench = Bench(tmp_path, files)
+    (bench.submission / "linked").symlink_to(outside)
+    inputs = [{"path": path, "content": path[0]} for path in ("data/x.csv", "linked/y", "folder")]
+    case = CLICase.model_validate({"id": "one", "group": "core", "input_files": inputs})
+    for isolated in (True, False):
+        results = bench.run(case, case, level=level, isolated=isolated)
+        assert [result.output for result in results] == ["d l f\n"] * 2
+    assert list(outside.iterdir()) == []

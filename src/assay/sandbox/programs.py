@@ -35,7 +35,10 @@ class ProgramResult:
     """Bytes missing from the middle of stdout and stderr; the place is marked in the bytes."""
     files: dict[str, bytes] = field(default_factory=dict)
     left: dict[str, str] = field(default_factory=dict)
-    """What matched a pattern but was not brought back, with the reason."""
+    """What is there but was not brought back, with the reason; "..." if more than is named.
+
+    What was asked for by its name, without a glob, and is in neither is not there.
+    """
     isolation: str = "none"
 
     @property
@@ -193,18 +196,26 @@ def check_name(name: str) -> None:
         )
 
 
-def files_of(answer: dict[str, Any], data: bytes) -> dict[str, bytes]:
-    """The files a worker brought back."""
+class Collected(NamedTuple):
+    """Files that were brought back, and what could not be, with the reason."""
+
+    files: dict[str, bytes]
+    left: dict[str, str]
+
+
+def collected_of(answer: dict[str, Any], data: bytes) -> Collected:
+    """What a worker brought back."""
     files, start = {}, 0
     for name, length in answer["files"]:
         files[name] = data[start : start + length]
         start += length
-    return files
+    return Collected(files, dict(answer["left"]))
 
 
 def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
     """What a worker answered, with what the streams held."""
     status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
+    collected = collected_of(answer, data)
     captures = {"stdout": streams.stdout, "stderr": streams.stderr}
     return ProgramResult(
         exit_status=status,
@@ -215,7 +226,7 @@ def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str)
         peak_memory=peak_memory,
         limit=limit,
         cut={name: capture.cut for name, capture in captures.items() if capture.cut},
-        files=files_of(answer, data),
-        left=dict(answer["left"]),
+        files=collected.files,
+        left=collected.left,
         isolation=level,
     )

@@ -21,11 +21,12 @@ from assay.errors import InfrastructureError
 from assay.sandbox.bases import Base
 from assay.sandbox.limits import MIB, Limits
 from assay.sandbox.programs import (
+    Collected,
     ProgramResult,
     Programs,
     Request,
     check_name,
-    files_of,
+    collected_of,
     request_of,
     result_of,
 )
@@ -97,10 +98,10 @@ class Server:
         if "reason" in answer:
             raise OSError(answer["reason"])
 
-    async def collect(self, patterns: Sequence[str]) -> dict[str, bytes]:
+    async def collect(self, patterns: Sequence[str]) -> Collected:
         """Files of its work folder as they are now; ConnectionRefusedError if it has ended."""
         message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
-        return files_of(*await self._while_running(lambda: self._worker.ask(message)))
+        return collected_of(*await self._while_running(lambda: self._worker.ask(message)))
 
     async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
         """What the worker answers, one question after the other, unless the server ends first."""

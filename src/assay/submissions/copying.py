@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from assay.errors import InputError
+from assay.sandbox.bases import check_depth
 from assay.sandbox.inside.views import copy_file
 
 
@@ -19,12 +20,12 @@ def copy_submission(
     """Copy a folder into an existing empty one and give the digest of what is in it.
 
     A link is copied as a link, wherever it leads: in the sandbox it leads to nothing of this
-    machine's. What is neither file, folder nor link is left out.
+    machine's. What is neither file, folder nor link is left out. Raises TooDeepError.
     """
     if not source.is_dir():
         raise InputError("is not the folder of a submission", where=str(source))
     digest = hashlib.blake2b(digest_size=12)
-    for path, found in _files(source, "", ignore, keep):
+    for path, found in _files(source, ignore, keep):
         new = target / path
         new.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -37,22 +38,30 @@ def copy_submission(
 
 
 def _files(
-    source: Path, above: str, ignore: Sequence[str], keep: Sequence[str]
+    source: Path, ignore: Sequence[str], keep: Sequence[str]
 ) -> Iterator[tuple[str, os.stat_result]]:
     """Paths beneath the source in a stable order, and what each is; a folder before its files."""
-    for name in sorted(entry.name for entry in (source / above).iterdir()):
-        path = f"{above}{name}"
+    waiting = _inside(source, "")
+    while waiting:
+        path = waiting.pop()
+        check_depth(path)
         found = (source / path).lstat()
         if stat.S_ISDIR(found.st_mode):
             is_ignored = _matches(path, ignore) or _matches(f"{path}/\0", ignore)
             if not is_ignored:
                 yield path, found
             if keep or not is_ignored:
-                yield from _files(source, f"{path}/", ignore, keep)
+                waiting += _inside(source, f"{path}/")
         elif (stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)) and (
             _matches(path, keep) or not _matches(path, ignore)
         ):
             yield path, found
+
+
+def _inside(source: Path, above: str) -> list[str]:
+    """The paths in a folder, the first at the end of the list."""
+    names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
+    return [f"{above}{name}" for name in names]
 
 
 def _matches(path: str, globs: Sequence[str]) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from assay import values
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox import isolation as levels
-from assay.sandbox.bases import Base, hand_over, new_base
+from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.limits import GIB, KIB, MIB, Limits
 from assay.sandbox.programs import ProgramResult, Programs
 from assay.sandbox.workers import Bind
@@ -149,6 +149,13 @@ def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) ->
     try:
         digest = copy_submission(submission, base.path, ignore=ignore, keep=keep)
         hand_over(base)
+    except TooDeepError as error:
+        raise InputError(
+            f"the submission {error}",
+            where=str(submission),
+            advice="this is the submission's own doing; leave the folder out with "
+            "`snapshot: {ignore_globs: […]}` of the environment if it is not needed",
+        ) from None
     except OSError as error:
         raise InfrastructureError(f"the submission could not be copied: {error}") from None
     return digest
@@ -201,7 +208,11 @@ async def _set_up(
             result = await programs.run([shell, "-c", command], environment=variables)
             if result.exit_status != 0 or result.limit:
                 raise SetUpFailedError(_failure(environment, checkpoint, command, result))
-    hand_over(base)
+    try:
+        hand_over(base)
+    except TooDeepError as error:
+        what = f"set-up of {checkpoint.name} in environment {environment.name!r} failed"
+        raise SetUpFailedError(f"{what}: what it made {error}") from None
 
 
 def _failure(

@@ -310,6 +310,45 @@ print("done")
     assert outcome.lines == ["done"], outcome
 
 
+def test_a_tree_deeper_than_any_stack_is_removed_and_the_level_stays_usable(
+    sandbox: Sandbox,
+) -> None:
+    outcome = sandbox.python(
+        """
+try:
+    for _ in range(3000):
+        os.mkdir("d")
+        os.chdir("d")
+except OSError:
+    pass
+print("done")
+""",
+        collect=("**/*",),
+    )
+    assert outcome.lines == ["done"], outcome
+    after = sandbox.python("print(os.listdir())")
+    assert after.lines == ["[]"], after
+    # A worker of another kind begins with a sweep of what others have left.
+    another = sandbox.python("print('started')", limits={"output": 32 << 10})
+    assert another.lines == ["started"], another
+
+
+def test_what_is_hidden_deep_down_counts_as_work(sandbox: Sandbox) -> None:
+    outcome = sandbox.python("""
+import time
+for _ in range(100):
+    os.mkdir("d")
+    os.chdir("d")
+for number in range(100):
+    with open(f"filler{number}", "wb") as file:
+        file.write(bytes(2 << 20))
+    time.sleep(0.05)
+print("survived", flush=True)
+""")
+    assert outcome.limit == "work_size", outcome
+    assert b"survived" not in outcome.stdout
+
+
 def test_closed_folders_are_removed(sandbox: Sandbox) -> None:
     outcome = sandbox.python("""
 os.mkdir("closed")

@@ -10,7 +10,7 @@ import socket
 import time
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, folder, processes, root, seccomp, views
+from . import cgroups, confine, processes, root, seccomp, trees, views
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -72,7 +72,7 @@ class Worker:
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
         base: str = spec.get("base", "")
         is_counted = base and (spec["work"] == "base" or not inside)
-        self.base_size = folder.size_of(root.BASE if inside else base) if is_counted else 0
+        self.base_size = trees.size_of(root.BASE if inside else base) if is_counted else 0
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
         try:
@@ -159,7 +159,7 @@ class Child:
         if not self._watched:
             return False
         allowed: int = self._worker.spec["limits"]["work_size"] + self._worker.base_size
-        return sum(map(folder.size_of, self._watched)) > allowed
+        return sum(map(trees.size_of, self._watched)) > allowed
 
     def connect(self, port: int) -> socket.socket:
         """A socket on its way to a port of the child; whoever gets it waits for the rest."""
@@ -220,7 +220,7 @@ class Child:
         if self._place is not None:
             # What the filters forbid to open here is removed by the supervisor, at the end.
             with contextlib.suppress(OSError):
-                folder.remove(os.path.dirname(self._place.temporary))
+                trees.remove(os.path.dirname(self._place.temporary))
 
 
 def _wait_until_gone(keeper: int) -> None:

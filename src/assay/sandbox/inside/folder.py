@@ -1,12 +1,13 @@
 """The work folder of a program: putting files in, bringing files back, removing it.
 
 Everything goes through descriptors of folders and follows no link, because what is in the folder
-was made by the program. By the time anything is read, the program has ended.
+was made by the program, which may even be running: a server, say.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
@@ -15,10 +16,16 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+from .globs import folders_of, matcher, plain_name
+from .trees import FOLDER, Tree, entries, open_folder, remove, remove_in
+
 _PREFIX = "assay-work-"
 _DEEPEST = 64
 _MOST_FILES = 10_000
+
+# Reasons why something was left where it is.
+A_FOLDER = "a folder"
+A_LINK = "a symbolic link"
 
 
 class Collected(NamedTuple):
@@ -41,7 +48,7 @@ def make_held(parent: str) -> tuple[str, int]:
     path = os.path.join(parent, name)
     os.mkdir(os.path.join(parent, f".{name}"), 0o700)
     # Held, also by those who inherit it; only then the folder gets the name that _sweep looks for.
-    held = os.open(os.path.join(parent, f".{name}"), _FOLDER)
+    held = os.open(os.path.join(parent, f".{name}"), FOLDER)
     fcntl.flock(held, fcntl.LOCK_SH)
     os.rename(os.path.join(parent, f".{name}"), path)
     return path, held
@@ -49,25 +56,20 @@ def make_held(parent: str) -> tuple[str, int]:
 
 def _sweep(parent: str) -> None:
     """Remove the folders of workers that were killed before they could do it."""
-    for name in os.listdir(parent):
+    names: list[str] = []
+    with contextlib.suppress(OSError):
+        names = os.listdir(parent)
+    for name in names:
         if not name.startswith(_PREFIX):
             continue
-        with contextlib.suppress(OSError):
-            descriptor = os.open(os.path.join(parent, name), _FOLDER)
+        # Whatever is wrong with somebody's old folder must not keep a new worker from starting.
+        with contextlib.suppress(Exception):
+            descriptor = os.open(os.path.join(parent, name), FOLDER)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 remove(os.path.join(parent, name))
             finally:
                 os.close(descriptor)
-
-
-def size_of(path: str) -> int:
-    """Bytes on disk beneath a folder."""
-    descriptor = os.open(path, _FOLDER)
-    try:
-        return sum(entry.st_blocks * 512 for _, _, entry in walk(descriptor))
-    finally:
-        os.close(descriptor)
 
 
 def put(files: list[tuple[str, int]], data: bytes, folder: int) -> None:
@@ -94,12 +96,22 @@ def _make_parents(folder: int, name: str) -> int:
             continue
         outer = inner
         try:
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(part, 0o755, dir_fd=outer)
-            inner = os.open(part, _FOLDER, dir_fd=outer)
+            inner = _made(outer, part)
         finally:
             os.close(outer)
     return inner
+
+
+def _made(parent: int, name: str) -> int:
+    """A descriptor of a folder in a folder; what stands in its way, a file or link, is replaced."""
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(name, 0o755, dir_fd=parent)
+    found = open_folder(parent, name)
+    if found is not None:
+        return found
+    remove_in(parent, name)
+    os.mkdir(name, 0o755, dir_fd=parent)
+    return os.open(name, FOLDER, dir_fd=parent)
 
 
 def _write(parent: int, name: str, content: bytes) -> None:
@@ -108,40 +120,103 @@ def _write(parent: int, name: str, content: bytes) -> None:
     try:
         descriptor = os.open(name, flags, mode, dir_fd=parent)
     except FileExistsError:
-        os.unlink(name, dir_fd=parent)
+        remove_in(parent, name)
         descriptor = os.open(name, flags, mode, dir_fd=parent)
     with open(descriptor, "wb") as file:
         file.write(content)
 
 
 def collect(folder: int, patterns: list[str], limit: int) -> Collected:
-    """The plain files whose path matches a pattern, as long as all of them fit into the limit."""
-    found = Collected([], [])
-    if not patterns:
-        return found
-    wanted = matcher(patterns)
-    links: Counter[int] = Counter()
-    for path, parent, entry in walk(folder, where=_where(patterns)):
-        if wanted.fullmatch(path) is None:
-            continue
-        if entry.st_nlink > 1 and not links:
-            links.update(found.st_ino for _, _, found in walk(folder))
-        if len(found.files) + len(found.left) >= _MOST_FILES:
-            found.left.append(("...", f"more than {_MOST_FILES} files"))
-            break
-        reason = _reason_to_leave(entry, max(1, links[entry.st_ino]), limit)
+    """The plain files whose path matches a pattern, as long as all of them fit into the limit.
+
+    What is asked for by its name is looked at first, and always: if it is in neither list it is
+    not there. Only of what a glob matches there may be too much to list.
+    """
+    gathering = _Gathering(folder, limit)
+    names = {name for pattern in patterns if (name := plain_name(pattern)) is not None}
+    for name in sorted(names):
+        gathering.look_at(name)
+    globs = [pattern for pattern in patterns if plain_name(pattern) is None]
+    if globs:
+        gathering.search(globs, names)
+    return gathering.found
+
+
+class _Gathering:
+    """Files on their way out of a folder, and how many more bytes of them there may be."""
+
+    def __init__(self, folder: int, limit: int) -> None:
+        self.found = Collected([], [])
+        self._folder, self._limit = folder, limit
+        self._links: Counter[int] = Counter()
+
+    def look_at(self, path: str) -> None:
+        """Take the one file of that path, or note why it cannot be taken."""
+        *parents, name = path.split("/")
+        here = os.dup(self._folder)
+        try:
+            for number, part in enumerate(parents):
+                inner = open_folder(here, part)
+                if inner is None:
+                    self._note_obstacle(here, "/".join(parents[: number + 1]))
+                    return
+                os.close(here)
+                here = inner
+            entry = _entry(here, name)
+            if entry is not None and stat.S_ISDIR(entry.st_mode):
+                self.found.left.append((path, A_FOLDER))
+            elif entry is not None:
+                self._take(path, here, entry)
+        finally:
+            os.close(here)
+
+    def _note_obstacle(self, folder: int, path: str) -> None:
+        """What is beneath a link, or a folder nobody can open, may be there: that is to be said."""
+        entry = _entry(folder, os.path.basename(path))
+        if entry is not None and stat.S_ISLNK(entry.st_mode):
+            self.found.left.append((path, A_LINK))
+        elif entry is not None and stat.S_ISDIR(entry.st_mode):
+            self.found.left.append((path, "a folder that cannot be opened"))
+
+    def search(self, globs: list[str], seen: set[str]) -> None:
+        """Take what matches a glob and has not been seen."""
+        wanted, taken = matcher(globs), 0
+        for path, parent, entry in walk(self._folder, folders_of(globs)):
+            if wanted.fullmatch(path) is None or path in seen:
+                continue
+            if taken >= _MOST_FILES:
+                self.found.left.append(("...", f"more than {_MOST_FILES} files"))
+                return
+            taken += 1
+            self._take(path, parent, entry)
+
+    def _take(self, path: str, parent: int, entry: os.stat_result) -> None:
+        if entry.st_nlink > 1 and not self._links:
+            self._links.update(found.st_ino for _, _, found in walk(self._folder))
+        reason = _reason_to_leave(entry, max(1, self._links[entry.st_ino]), self._limit)
         if reason is None:
-            content = _read(parent, os.path.basename(path), entry.st_size)
-            found.files.append((path, content))
-            limit -= len(content)
+            try:
+                content = _read(parent, os.path.basename(path), entry.st_size)
+            except OSError as error:
+                # A program that is still running may have changed it since it was looked at.
+                self.found.left.append((path, f"it cannot be read: {error.strerror}"))
+                return
+            self.found.files.append((path, content))
+            self._limit -= len(content)
         else:
-            found.left.append((path, reason))
-    return found
+            self.found.left.append((path, reason))
+
+
+def _entry(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return None
 
 
 def _reason_to_leave(entry: os.stat_result, links_here: int, limit: int) -> str | None:
     if stat.S_ISLNK(entry.st_mode):
-        return "a symbolic link"
+        return A_LINK
     if not stat.S_ISREG(entry.st_mode):
         return "not a plain file"
     if entry.st_nlink > links_here:
@@ -159,118 +234,22 @@ def _read(parent: int, name: str, length: int) -> bytes:
         os.chmod(name, 0o600, dir_fd=parent)
         descriptor = os.open(name, flags, dir_fd=parent)
     with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EAGAIN, "it was replaced while it was looked at")
         return file.read(length)
 
 
-def matcher(patterns: list[str]) -> re.Pattern[str]:
-    """What matches a path if one of the globs does."""
-    return re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
-
-
-def _expression(pattern: str) -> str:
-    """A glob as a regular expression: `*` and `?` stay in their folder, `**` crosses folders."""
-    text = ""
-    for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|.", pattern, re.DOTALL):
-        if part == "**/":
-            text += "(?:[^/]+/)*"
-        elif part == "**":
-            text += ".*"
-        elif part in ("*", "?"):
-            text += "[^/]*" if part == "*" else "[^/]"
-        elif len(part) > 1:
-            text += _one_of(part)
-        else:
-            text += re.escape(part)
-    return text
-
-
-def _one_of(part: str) -> str:
-    """`[abc]`, `[a-z]` or `[!abc]` as a regular expression; what is none of these means itself."""
-    negated = part.startswith("[!")
-    inner = re.sub(r"([\\\[^&~|])", r"\\\1", part[2:-1] if negated else part[1:-1])
-    inner = re.sub(r"(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])", r"\\-", inner)
-    try:
-        re.compile(f"[{inner}]")
-    except re.error:
-        return re.escape(part)
-    return f"(?!/)[{'^' if negated else ''}{inner}]"
-
-
-def _where(patterns: list[str]) -> re.Pattern[str]:
-    """What matches the path of a folder, with a slash at its end, that a pattern may lead into."""
-    return re.compile("|".join(map(_folders, patterns)), re.DOTALL)
-
-
-def _folders(pattern: str) -> str:
-    before, anywhere, _ = pattern.partition("**")
-    parts = before.split("/")[:-1]
-    inner = ".*" if anywhere else ""
-    for part in reversed(parts):
-        inner = f"(?:{_expression(part)}/{inner})?"
-    return inner
-
-
 def walk(
-    folder: int, depth: int = 0, above: str = "", where: re.Pattern[str] | None = None
+    folder: int, where: re.Pattern[str] | None = None
 ) -> Iterator[tuple[str, int, os.stat_result]]:
     """(path, descriptor of the folder it is in, what it is) of everything that is not a folder.
 
     Only folders whose path with a slash at its end matches `where` are entered.
     """
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
-        try:
-            entry = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except OSError:
-            continue
-        if not stat.S_ISDIR(entry.st_mode):
-            yield above + name, folder, entry
-            continue
-        if where is not None and where.fullmatch(f"{above}{name}/") is None:
-            continue
-        inner = open_folder(folder, name) if depth < _DEEPEST else None
-        if inner is not None:
-            try:
-                yield from walk(inner, depth + 1, f"{above}{name}/", where)
-            finally:
-                os.close(inner)
-
-
-def open_folder(folder: int, name: str) -> int | None:
-    """A folder in a folder, made readable if its owner had closed it."""
-    for _ in range(2):
-        try:
-            return os.open(name, _FOLDER, dir_fd=folder)
-        except PermissionError:
-            with contextlib.suppress(OSError):
-                os.chmod(name, 0o700, dir_fd=folder)
-        except OSError:
-            return None
-    return None
-
-
-def remove(path: str) -> None:
-    """Remove a folder with all that is in it, whatever the program did to it."""
-    with contextlib.suppress(FileNotFoundError):
-        parent = os.open(os.path.dirname(path), _FOLDER)
-        try:
-            _remove_in(parent, os.path.basename(path))
-        finally:
-            os.close(parent)
-
-
-def _remove_in(parent: int, name: str) -> None:
-    inner = open_folder(parent, name)
-    if inner is not None:
-        try:
-            for entry in os.listdir(inner):
-                try:
-                    os.unlink(entry, dir_fd=inner)
-                except OSError:
-                    _remove_in(inner, entry)
-        finally:
-            os.close(inner)
-    os.rmdir(name, dir_fd=parent)
+    with contextlib.closing(Tree(folder)) as tree:
+        for name, entry in entries(tree):
+            path = tree.above + name
+            if not stat.S_ISDIR(entry.st_mode):
+                yield path, tree.here, entry
+            elif tree.depth < _DEEPEST and (where is None or where.fullmatch(f"{path}/")):
+                tree.enter(name)

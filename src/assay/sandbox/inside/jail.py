@@ -16,11 +16,23 @@ Its spec comes from limits.py and isolation.py outside; start.py shows how to lo
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 from typing import Any
 
-from . import cgroups, child, confine, folder, kernel, landlock, maker, processes, seccomp
+from . import (
+    cgroups,
+    child,
+    confine,
+    folder,
+    kernel,
+    landlock,
+    maker,
+    processes,
+    seccomp,
+    trees,
+)
 from .child import Child, Ending
 from .kernel import JailError
 
@@ -94,7 +106,9 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     if process:
         status = maker.supervise(process, outside)
         processes.end_descendants()
-        folder.remove(scratch)
+        with contextlib.suppress(OSError):
+            # What cannot be removed now, the next worker tries to remove.
+            trees.remove(scratch)
         maker.leave(status, group)
     if group is not None:
         group.join()

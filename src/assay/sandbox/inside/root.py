@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import folder, kernel, views
+from . import kernel, trees, views
 
 # A name of its own: whatever folder of the machine is bound inside must not fall into it.
 WORK = "/assay-work"
@@ -151,7 +151,7 @@ def probe_views() -> None:
         views.overlay(BASE, "/tmp/work", "/tmp/spare", WORK)
         kernel.unmount(WORK)
     except OSError:
-        _copied_bytes = folder.size_of(BASE)
+        _copied_bytes = trees.size_of(BASE)
     finally:
         kernel.unmount("/tmp")
 

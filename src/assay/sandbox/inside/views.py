@@ -27,18 +27,21 @@ def overlay(base: str, changes: str, spare: str, target: str) -> None:
 
 def copy(base: str, target: str) -> None:
     """Copy what is in the base into an existing folder: plain files, folders and links as such."""
-    with os.scandir(base) as entries:
-        for entry in entries:
-            path = os.path.join(target, entry.name)
-            found = entry.stat(follow_symlinks=False)
-            if stat.S_ISDIR(found.st_mode):
-                # With its mode from the beginning: where users are shared none can be set later.
-                os.mkdir(path, stat.S_IMODE(found.st_mode) | 0o700)
-                copy(entry.path, path)
-            elif stat.S_ISLNK(found.st_mode):
-                os.symlink(os.readlink(entry.path), path)
-            elif stat.S_ISREG(found.st_mode):
-                copy_file(entry.path, path, found)
+    waiting = [(base, target)]
+    while waiting:
+        source, new = waiting.pop()
+        with os.scandir(source) as entries:
+            for entry in entries:
+                path = os.path.join(new, entry.name)
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(found.st_mode):
+                    # With its mode from the start: where users are shared none can be set later.
+                    os.mkdir(path, stat.S_IMODE(found.st_mode) | 0o700)
+                    waiting.append((entry.path, path))
+                elif stat.S_ISLNK(found.st_mode):
+                    os.symlink(os.readlink(entry.path), path)
+                elif stat.S_ISREG(found.st_mode):
+                    copy_file(entry.path, path, found)
 
 
 def copy_file(source: str, target: str, found: os.stat_result) -> None:

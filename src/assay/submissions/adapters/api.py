@@ -176,7 +176,7 @@ class ApiRunner:
         if not patterns:
             return {}
         try:
-            return contents_of(await server.collect(patterns))
+            return contents_of((await server.collect(patterns)).files)
         except ConnectionRefusedError:
             return {}
 

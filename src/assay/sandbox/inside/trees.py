@@ -1,0 +1,199 @@
+"""Trees of folders that somebody else made: walked and removed, however deep they are.
+
+Everything goes through descriptors and follows no link. Neither Python's stack nor the number of
+open files grows with the depth of a tree, so that no depth can end who walks it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator
+
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+# So many folders above the present one are kept open at most; beyond them the way back is `..`.
+_HELD = 32
+
+
+class _Level:
+    """A folder on the way down: what it is called, which it is, and what is still to be seen."""
+
+    __slots__ = ("descriptor", "identity", "name", "waiting")
+
+    def __init__(self, name: str, descriptor: int) -> None:
+        self.name = name
+        self.descriptor: int | None = descriptor
+        self.identity = _identity(descriptor)
+        self.waiting: list[str] | None = None
+
+
+class Tree:
+    """Stands in one folder of a tree and goes down and up; the root's descriptor stays open."""
+
+    def __init__(self, root: int) -> None:
+        self._levels = [_Level("", root)]
+        self.here = root
+
+    @property
+    def depth(self) -> int:
+        """How many folders beneath the root this one is."""
+        return len(self._levels) - 1
+
+    @property
+    def above(self) -> str:
+        """The path of this folder from the root, with a slash at its end."""
+        return "".join(f"{level.name}/" for level in self._levels[1:])
+
+    def next_name(self) -> str | None:
+        """What has not been seen of this folder yet, in order; None at its end."""
+        level = self._levels[-1]
+        if level.waiting is None:
+            level.waiting = _names(self.here)
+        return level.waiting.pop() if level.waiting else None
+
+    def enter(self, name: str) -> bool:
+        """Go down; False if that is no folder, or one that cannot be opened."""
+        inner = open_folder(self.here, name)
+        if inner is None:
+            return False
+        if self.depth >= _HELD:
+            os.close(self.here)
+            self._levels[-1].descriptor = None
+        self._levels.append(_Level(name, inner))
+        self.here = inner
+        return True
+
+    def leave(self) -> str | None:
+        """Go up; the name of the folder that was left, None at the root.
+
+        If a program has moved it meanwhile, up to the next folder that is still known.
+        """
+        if not self.depth:
+            return None
+        left, level = self._levels.pop(), self._levels[-1]
+        if level.descriptor is None:
+            level.descriptor = _parent(self.here, level.identity)
+        os.close(self.here)
+        while level.descriptor is None:
+            left, level = self._levels.pop(), self._levels[-1]
+        self.here = level.descriptor
+        return left.name
+
+    def close(self) -> None:
+        """Close what was opened here."""
+        for level in self._levels[1:]:
+            if level.descriptor is not None:
+                os.close(level.descriptor)
+        del self._levels[1:]
+
+
+def _names(folder: int) -> list[str]:
+    """What is in a folder, the first at the end of the list."""
+    try:
+        return sorted(os.listdir(folder), reverse=True)
+    except OSError:
+        return []
+
+
+def _identity(folder: int) -> tuple[int, int]:
+    found = os.fstat(folder)
+    return found.st_dev, found.st_ino
+
+
+def _parent(folder: int, identity: tuple[int, int]) -> int | None:
+    """The folder above, if it is the one that it was on the way down."""
+    try:
+        parent = os.open("..", FOLDER, dir_fd=folder)
+    except OSError:
+        return None
+    if _identity(parent) == identity:
+        return parent
+    os.close(parent)
+    return None
+
+
+def open_folder(folder: int, name: str) -> int | None:
+    """A folder in a folder, made readable if its owner had closed it."""
+    for _ in range(2):
+        try:
+            return os.open(name, FOLDER, dir_fd=folder)
+        except PermissionError:
+            with contextlib.suppress(OSError):
+                os.chmod(name, 0o700, dir_fd=folder)
+        except OSError:
+            return None
+    return None
+
+
+def entries(tree: Tree) -> Iterator[tuple[str, os.stat_result]]:
+    """Name and kind of everything in the folders that are entered; `tree.here` is where each is.
+
+    Whoever wants to see what is in a folder enters it before asking for the next.
+    """
+    while True:
+        name = tree.next_name()
+        if name is None:
+            if tree.leave() is None:
+                return
+            continue
+        try:
+            yield name, os.stat(name, dir_fd=tree.here, follow_symlinks=False)
+        except OSError:
+            continue
+
+
+def size_of(path: str) -> int:
+    """Bytes on disk beneath a folder."""
+    root, size = os.open(path, FOLDER), 0
+    try:
+        with contextlib.closing(Tree(root)) as tree:
+            for name, entry in entries(tree):
+                if stat.S_ISDIR(entry.st_mode):
+                    tree.enter(name)
+                else:
+                    size += entry.st_blocks * 512
+    finally:
+        os.close(root)
+    return size
+
+
+def remove(path: str) -> None:
+    """Remove a folder with all that is in it, whatever the program did to it."""
+    with contextlib.suppress(FileNotFoundError):
+        parent = os.open(os.path.dirname(path), FOLDER)
+        try:
+            remove_in(parent, os.path.basename(path))
+        finally:
+            os.close(parent)
+
+
+def remove_in(parent: int, name: str) -> None:
+    """Remove what has that name in a folder; OSError if some of it has to stay."""
+    if _unlinked(parent, name):
+        return
+    with contextlib.closing(Tree(parent)) as tree:
+        tree.enter(name)
+        while tree.depth:
+            inner = tree.next_name()
+            if inner is None:
+                left = tree.leave()
+                if tree.depth:
+                    _remove_empty(tree.here, str(left))
+            elif not _unlinked(tree.here, inner) and not tree.enter(inner):
+                _remove_empty(tree.here, inner)
+    os.rmdir(name, dir_fd=parent)
+
+
+def _unlinked(parent: int, name: str) -> bool:
+    try:
+        os.unlink(name, dir_fd=parent)
+    except OSError:
+        return False
+    return True
+
+
+def _remove_empty(parent: int, name: str) -> None:
+    # What cannot be removed keeps the folders above it, and the last of them says so.
+    with contextlib.suppress(OSError):
+        os.rmdir(name, dir_fd=parent)
