@@ -64,6 +64,7 @@ class Memory:
         self.verifier_raises = False
         self.digest = "site"
         self.missing: str | None = None
+        self.assets: dict[str, str] = {}
 
     @asynccontextmanager
     async def open(
@@ -152,6 +153,20 @@ def test_cases_that_share_something_run_one_after_another(tmp_path: Path, statef
     check(folder_in(tmp_path), checking(memory, isolated=stateful), 3, None)
     assert memory.ran == ["a", "b", "c"]
     assert memory.most == 1
+
+
+def test_names_of_assets_are_paths_in_what_is_run_and_expected(tmp_path: Path) -> None:
+    case = CLICase(id="a", group="group", arguments=["{{static:data}}"])
+    named = Drawn(case, CLIResult(id="a", group="group", output="{{static:data}}"))
+    memory = Memory(named)
+    memory.assets = {"data": "/static/data"}
+    memory.prints = lambda case: case.arguments[0]
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    with Run(tmp_path / "run") as run:
+        (record,) = run.records()
+    assert record.outcome is Outcome.PASSED
+    report = record.reports[0]
+    assert report.results["output"].actual == report.results["output"].expected == "/static/data"
 
 
 def test_a_filter_runs_earlier_cases_of_a_chain_without_recording_them(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ other group share a work folder, a server or the state of their loader: they are
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +48,10 @@ class Site(Protocol):
     def missing(self) -> str | None:
         """What to say if the program's own file is not there."""
 
+    @property
+    def assets(self) -> Mapping[str, str]:
+        """The path of every static asset, as a program sees it."""
+
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
 
 
@@ -62,6 +66,7 @@ class _Group:
     config: GroupConfig
     first_place: int
     runner: Runner
+    assets: Mapping[str, str]
     fingerprint: str
     missing: str | None = None
 
@@ -149,7 +154,7 @@ class Checking:
             )
             return
         runner = await self._held.enter_async_context(site.runner(config))
-        group = _Group(checkpoint, config, place, runner, fingerprint, site.missing)
+        group = _Group(checkpoint, config, place, runner, site.assets, fingerprint, site.missing)
         async for step in self._independent(group, stream):
             yield step
 
@@ -177,7 +182,9 @@ class Checking:
     ) -> AsyncIterator[tuple[Unit, CaseRecord]]:
         """The cases of a chain; what the filter leaves out runs too, and is not recorded."""
         async with site.runner(config) as runner:
-            group = _Group(checkpoint, config, place, runner, fingerprint, site.missing)
+            group = _Group(
+                checkpoint, config, place, runner, site.assets, fingerprint, site.missing
+            )
             number = 0
             try:
                 while (drawn := await stream.draw()) is not None:
@@ -209,19 +216,20 @@ class Checking:
         group, drawn = unit.payload
         clock = time.perf_counter()
         try:
-            actual = await group.runner.run(drawn.case)
+            placed = drawn.placed(group.assets)
+            actual = await group.runner.run(placed.case)
         except InfrastructureError as error:
             return _errored(unit, clock, str(error)), None
         except Exception as error:
             return _errored(unit, clock, account(error)), None
         try:
-            found = await self._source.verify(group.checkpoint, group.config, drawn, actual)
+            found = await self._source.verify(group.checkpoint, group.config, placed, actual)
             if group.missing is not None:
                 # An interpreter that finds no program ends as some cases expect a program to end.
                 found = {**found, _ENTRY: VerificationResult.create(group.missing, False)}
             duration = time.perf_counter() - clock
             report = VerifierReport.from_verifier_result(
-                drawn.case, duration, actual, drawn.expected, found
+                drawn.case, duration, actual, placed.expected, found
             )
         except VerifierBrokenError as error:
             return _errored(unit, clock, str(error)), actual

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, Self
 
 from assay.results import CaseResult, VerificationResult
+from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig
 
@@ -26,6 +27,16 @@ class Drawn:
     def stated(self) -> Mapping[str, Any]:
         """Everything that is expected, as values."""
         return self.expected.given()
+
+    def placed(self, assets: Mapping[str, str]) -> Self:
+        """As it is run and judged: with the paths of static assets in place of their names."""
+        if not assets:
+            return self
+        return replace(
+            self,
+            case=with_assets(self.case, assets),
+            expected=with_assets(self.expected, assets),
+        )
 
 
 class CaseStream(Protocol):
@@ -68,6 +79,8 @@ class Runner(Protocol):
 
     async def run(self, case: BaseCase) -> CaseResult:
         """What the program did: its own crash, time-out or dead server is a result too.
+
+        The case is `placed`: in what is run, a name of a static asset is text like any other.
 
         Of a group that keeps its work folder or has a server, one case runs after another.
         Raises InfrastructureError for trouble that is not the program's.

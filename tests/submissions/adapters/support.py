@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from assay.results import CaseResult
 from assay.sandbox.isolation import available_levels, probe
+from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.environments import DEFAULT, Environment
@@ -83,7 +84,11 @@ class Bench:
         """One case after the other."""
 
         async def work() -> list[CaseResult]:
-            async with self.runner(environment, level, **group) as runner:
-                return [await runner.run(case) for case in cases]
+            prepared: Prepared
+            async with (
+                self.prepare(environment, level) as prepared,
+                prepared.runner(GroupConfig(name="core", **group)) as runner,
+            ):
+                return [await runner.run(with_assets(case, prepared.assets)) for case in cases]
 
         return finish(work())

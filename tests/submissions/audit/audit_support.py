@@ -66,6 +66,7 @@ class Memory:
     judged: int = 0
     digest: str = "memory"
     missing: str | None = None
+    assets: dict[str, str] = field(default_factory=dict)
     most_at_once: int = 0
     _running: int = 0
 

@@ -281,6 +281,45 @@ def test_an_answer_that_saves_nothing_fails_both_cases(tmp_path: Path) -> None:
     assert "saved-tag" not in results
 
 
+ASSETS = API + "static_assets: {data: one/core.yaml}\n"
+PATHS = {"data": "/static/data/f.txt"}
+
+
+def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path) -> None:
+    cases = """
+    cases:
+      a:
+        request: {path: "/{{static:data}}", body: {"{{static:data}}": 1}}
+        expected:
+          status_code: 200
+          output: {from: "{{ static:data }}"}
+          stderr: {check: regex, value: "read {{static:data}}"}
+    """
+    bench = Bench(tmp_path, cases, ASSETS)
+    (drawn,) = bench.drawn()
+    placed = drawn.placed(PATHS)
+    assert isinstance(placed.case, APICase)
+    assert (placed.case.path, placed.case.body) == ("//static/data/f.txt", {PATHS["data"]: 1})
+    assert placed.expected.output == {"from": PATHS["data"]}
+    right = {"status_code": 200, "output": {"from": PATHS["data"]}}
+    good = bench.verify(placed, **right, stderr="read /static/data/f.txt")
+    assert good == {"status_code": True, "output": True, "stderr": True}
+    assert bench.verify(placed, **right, stderr="read /static/data/f-txt")["stderr"] is False
+    # What a run keeps says the same wherever the assets are.
+    assert drawn.case.describe()["path"] == "/{{static:data}}"
+
+
+@pytest.mark.parametrize("answer", ["{{static:data}}", "{{static:nowhere}}"])
+def test_what_an_answer_had_is_no_name_of_an_asset(tmp_path: Path, answer: str) -> None:
+    bench = Bench(tmp_path, STATEFUL, ASSETS)
+    _, read = bench.drawn({"output": {"id": answer}, "headers": {"etag": "v1"}})
+    placed = read.placed(PATHS)
+    assert isinstance(placed.case, APICase)
+    assert placed.case.path == f"/todos/{answer}"
+    right = {"id": answer, "v1": f"n{answer}"}
+    assert bench.verify(placed, status_code=200, output=right)["output"] is True
+
+
 def test_a_stream_is_stateful_only_if_it_saves(tmp_path: Path) -> None:
     async def stateful(bench: Bench) -> bool:
         async with bench.source.open(bench.checkpoint, bench.group) as stream:
@@ -392,6 +431,8 @@ def test_a_regression_takes_its_cases_from_where_they_were_new(tmp_path: Path) -
             "no earlier case of the group saves `x`",
         ),
         ("{save: {x: outpt.id}, expected: {output: 1}}", "did you mean 'output'?"),
+        ("{arguments: ['{{static:x}}'], expected: {output: 1}}", "no static asset `x`"),
+        ("{expected: {output: ['{{ static:x }}']}}", "no static asset `x`"),
     ],
 )
 def test_mistakes_are_told_with_file_and_line(tmp_path: Path, case: str, said: str) -> None:

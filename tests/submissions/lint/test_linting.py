@@ -71,6 +71,12 @@ def test_good_folders_have_no_findings(tmp_path: Path) -> None:
         ("config.yaml", CONFIG.replace("{core: {type: Core}}", "{}"), "config.yaml:1 no-cases"),
         ("one/core.yaml", CASES.replace("0", "{check: x, value: 1}"), "one/core.yaml:3 wrong-c"),
         ("one/core.yaml", CASES.replace("status_code: 0", "output: x"), "one/core.yaml:3 unver"),
+        ("one/core.yaml", CASES.replace("0", "'{{static:a}}'"), "one/core.yaml:3 unknown-name"),
+        (
+            "config.yaml",
+            CONFIG + "adapter: {type: api, arguments: ['{{static:a}}']}\n",
+            "config.yaml:5 unknown-name",
+        ),
         ("one/errors.yaml", CASES, "one/errors.yaml:1 unknown-name"),
     ],
 )  # fmt: skip

@@ -21,7 +21,6 @@ from assay.results import CaseResult
 from assay.sandbox.programs import ProgramResult
 from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
 from assay.submissions.adapters.answers import fields_of
-from assay.submissions.adapters.assets import with_assets
 from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
 from assay.submissions.cases import APICase, APIResult, BaseCase
@@ -75,7 +74,6 @@ class ApiRunner:
 
     async def run(self, case: BaseCase) -> CaseResult:
         """What the server answered; that it did not is a result too."""
-        case = with_assets(case, self._prepared.assets)
         if not isinstance(case, APICase):
             raise InputError(f"{case.group}/{case.id} is no request, but the program is a server")
         request = request_of(case, self._place)

@@ -1,23 +1,17 @@
-"""Static assets of a problem: seen read-only beside the program, named as `{{static:<name>}}`."""
+"""Static assets of a problem: where a program sees them, read-only, beside its work folder."""
 
 from __future__ import annotations
 
 import re
 import stat
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
-from assay.errors import InputError, nearest
+from assay.errors import InputError
 from assay.sandbox.bases import Base, hand_over
 from assay.sandbox.inside import views
 from assay.sandbox.workers import Bind
 from assay.submissions.config import ProblemConfig
 
-Model = TypeVar("Model", bound=BaseModel)
-_NAME = re.compile(r"\{\{\s*static:\s*([^{}]+?)\s*\}\}")
 _PLACE = "/static"
 
 
@@ -71,41 +65,3 @@ def _public_copy(path: Path, folder: Path) -> Path:
         one.chmod(0o755)
     hand_over(Base(new))
     return new
-
-
-def replace_assets(value: Any, paths: Mapping[str, str]) -> Any:
-    """The value with every `{{static:<name>}}` in texts and keys replaced by the asset's path."""
-    if isinstance(value, str):
-        return _NAME.sub(lambda found: _path(found[1], paths), value) if "{{" in value else value
-    if isinstance(value, list | tuple):
-        return type(value)(replace_assets(item, paths) for item in value)
-    if isinstance(value, dict):
-        return {
-            replace_assets(key, paths): replace_assets(item, paths) for key, item in value.items()
-        }
-    return value
-
-
-def _path(name: str, paths: Mapping[str, str]) -> str:
-    if name not in paths:
-        raise InputError(f"there is no static asset {name!r}", advice=nearest(name, paths))
-    return paths[name]
-
-
-def with_assets(case: Model, paths: Mapping[str, str]) -> Model:
-    """The case as it is run; the same object if it names no asset."""
-    given = {**case.__dict__, **(case.__pydantic_extra__ or {})}
-    changed = {}
-    for name, value in given.items():
-        new = _in_models(value, paths)
-        if new != value:
-            changed[name] = new
-    return case.model_copy(update=changed) if changed else case
-
-
-def _in_models(value: Any, paths: Mapping[str, str]) -> Any:
-    if isinstance(value, BaseModel):
-        return with_assets(value, paths)
-    if isinstance(value, list):
-        return [_in_models(item, paths) for item in value]
-    return replace_assets(value, paths)

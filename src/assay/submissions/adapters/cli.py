@@ -11,7 +11,6 @@ from typing import Any
 from assay.errors import InputError
 from assay.results import CaseResult
 from assay.sandbox.programs import ProgramResult, Programs
-from assay.submissions.adapters.assets import with_assets
 from assay.submissions.adapters.tracked import (
     contents_of,
     inputs_of,
@@ -60,7 +59,6 @@ class CliRunner:
 
     async def run(self, case: BaseCase) -> CaseResult:
         """What the program did, whatever it was; InfrastructureError only for our own trouble."""
-        case = with_assets(case, self._prepared.assets)
         if self._turn is None:
             return await self._run(case)
         async with self._turn:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 from assay.errors import InputError
+from assay.submissions.assets import replace_assets
 from assay.submissions.cases import APICase
 from assay.submissions.config import ApiAdapter
 
@@ -96,8 +97,6 @@ def command_of(
     start: tuple[str, ...], adapter: ApiAdapter, port: int, assets: Mapping[str, str], resplit: bool
 ) -> list[str]:
     """The command of the server: its address and port are told where the command does not ask."""
-    from assay.submissions.adapters.assets import replace_assets
-
     values = {"{address}": adapter.address, "{port}": str(port)}
     command = list(start)
     for name, value in values.items():

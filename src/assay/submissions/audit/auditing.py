@@ -138,6 +138,7 @@ class Auditor:
             tried += await _all_of(tasks)
 
     async def _tried(self, place: _Place, drawn: Drawn, runner: Runner) -> Tried:
+        drawn = drawn.placed(place.site.assets)
         actual = await runner.run(drawn.case)
         judged = await self._judge(place)(drawn, actual)
         self.progress.ran(place.name)

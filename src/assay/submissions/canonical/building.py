@@ -6,7 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.results import CaseResult
-from assay.submissions.canonical.input_files import filled_file, own_files, shared_files
+from assay.submissions.assets import with_assets
+from assay.submissions.canonical.input_files import (
+    filled_file,
+    own_files,
+    placed_file,
+    shared_files,
+)
 from assay.submissions.canonical.reading import ReadCase
 from assay.submissions.canonical.saving import as_text, fill, fill_text
 from assay.submissions.canonical.wanted import Wanted
@@ -22,9 +28,13 @@ def build_case(
     *,
     order: int,
     saved: Mapping[str, Any],
+    assets: Mapping[str, str] | None = None,
 ) -> BaseCase:
-    """The case, with saved values in place of their marks."""
-    written = read.written
+    """The case, with saved values in place of their marks; of assets too, if paths are given.
+
+    Assets come first: what an answer had is never taken for the name of one.
+    """
+    written = read.written if assets is None else with_assets(read.written, assets)
     tracked = [*problem.adapter.tracked_files, *written.tracked_files]
     tracked += [fill_text(name, saved) for name in written.expected.files]
     shared: dict[str, Any] = {
@@ -39,9 +49,9 @@ def build_case(
         "reset": written.reset,
         "tracked_files": list(dict.fromkeys(tracked)),
         "input_files": [
-            *shared_files(problem, checkpoint, group),
+            *(placed_file(file, assets) for file in shared_files(problem, checkpoint, group)),
             *(
-                filled_file(file, saved)
+                filled_file(placed_file(file, assets), saved)
                 for file in own_files(written.input_files, read.file.parent)
             ),
         ],

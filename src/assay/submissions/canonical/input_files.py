@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.submissions.assets import with_assets
 from assay.submissions.canonical.formats import WrittenFile
 from assay.submissions.canonical.saving import fill
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
@@ -76,6 +77,11 @@ def _of_content(file: WrittenFile) -> InputFile:
         file_type=kind,
         compression=compression or Compression.NONE,
     )
+
+
+def placed_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
+    """The file with the paths of assets in place of their names."""
+    return file if assets is None else with_assets(file, assets)
 
 
 def filled_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:

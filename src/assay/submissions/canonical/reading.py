@@ -12,6 +12,7 @@ from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
 from assay.failures import describe
+from assay.submissions.assets import asset_names
 from assay.submissions.canonical.comparisons import compared
 from assay.submissions.canonical.formats import CaseFile, Expected, WrittenCase
 from assay.submissions.canonical.input_files import own_files
@@ -186,6 +187,7 @@ def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
     if kind == "api" and written.request is None:
         read.report(WRONG_VALUE, "`request` is missing", case.place())
     _check_files(case, read)
+    _check_assets(case, problem, read)
     for name, text in written.save.items():
         try:
             parse_target(text)
@@ -210,6 +212,14 @@ def _check_files(case: ReadCase, read: ReadGroup) -> None:
         name = f"{told.where}: " if told.where else ""
         what = f"an input file cannot be made: {name}{told.what}"
         read.report(WRONG_VALUE, what, case.place("input_files"), told.advice or "")
+
+
+def _check_assets(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
+    written = case.written.model_dump(exclude={"description"})
+    for name in sorted(set(asset_names(written)) - problem.static_assets.keys()):
+        what = f"the problem has no static asset `{name}`"
+        place = _mention(case, "static", name)
+        read.report(UNKNOWN_NAME, what, place, nearest(name, problem.static_assets))
 
 
 def _told(error: Exception) -> InputError:
@@ -246,14 +256,14 @@ def _check_saved(read: ReadGroup) -> None:
         used = set(saved_names(case.written.model_dump(exclude={"save", "description"})))
         for name in sorted(used - known):
             what = f"no earlier case of the group saves `{name}`"
-            place = _mention(case, name)
+            place = _mention(case, "saved", name)
             read.report(UNKNOWN_NAME, what, place, nearest(name, known))
         known |= set(case.written.save)
 
 
-def _mention(case: ReadCase, name: str) -> Place:
-    """The line in which a case uses a saved value."""
-    mark = re.compile(r"\{\{saved:\s*" + re.escape(name) + r"\s*\}\}")
+def _mention(case: ReadCase, kind: str, name: str) -> Place:
+    """The line in which a case uses a saved value or a static asset."""
+    mark = re.compile(r"\{\{\s*" + kind + r":\s*" + re.escape(name) + r"\s*\}\}")
     start = case.place().line
     lines = case.file.read_text(encoding="utf-8-sig").splitlines()
     for number, line in enumerate(lines[start - 1 :], start=start):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import ValidationError
@@ -18,7 +19,7 @@ from assay.submissions.canonical.comparisons import Comparison, compared
 from assay.submissions.canonical.reading import ReadCase, ReadGroup, read_group
 from assay.submissions.canonical.saving import saved_names
 from assay.submissions.canonical.targets import Target, UnreadableError, parse_target
-from assay.submissions.canonical.wanted import filled, read_wanted
+from assay.submissions.canonical.wanted import filled, placed, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.problems.findings import refuse_errors
 from assay.submissions.seams import CasesBrokenError, Drawn, VerifierBrokenError
@@ -33,12 +34,20 @@ class CanonicalDrawn(Drawn):
     """What later cases need of the answer: name to path."""
     unsaved: tuple[str, ...] = ()
     """What the case needs of earlier answers that they did not have."""
+    make: Callable[[Mapping[str, str]], CanonicalDrawn] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Makes it once more, with the paths of static assets."""
 
     is_judged_by_expected: ClassVar[bool] = False
 
     @property
     def stated(self) -> Mapping[str, Any]:
         return {one.key: one.value for one in self.comparisons}
+
+    def placed(self, assets: Mapping[str, str]) -> CanonicalDrawn:
+        """Made anew from what was written, because what answers had is not to be replaced."""
+        return self.make(assets) if self.make and assets else self
 
 
 class CanonicalStream:
@@ -67,22 +76,31 @@ class CanonicalStream:
             return None
         order, read = self._waiting.pop(0)
         try:
-            return self._drawn(order, read)
+            make = partial(self._made, order, read, dict(self._saved))
+            return replace(make(None), make=make)
         except (InputError, ValidationError, OSError) as error:
             raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
 
-    def _drawn(self, order: int, read: ReadCase) -> CanonicalDrawn:
-        case = build_case(
-            read, self._problem, self._checkpoint, self._group, order=order, saved=self._saved
-        )
+    def _made(
+        self,
+        order: int,
+        read: ReadCase,
+        saved: Mapping[str, Any],
+        assets: Mapping[str, str] | None,
+    ) -> CanonicalDrawn:
+        about = (self._problem, self._checkpoint, self._group)
+        case = build_case(read, *about, order=order, saved=saved, assets=assets)
         used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
-        wanted = [filled(one, self._saved) for one in read_wanted(read.written.expected)]
+        wanted = read_wanted(read.written.expected)
+        if assets is not None:
+            wanted = [placed(one, assets) for one in wanted]
+        wanted = [filled(one, saved) for one in wanted]
         return CanonicalDrawn(
             case=case,
             expected=build_expected(case, wanted),
             comparisons=tuple(map(compared, wanted)),
             saves=read.written.save,
-            unsaved=tuple(sorted(used - self._saved.keys())),
+            unsaved=tuple(sorted(used - saved.keys())),
         )
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:

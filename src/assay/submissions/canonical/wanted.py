@@ -13,6 +13,7 @@ from typing import Any
 
 from assay.checks.paths import path_text
 from assay.errors import InputError, nearest
+from assay.submissions.assets import replace_assets
 from assay.submissions.canonical.formats import Expected
 from assay.submissions.canonical.saving import as_text, clash, fill, fill_text, is_mark, saved_names
 from assay.submissions.canonical.targets import Target, parse_target
@@ -155,6 +156,16 @@ def _has_only_constants(schema: Any) -> bool:
 
 def _is_enumeration(key: str, item: Any) -> bool:
     return key == "enum" and isinstance(item, list)
+
+
+def placed(one: Wanted, assets: Mapping[str, str]) -> Wanted:
+    """The same with the paths of static assets in its value and its place."""
+    paths = {name: re.escape(path) for name, path in assets.items()}
+    return replace(
+        one,
+        target=replace(one.target, steps=replace_assets(one.target.steps, assets)),
+        value=replace_assets(one.value, paths if one.check in _PATTERNS else assets),
+    )
 
 
 def filled(one: Wanted, saved: Mapping[str, Any]) -> Wanted:

@@ -10,10 +10,12 @@ from typing import Any
 from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
-from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.assets import asset_names
+from assay.submissions.config import ApiAdapter, CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.problems.fields import read_file, validated
 from assay.submissions.problems.findings import (
     MISSING_FILE,
+    UNKNOWN_NAME,
     WRONG_VALUE,
     Finding,
     Level,
@@ -179,8 +181,18 @@ class _Reader:
                 place = spots[f"static_assets.{name}"]
                 what = f"the static asset `{name}` does not exist: {self.folder / asset.path}"
                 advice = "its path is relative to the problem"
-                level: Level = "error" if self.is_strict else "warning"
-                self.findings.append(Finding(MISSING_FILE, what, place, advice, level))
+                self.findings.append(Finding(MISSING_FILE, what, place, advice, self._level))
+        adapter = written.adapter
+        arguments = adapter.arguments if isinstance(adapter, ApiAdapter) else []
+        for name in sorted(set(asset_names(arguments)) - written.static_assets.keys()):
+            what = f"there is no static asset `{name}`"
+            place, advice = spots["adapter.arguments"], nearest(name, written.static_assets)
+            self.findings.append(Finding(UNKNOWN_NAME, what, place, advice, self._level))
+
+    @property
+    def _level(self) -> Level:
+        """How grave it is that an asset is missing: code may have its own way to it."""
+        return "error" if self.is_strict else "warning"
 
     def _report(self, code: str, what: str, place: Place, advice: str = "") -> None:
         self.findings.append(Finding(code, what, place, advice))
