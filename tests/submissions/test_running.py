@@ -21,6 +21,7 @@ from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
     Drawn,
+    NoCasesError,
     SetUpFailedError,
     VerifierBrokenError,
 )
@@ -41,6 +42,8 @@ class Stream:
     async def draw(self) -> Drawn | None:
         if self.number == self.breaks_after:
             raise CasesBrokenError("the loader raised")
+        if not self.cases:
+            raise NoCasesError("the loader gave no cases")
         if self.number == len(self.cases):
             return None
         if self.is_stateful:
@@ -70,7 +73,9 @@ class Memory:
     async def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AsyncIterator[CaseStream]:
-        yield Stream(self.cases, self.is_stateful, self.breaks_after)
+        yield Stream(
+            self.cases if group.name == "group" else [], self.is_stateful, self.breaks_after
+        )
 
     async def verify(
         self,
@@ -115,8 +120,13 @@ def problem(**group: Any) -> ProblemConfig:
     )
 
 
-def checking(memory: Memory, wanted: Filter | None = None, **group: Any) -> Checking:
+def checking(
+    memory: Memory, wanted: Filter | None = None, *, has_empty: bool = False, **group: Any
+) -> Checking:
     made = problem(**group)
+    if has_empty:
+        empty = GroupConfig(name="empty", type="Core", **group)
+        made.checkpoints["checkpoint_1"].groups["empty"] = empty
     return Checking(
         made,
         list(made.checkpoints.values()),
@@ -220,6 +230,30 @@ def test_a_loader_that_breaks_off_is_an_error_and_never_a_pass(
         "group/a": Outcome.PASSED,
         "group/(cases)": Outcome.ERROR,
     }
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_a_group_without_cases_is_an_error_and_never_a_pass(tmp_path: Path, stateful: bool) -> None:
+    memory = Memory(drawn("a"), is_stateful=stateful)
+    folder = folder_in(tmp_path)
+    for _ in range(2):
+        check(folder, checking(memory, has_empty=True), 1, None)
+        with Run(folder) as run:
+            kept = {one.id: (one.outcome, one.reason) for one in run.records()}
+        assert kept == {
+            "checkpoint_1/group/a": (Outcome.PASSED, ""),
+            "checkpoint_1/empty/(cases)": (Outcome.ERROR, "the loader gave no cases"),
+        }
+    assert memory.ran == ["a"]
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+def test_a_problem_without_any_case_is_a_mistake_that_names_its_groups(
+    tmp_path: Path, stateful: bool
+) -> None:
+    with pytest.raises(InputError, match="there are no cases at all") as caught:
+        check(folder_in(tmp_path), checking(Memory(is_stateful=stateful)), 1, None)
+    assert caught.value.advice == "the loader gave no cases"
 
 
 def test_trouble_of_our_own_is_an_error_and_breaks_a_chain(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
     Drawn,
+    NoCasesError,
     Runner,
     SetUpFailedError,
     Source,
@@ -95,6 +96,8 @@ class Checking:
         self._source, self._prepare, self._wanted = source, prepare, wanted
         self._digest = digest
         self._held = AsyncExitStack()
+        self._groups = 0
+        self._empty: list[NoCasesError] = []
 
     async def __aenter__(self) -> Self:
         if isinstance(self._source, AbstractAsyncContextManager):
@@ -117,6 +120,7 @@ class Checking:
             groups = [one for one in checkpoint.groups.values() if self._wanted.takes_group(one)]
             if not groups:
                 continue
+            self._groups += len(groups)
             try:
                 site = await self._held.enter_async_context(self._prepare(checkpoint))
             except SetUpFailedError as error:
@@ -130,8 +134,14 @@ class Checking:
                 place += _PLACES_OF_A_GROUP
 
     def check_met(self) -> None:
-        """After the run: a filter that met nothing is a mistake."""
+        """After the run: a filter that met nothing is a mistake, and so is a run without cases."""
         self._wanted.check_met(self._problem, self._checkpoints)
+        if self._empty and len(self._empty) == self._groups:
+            raise InputError(
+                "there are no cases at all",
+                where=str(self._problem.path),
+                advice="\n  ".join(map(str, self._empty)),
+            )
 
     async def _steps_of(
         self, checkpoint: CheckpointConfig, config: GroupConfig, site: Site, place: int
@@ -144,7 +154,7 @@ class Checking:
         try:
             stream = await self._held.enter_async_context(opening)
         except CasesBrokenError as error:
-            yield _broken(_home(checkpoint, config), place, fingerprint, error)
+            yield self._broken(_home(checkpoint, config), place, fingerprint, error)
             return
         if self._problem.adapter.type == "api" or not config.isolated or stream.is_stateful:
             yield Chain(
@@ -169,7 +179,8 @@ class Checking:
                     yield group.unit(number, drawn, mark)
                 number += 1
         except CasesBrokenError as error:
-            yield _broken(group.home, group.first_place + number, group.fingerprint, error)
+            place = group.first_place + number
+            yield self._broken(group.home, place, group.fingerprint, error)
 
     async def _followed(
         self,
@@ -200,8 +211,14 @@ class Checking:
                         )
                     await stream.update(drawn, actual)
             except CasesBrokenError as error:
-                step = _broken(group.home, place + number, fingerprint, error)
+                step = self._broken(group.home, place + number, fingerprint, error)
                 yield step, broken_record(step)
+
+    def _broken(self, home: Home, place: int, fingerprint: str, error: CasesBrokenError) -> Unit:
+        if isinstance(error, NoCasesError):
+            self._empty.append(error)
+        name = f"{home.checkpoint}/{home.group}/(cases)"
+        return Unit(name, place, fingerprint, Broken(home, str(error)))
 
     async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""
@@ -250,11 +267,6 @@ def _errored(unit: Unit, clock: float, error: str) -> CaseRecord:
 
 def _home(checkpoint: CheckpointConfig, config: GroupConfig) -> Home:
     return Home(checkpoint.name, config.name, str(config.type))
-
-
-def _broken(home: Home, place: int, fingerprint: str, error: CasesBrokenError) -> Unit:
-    name = f"{home.checkpoint}/{home.group}/(cases)"
-    return Unit(name, place, fingerprint, Broken(home, str(error)))
 
 
 def check(folder: Path, checking: Checking, jobs: int, progress: Progress | None) -> None:

@@ -50,7 +50,8 @@ class CaseStream(Protocol):
         """The next case, None after the last.
 
         Of a stateful stream it is drawn only after `update` was called for the one before.
-        Raises CasesBrokenError if the loader raises, hangs or ends its process.
+        Raises CasesBrokenError if the loader raises, hangs or ends its process, NoCasesError if
+        there is not even a first.
         """
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
@@ -89,6 +90,10 @@ class Runner(Protocol):
 
 class CasesBrokenError(Exception):
     """A group's cases cannot be had (any further): the loader's fault, never the submission's."""
+
+
+class NoCasesError(CasesBrokenError):
+    """A group has not one case: nobody means that, and nothing has passed by it."""
 
 
 class StoreBrokenError(CasesBrokenError):

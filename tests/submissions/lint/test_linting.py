@@ -68,7 +68,7 @@ def test_good_folders_have_no_findings(tmp_path: Path) -> None:
         ("config.yaml", CONFIG.replace("Core", "Cor"), "config.yaml:4 wrong-value"),
         ("config.yaml", CONFIG + "    regressions: [none]\n", "config.yaml:5 unknown-name"),
         ("config.yaml", CONFIG + "static_assets: {a: b}\n", "config.yaml:5 missing-file"),
-        ("config.yaml", CONFIG.replace("{core: {type: Core}}", "{}"), "config.yaml:1 no-cases"),
+        ("config.yaml", CONFIG.replace("{core: {type: Core}}", "{}"), "config.yaml:4 no-cases"),
         ("one/core.yaml", CASES.replace("0", "{check: x, value: 1}"), "one/core.yaml:3 wrong-c"),
         ("one/core.yaml", CASES.replace("status_code: 0", "output: x"), "one/core.yaml:3 unver"),
         ("one/core.yaml", CASES.replace("0", "'{{static:a}}'"), "one/core.yaml:3 unknown-name"),

@@ -26,6 +26,7 @@ def small(tmp_path: Path) -> Path:
 
 
 M = "entry_file: m\n"
+GROUPS = M + "checkpoints:\n  one:\n    groups:\n    - a\n"
 
 
 def complaint(folder: Path, text: str, **files: str) -> str:
@@ -158,6 +159,8 @@ def test_rules_choose_and_name_groups(tmp_path: Path, rule: str, names: list[str
         ('{checkpoint: one, name_template: "{what}"}', "{checkpoint}, {group} and {idx}"),
         ('{checkpoint: one, name_template: "same"}', "share a name"),
         ("{checkpoint: one, type_filter: Cor}", "did you mean 'Core'?"),
+        ("{checkpoint: one, type_filter: Regression}", "selects no group, so nothing is run again"),
+        ('{checkpoints: "*", exclude: ["*"]}', "selects no group, so nothing is run again"),
     ],
 )
 def test_wrong_rules_are_told_with_their_line(tmp_path: Path, rule: str, said: str) -> None:
@@ -196,6 +199,15 @@ def test_a_regression_written_by_hand_takes_the_rest_from_its_original(tmp_path:
         (M + "checkpoints:\n  two: {}\n", "config.yaml:3: there is no folder"),
         (M + "static_assets:\n  d: x\ncheckpoints: {one: {}}\n", "config.yaml:3: the static"),
         (M + "entry_file: n\ncheckpoints: {one: {}}\n", "config.yaml:2: the key `entry_file`"),
+        (M + "checkpoints:\n  one:\n    groups: {}\n", "config.yaml:4: the checkpoint `one` has"),
+        (M + "checkpoints:\n  one:\n    groups: []\n", "config.yaml:4: the checkpoint `one` has"),
+        (M + "checkpoints:\n  one:\n    timeout: 1\n", "config.yaml:4: the checkpoint `one` has"),
+        (GROUPS + "    - {type: Error}\n", "config.yaml:6: this is neither a name nor a mapping"),
+        (GROUPS + "    - [errors]\n", "config.yaml:6: this is neither a name nor a mapping"),
+        (GROUPS + "    -\n", "config.yaml:6: this is neither a name nor a mapping"),
+        (GROUPS + "    - ''\n", "config.yaml:6: this is neither a name nor a mapping"),
+        (GROUPS + "    - {name: a, type: Error}\n", "config.yaml:6: `a` is named already, in li"),
+        (M + "checkpoints:\n- one\n- one\n", "config.yaml:4: `one` is named already, in line 3"),
         ("- a\n", "config.yaml:1: must be a mapping"),
         ("a: [\n", "is not valid YAML"),
     ],

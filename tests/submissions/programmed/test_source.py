@@ -14,7 +14,12 @@ from assay.errors import InputError
 from assay.results import VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.programmed.source import Limits, ProgrammedSource
-from assay.submissions.seams import CasesBrokenError, StoreBrokenError, VerifierBrokenError
+from assay.submissions.seams import (
+    CasesBrokenError,
+    NoCasesError,
+    StoreBrokenError,
+    VerifierBrokenError,
+)
 from tests.submissions.programmed.support import (
     LOADER,
     VERIFIER,
@@ -47,6 +52,26 @@ def test_cases_are_drawn_and_judged(tmp_path: Path) -> None:
             right, wrong = await judged(source, "a", "a"), await judged(source, "a", "b")
             assert right["output"] == VerificationResult(diff=["a", "a"], is_correct=True)
             assert wrong["output"] == VerificationResult(diff=["a", "b"], is_correct=False)
+
+    run(main())
+
+
+@pytest.mark.parametrize("is_stateful", [True, False])
+def test_a_loader_that_gives_nothing_is_named(tmp_path: Path, is_stateful: bool) -> None:
+    loader = LOADER.replace("range(3)", "range(0)")
+    if is_stateful:
+        loader += """
+        def initialize_store(self):
+            return Store()
+
+    class Store:
+        def update(self, case, actual, expected): ...
+"""
+
+    async def main() -> None:
+        async with ProgrammedSource(problem(tmp_path, loader=loader)) as source:
+            with pytest.raises(NoCasesError, match=r"loader\.py: the loader gave no cases.*'core'"):
+                await draw_all(source)
 
     run(main())
 

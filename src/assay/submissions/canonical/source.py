@@ -22,7 +22,7 @@ from assay.submissions.canonical.targets import Target, UnreadableError, parse_t
 from assay.submissions.canonical.wanted import filled, placed, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.problems.findings import refuse_errors
-from assay.submissions.seams import CasesBrokenError, Drawn, VerifierBrokenError
+from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class CanonicalStream:
     ) -> None:
         self._problem, self._checkpoint, self._group = problem, checkpoint, group
         self._waiting = list(enumerate(cases))
+        self._is_empty = not cases
         self._saved: dict[str, Any] = {}
         self._is_stateful = any(case.written.save for case in cases)
 
@@ -72,6 +73,8 @@ class CanonicalStream:
 
     async def draw(self) -> CanonicalDrawn | None:
         """The next case, with saved values filled in; None after the last."""
+        if self._is_empty:
+            raise NoCasesError(f"the group {self._group.name!r} has no cases")
         if not self._waiting:
             return None
         order, read = self._waiting.pop(0)

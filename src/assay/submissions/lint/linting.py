@@ -12,7 +12,7 @@ from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.lint.rules import RULES
 from assay.submissions.lint.signatures import check_loader, check_verifier
 from assay.submissions.problems import examine_problem
-from assay.submissions.problems.findings import MISSING_FILE, NO_CASES, UNKNOWN_NAME, Finding
+from assay.submissions.problems.findings import MISSING_FILE, UNKNOWN_NAME, Finding
 from assay.submissions.problems.reading import CONFIG
 
 
@@ -49,9 +49,6 @@ def _shown_as(problem: ProblemConfig, folder: Path) -> ProblemConfig:
 def _checkpoints(problem: ProblemConfig, folder: Path) -> Iterator[Finding]:
     for checkpoint in problem.checkpoints.values():
         place = Place(folder / CONFIG, 1)
-        if not checkpoint.groups:
-            what = f"the checkpoint `{checkpoint.name}` has no groups, so nothing is run"
-            yield Finding(NO_CASES, what, place, "name its groups under `groups`")
         if not (checkpoint.path / checkpoint.specification).is_file():
             file = checkpoint.path / checkpoint.specification
             what = f"there is no {file}, which tells solvers what to write"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.documents import Mapping, Node, Pair, Scalar, Sequence
@@ -55,9 +56,22 @@ def named(node: Node) -> Node:
     return Mapping(node.line, ()) if is_nothing(node) else node
 
 
+def misnamed(node: Node) -> Iterator[tuple[int, str]]:
+    """The items of such a list that have no name, or one of an earlier item: line and complaint."""
+    known: dict[str, int] = {}
+    for item in node.items if isinstance(node, Sequence) else ():
+        pair = _named_pair(item)
+        if pair is None:
+            yield item.line, "this is neither a name nor a mapping with a `name`"
+        elif pair.key in known:
+            yield item.line, f"`{pair.key}` is named already, in line {known[pair.key]}"
+        else:
+            known[pair.key] = item.line
+
+
 def _named_pair(item: Node) -> Pair | None:
     name = item.get("name") if isinstance(item, Mapping) else item
-    if not isinstance(name, Scalar) or name.text is None:
+    if not isinstance(name, Scalar) or not name.text:
         return None
     value = item if isinstance(item, Mapping) else Mapping(item.line, ())
     return Pair(name.text, item.line, value)

@@ -15,6 +15,7 @@ from assay.submissions.config import ApiAdapter, CheckpointConfig, GroupConfig, 
 from assay.submissions.problems.fields import read_file, validated
 from assay.submissions.problems.findings import (
     MISSING_FILE,
+    NO_CASES,
     UNKNOWN_NAME,
     WRONG_VALUE,
     Finding,
@@ -22,7 +23,12 @@ from assay.submissions.problems.findings import (
     refuse_errors,
 )
 from assay.submissions.problems.layout import WrittenCheckpoint, WrittenGroup, WrittenProblem
-from assay.submissions.problems.normalizing import is_nothing, long_checkpoint, long_problem
+from assay.submissions.problems.normalizing import (
+    is_nothing,
+    long_checkpoint,
+    long_problem,
+    misnamed,
+)
 from assay.submissions.problems.regressions import add_regressions
 
 CONFIG = "config.yaml"
@@ -121,17 +127,25 @@ class _Reader:
             texts = [(item, item.text) for item in node.items if isinstance(item, Scalar)]
             pairs = [Pair(text, item.line, Scalar(item.line, None)) for item, text in texts if text]
             if len(pairs) == len(node.items):
+                self._refuse_misnamed(node, file, "each checkpoint is listed once")
                 return pairs
         what = "`checkpoints` must be a mapping of names to checkpoints, or a list of folders"
         self._report(WRONG_VALUE, what, Place(file, node.line), "write at least one checkpoint")
         return []
 
     def _stage(self, name: str, node: Node, file: Path, position: int) -> _Stage | None:
+        groups = node.get("groups") if isinstance(node, Mapping) else None
+        if groups is not None:
+            self._refuse_misnamed(groups, file, "a group is a name, or a mapping such as {name: a}")
         long = long_checkpoint(node)
         written = validated(WrittenCheckpoint, long, file, self.findings, is_strict=self.is_strict)
         if written is None:
             return None
         return _Stage(name, written, position, file, documents.places(long, file))
+
+    def _refuse_misnamed(self, node: Node, file: Path, advice: str) -> None:
+        for line, what in misnamed(node):
+            self._report(WRONG_VALUE, what, Place(file, line), advice)
 
     def _problem(
         self, written: WrittenProblem, stages: list[_Stage], spots: dict[str, Place]
@@ -145,6 +159,11 @@ class _Reader:
             )
             checkpoints[stage.name] = checkpoint
         self._check_assets(written, spots)
+        for stage in stages:
+            if not checkpoints[stage.name].groups:
+                what = f"the checkpoint `{stage.name}` has no groups, so nothing is run"
+                place = stage.spots.get("groups", stage.spots[""])
+                self._report(NO_CASES, what, place, "name its groups under `groups`")
         if any(finding.level == "error" for finding in self.findings):
             return None
         fields = _given(written) | {

@@ -12,7 +12,7 @@ from assay.documents import Place
 from assay.errors import nearest
 from assay.results import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.problems.findings import UNKNOWN_NAME, WRONG_VALUE, Finding
+from assay.submissions.problems.findings import NO_CASES, UNKNOWN_NAME, WRONG_VALUE, Finding
 from assay.submissions.problems.layout import RegressionRule
 
 Earlier = Mapping[str, CheckpointConfig]
@@ -30,8 +30,14 @@ def add_regressions(
     _complete(checkpoint, earlier, spots, findings)
     for index, rule in enumerate(rules):
         path = f"regressions.{index}"
-        findings += _unknown(rule, earlier, path, spots)
-        for source, group in _selected(rule, earlier):
+        unknown = list(_unknown(rule, earlier, path, spots))
+        findings += unknown
+        selected = list(_selected(rule, earlier))
+        if not selected and not unknown:
+            what = "this rule selects no group, so nothing is run again"
+            advice = "look at the types and groups of the checkpoints before this one"
+            findings.append(Finding(NO_CASES, what, _at(path, spots), advice))
+        for source, group in selected:
             try:
                 name = rule.name_template.format(
                     checkpoint=source.name, group=group.name, idx=index

@@ -27,7 +27,7 @@ from assay.submissions.programmed.process import (
     WorkerLostError,
     value_of,
 )
-from assay.submissions.seams import CasesBrokenError, Drawn, StoreBrokenError
+from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, StoreBrokenError
 
 if TYPE_CHECKING:
     from assay.submissions.programmed.source import ProgrammedSource
@@ -82,6 +82,10 @@ class ProgrammedStream:
             return self._ahead.popleft()
         if self._failure is not None:
             raise self._failure
+        if not self._past:
+            raise NoCasesError(
+                f"{self._loader}: the loader gave no cases for the group {self._group.name!r}"
+            )
         return None
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
