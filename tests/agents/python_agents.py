@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from typing import Any
@@ -118,3 +119,12 @@ def uncopyable(text: str) -> dict[str, Any]:
 
 def demanding(text: str, temperature: float) -> str:
     return text
+
+
+def quoting(text: str) -> str:
+    """Tells what it found in its environment where a message is cut."""
+    raise ValueError("x" * 180 + os.environ["SOME_API_KEY"])
+
+
+async def quoting_later(text: str) -> str:
+    return quoting(text)

@@ -117,9 +117,16 @@ def test_what_is_absent_fails_every_test(reply: Reply, test: str) -> None:
     assert found.actual is None
 
 
-def test_text_that_is_absent_is_not_empty_text() -> None:
-    assert holds(Reply(), "text", "not_keywords", "x") is False
-    assert holds(Reply(text=""), "text", "not_keywords", "x") is True
+@pytest.mark.parametrize("text", [None, "", " \n"])
+@pytest.mark.parametrize("test", ["not_keywords", "not_value", "not_gist", "not_less", "keywords"])
+def test_an_agent_that_says_nothing_has_no_text(text: str | None, test: str) -> None:
+    (found,) = checked(Reply(text=text), ("text", test, "x"), judge=WordJudge())
+    assert (found.result.is_correct, found.result.diff) == (False, "absent")
+
+
+def test_empty_text_inside_of_a_part_is_a_value() -> None:
+    assert holds(Reply(structure={"a": ""}), "structure.a", "value", "") is True
+    assert holds(Reply(structure={"a": ""}), "structure.a", "not_keywords", "x") is True
 
 
 def test_nested_keys_and_all_failures_with_their_paths() -> None:
@@ -210,6 +217,30 @@ def test_secrets_are_in_nothing_that_is_kept_or_judged() -> None:
     assert "canary" not in kept
     assert "567890" not in kept
     assert "<TOKEN>5" in kept
+
+
+@dataclass
+class Indiscreet:
+    """A judge that says more than it was shown."""
+
+    outage: bool
+
+    async def gist(self, criterion: str, sample: Any) -> Opinion:
+        if self.outage:
+            raise Unverifiable("no answer for canary-1234", advice="not with canary-1234")
+        return Opinion(True, "the key is Y2FuYXJ5LTEyMzQ")
+
+
+@pytest.mark.parametrize("outage", [False, True])
+def test_what_a_judge_says_is_kept_without_secrets(outage: bool) -> None:
+    (found,) = checked(
+        Reply("x"), ("text", "gist", "y"),
+        judge=Indiscreet(outage), secrets={"canary-1234": "<TOKEN>"},
+    )  # fmt: skip
+    assert found.result.is_correct is (None if outage else True)
+    assert "<TOKEN>" in str(found.result.diff)
+    assert "canary" not in repr(found)
+    assert "Y2Fu" not in repr(found)
 
 
 def test_a_secret_of_many_lines_is_not_told_in_parts() -> None:

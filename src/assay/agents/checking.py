@@ -96,18 +96,23 @@ async def _checked(
     kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
         result, is_disputed = await _gist(check, actual, expected, judge)
+        # The reason may quote more than the judge was shown: its own key, say.
+        result = result.model_copy(update={"diff": concealed(result.diff, secrets)})
     else:
         result = _stock(check, value, actual, expected)
     return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
 
 
 def value_of(check: Check, answer: Answered) -> Any:
-    """What a check looks at, or ABSENT."""
+    """What a check looks at, or ABSENT; an agent that says nothing has no text."""
     value: Any = getattr(answer, check.section)
     for key in check.path:
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
-    # A part the answer does not have is absent; null inside of a part is a value.
-    return ABSENT if value is None and not check.path else value
+    if check.path:
+        # Null and empty text inside of a part are values.
+        return value
+    is_blank = isinstance(value, str) and not value.strip()
+    return ABSENT if value is None or is_blank else value
 
 
 def _stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:

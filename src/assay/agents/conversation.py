@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
@@ -70,10 +70,38 @@ class Conversation:
 
     replies: tuple[Reply, ...]
     ending: Ending = Ending.COMPLETE
-    reason: str | None = None
+    failure: TooSlow | ConnectionFailed | None = None
     seconds: float = 0.0
-    # Whether trying again is of no use: an unknown agent, a refused certificate.
-    lasting: bool = False
+    planned: int = 1
+    """How many interactions it would have had."""
+
+    @property
+    def lasting(self) -> bool:
+        """Whether trying again is of no use: an unknown agent, a refused certificate."""
+        return isinstance(self.failure, ConnectionFailed) and self.failure.lasting
+
+    @property
+    def answers(self) -> list[Answer]:
+        """All that came back, also an answer that only reports a fault."""
+        heard = [reply.answer for reply in self.replies]
+        last = self.failure.answer if isinstance(self.failure, ConnectionFailed) else None
+        return heard if last is None else [*heard, last]
+
+    @property
+    def reason(self) -> str | None:
+        """Why it ended, as it was said: secrets may be quoted in it."""
+        return self.told(str) if self.failure is not None else None
+
+    def told(self, conceal: Callable[[str], str]) -> str:
+        """Why it ended before its end, without what is concealed."""
+        if self.failure is None:
+            return ""
+        if isinstance(self.failure, ConnectionFailed):
+            told = self.failure.told(conceal)
+        else:
+            told = conceal(self.failure.what)
+        place = f"interaction {len(self.replies) + 1} of {self.planned}: "
+        return place + told if self.planned > 1 else told
 
 
 @dataclass
@@ -112,8 +140,9 @@ async def hold(
     replies: list[Reply] = []
     started = time.perf_counter()
 
-    def ended(ending: Ending, reason: str | None = None, lasting: bool = False) -> Conversation:
-        return Conversation(tuple(replies), ending, reason, time.perf_counter() - started, lasting)
+    def ended(ending: Ending, failure: TooSlow | ConnectionFailed | None = None) -> Conversation:
+        seconds = time.perf_counter() - started
+        return Conversation(tuple(replies), ending, failure, seconds, len(interactions))
 
     try:
         session = await connection.session()
@@ -122,10 +151,9 @@ async def hold(
         finally:
             await session.close()
     except TooSlow as slow:
-        return ended(Ending.TOO_SLOW, _numbered(slow.what, replies, interactions))
+        return ended(Ending.TOO_SLOW, slow)
     except ConnectionFailed as failed:
-        reason = _numbered(str(failed), replies, interactions)
-        return ended(Ending.OUTAGE, reason, failed.lasting)
+        return ended(Ending.OUTAGE, failed)
     return ended(Ending.COMPLETE)
 
 
@@ -141,7 +169,7 @@ async def _hold(
         answer = await ask(session, memory.message(interaction))
         outage = outage_in(answer, patterns)
         if outage is not None:
-            raise ConnectionFailed(outage)
+            raise outage
         replies.append(Reply(answer, time.perf_counter() - started))
         if interaction.continue_conversation:
             memory.keep(interaction.sly_data, answer)
@@ -159,12 +187,6 @@ async def ask(session: Session, message: Message) -> Answer:
         if not limit.expired():
             raise ConnectionFailed("the agent raised TimeoutError") from None
         raise TooSlow(f"no complete answer within {message.timeout:g} s") from None
-
-
-def _numbered(reason: str, replies: list[Reply], interactions: Sequence[Interaction]) -> str:
-    if len(interactions) == 1:
-        return reason
-    return f"interaction {len(replies) + 1} of {len(interactions)}: {reason}"
 
 
 def _copied(value: Any) -> Any:

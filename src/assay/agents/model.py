@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from assay.agents.secrets import concealed
 from assay.documents import Place
 from assay.ratio import Ratio
 
@@ -91,6 +92,12 @@ class AgentFile:
     """What must never be stored, and the name to store in its place."""
     fingerprint: str = ""
     """Changes when anything changes that the file asks for."""
+
+    @property
+    def name(self) -> str:
+        """The agent as it may be stored: its name may come from the environment."""
+        name: str = concealed(self.agent, self.secrets)
+        return name
 
     @property
     def sections(self) -> frozenset[Section]:

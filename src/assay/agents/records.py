@@ -43,7 +43,7 @@ def _detail(
     reports: list[VerifierReport],
 ) -> dict[str, Any]:
     about: dict[str, Any] = {
-        "agent": file.agent,
+        "agent": file.name,
         "connection": connection,
         "ratio": str(ratio),
         "taken": decision.taken,

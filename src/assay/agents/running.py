@@ -10,17 +10,23 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
-from urllib.parse import urlsplit
 
 from assay import values
-from assay.agents.connections import Connection, Settings, open_connection
+from assay.agents.connections import (
+    Connection,
+    ConnectionFailed,
+    Settings,
+    credentials_of,
+    open_connection,
+)
+from assay.agents.connections.web import address, plain_url
 from assay.agents.files import unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of
 from assay.agents.samples import GROUP, Sampler
 from assay.agents.sampling import Decision, Tally
-from assay.agents.secrets import concealed
+from assay.agents.secrets import conceal_error, concealing
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
@@ -42,13 +48,11 @@ class Reach:
     verify: bool = True
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url or "")
-        if parts.username or parts.password or parts.query:
-            # A run keeps the address, and it must keep no secret.
-            raise InputError(
-                "the address of an agent must be plain: no user, password or query",
-                advice="put the key into the environment variable OPENAI_API_KEY",
-            )
+        # A run keeps both, so they are looked at before there is one.
+        if self.url is not None:
+            plain_url(self.url)
+        if self.host is not None:
+            address("http", self.host, self.port or 1)
 
 
 @dataclass(frozen=True)
@@ -161,18 +165,20 @@ class Running:
         """The record of one test."""
         test: Test = unit.payload
         started = time.perf_counter()
+        secrets = dict(test.file.secrets)
         with metered() as meter:
             try:
                 connection = open_connection(test.connection, self._settings(test))
+                secrets |= credentials_of(connection)
                 try:
                     decision, reports = await self._sampled(test, connection, parts)
                 finally:
                     await connection.close()
-            except (InputError, BudgetExceeded):
+            except (InputError, BudgetExceeded) as error:
+                conceal_error(error, concealing(secrets))
                 raise
             except Exception as error:
-                told = str(error) if isinstance(error, AssayError) else account(error)
-                decision, reports = _broken(concealed(told, test.file.secrets)), []
+                decision, reports = _broken(_told(error, concealing(secrets))), []
         record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
         return record.model_copy(
             update={
@@ -258,7 +264,7 @@ class _Samples:
         return Case(
             id=f"{self._test.identifier}#{index + 1}",
             group=GROUP,
-            agent=self._test.file.agent,
+            agent=self._test.file.name,
             connection=self._test.connection,
             sample=index + 1,
         )
@@ -280,6 +286,12 @@ class _Samples:
 
     def all_reports(self) -> list[VerifierReport]:
         return [self._reports[index] for index in sorted(self._reports)]
+
+
+def _told(error: Exception, conceal: Callable[[str], str]) -> str:
+    if isinstance(error, ConnectionFailed):
+        return error.told(conceal)
+    return conceal(str(error) if isinstance(error, AssayError) else account(error))
 
 
 def _broken(reason: str) -> Decision:

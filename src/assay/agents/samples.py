@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from assay.agents.checking import CheckResult, GistJudge, Judged, check_answer
-from assay.agents.connections import Connection
+from assay.agents.connections import Connection, credentials_of
 from assay.agents.conversation import Conversation, Ending, hold
 from assay.agents.model import AgentFile
+from assay.agents.private import private_in_answers, private_in_errors
 from assay.agents.sampling import retry_delay
-from assay.agents.secrets import concealed, private_values
+from assay.agents.secrets import concealing
 from assay.agents.stopwatch import Stopwatch
 from assay.checks import failed
 from assay.errors import InfrastructureError, Unverifiable
@@ -62,44 +64,46 @@ class Sampler:
 
     async def _checked(self, conversation: Conversation, judge: GistJudge) -> list[CheckResult]:
         """Every check on every answer that came."""
+        private = private_in_answers(self.file.interactions, conversation.answers)
+        secrets = {**private, **self._secrets}
         tasks = []
         try:
             async with asyncio.TaskGroup() as group:
                 for interaction, reply in zip(
                     self.file.interactions, conversation.replies, strict=False
                 ):
-                    checking = check_answer(
-                        reply.answer, interaction, judge=judge, secrets=self.file.secrets
-                    )
+                    checking = check_answer(reply.answer, interaction, judge=judge, secrets=secrets)
                     tasks.append(group.create_task(checking))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return [one for task in tasks for one in task.result()]
 
+    @cached_property
+    def _secrets(self) -> dict[str, str]:
+        return {**credentials_of(self.connection), **self.file.secrets}
+
     def _report(self, case: Case, attempt: _Attempt) -> VerifierReport:
-        error = attempt.error
         conversation = attempt.conversation
-        if error is not None:
-            return VerifierReport.from_error(
-                case, conversation.seconds, self._told(error, conversation)
-            )
+        if attempt.is_error:
+            return VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
         results = {one.name: one.attribute() for one in attempt.checked}
         if conversation.ending is Ending.TOO_SLOW:
             slow = f"{len(conversation.replies) + 1}.answer"
-            reason = f"too slow: {self._told(conversation.reason or '', conversation)}"
+            reason = f"too slow: {conversation.told(self._concealing(conversation))}"
             results[slow] = AttributeResult.of(slow, None, None, failed(reason))
         disputed = [one.name for one in attempt.checked if one.is_disputed]
         return _report(case, conversation.seconds, results, disputed)
 
-    def _told(self, reason: str, conversation: Conversation) -> str:
-        """What is said of an outage may quote what was sent or came back."""
-        private: dict[str, str] = {}
-        for interaction in self.file.interactions:
-            private |= private_values(interaction.sly_data)
-        for reply in conversation.replies:
-            private |= private_values(reply.answer.sly_data)
-        told: str = concealed(reason, {**private, **self.file.secrets})
-        return told
+    def _error(self, attempt: _Attempt) -> str:
+        """What is said of an outage; it may quote what was sent or came back."""
+        conceal = self._concealing(attempt.conversation)
+        if attempt.conversation.ending is Ending.OUTAGE:
+            return attempt.conversation.told(conceal)
+        return conceal(attempt.judges_outage or "")
+
+    def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
+        private = private_in_errors(self.file.interactions, conversation.answers)
+        return concealing({**private, **self._secrets})
 
 
 @dataclass(frozen=True)
@@ -114,13 +118,10 @@ class _Attempt:
         return is_wrong or self.conversation.ending is Ending.TOO_SLOW
 
     @property
-    def error(self) -> str | None:
-        """Why nothing can be said about the agent; None if something can."""
-        if self._has_failed:
-            return None
-        if self.conversation.ending is Ending.OUTAGE:
-            return self.conversation.reason or "the agent could not be asked"
-        return self.judges_outage
+    def is_error(self) -> bool:
+        """Whether nothing can be said about the agent."""
+        is_outage = self.conversation.ending is Ending.OUTAGE
+        return not self._has_failed and (is_outage or self.judges_outage is not None)
 
     @property
     def is_worth_repeating(self) -> bool:

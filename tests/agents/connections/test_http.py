@@ -152,6 +152,15 @@ OUTAGES: dict[str, tuple[Script, str]] = {
         streamed(message("so far"), {"error": "Request timeout"}),
         "reports an error: Request timeout",
     ),
+    "error beside an answer": (
+        streamed({**message("fine"), "error": {"code": 503}}),
+        'reports an error: {"code": 503}',
+    ),
+    "error after an answer": (
+        streamed(message("fine"), {**message("fine again"), "error": "no"}),
+        "reports an error: no",
+    ),
+    "no more than an empty error": (streamed(message("fine"), {"error": None}), "reports an error"),
     "the agent's own model": (
         streamed(message("Error from music_nerd: Agent stopped due to exception 401")),
         "outage of its own",
@@ -183,6 +192,10 @@ def test_an_outage_is_an_error_and_says_what_happened(script: Script, word: str)
 def test_what_only_talks_about_an_outage_is_an_answer() -> None:
     said = "My log says: Error from x: Agent stopped due to rain. Retrying: no."
     assert texts(against(streamed(message(said)))) == [said]
+
+
+def test_an_answer_with_no_error_in_it_is_an_answer() -> None:
+    assert texts(against(streamed({**message("fine"), "error": None}))) == ["fine"]
 
 
 def test_failure_patterns_extend_what_an_outage_is() -> None:

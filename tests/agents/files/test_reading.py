@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.agents.files import load_file, read_file
+from assay.agents.files import load_file, read_file, read_files
+from assay.agents.files.rendering import problems_text
 from assay.agents.model import AgentFile
 from assay.errors import InputError
 from assay.ratio import Ratio
@@ -240,6 +241,34 @@ def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"test.hocon:3: there is no key") as error:
         load_file(tmp_path / "test.hocon")
     assert "and 1 more: `assay agents lint`" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("top", "response", "lines"),
+    [
+        ("", '"text": {"not_keywords": "sorry", "not_gist": ["a", "b"]}', [9]),
+        ('"failure_patterns": "QUOTA",', '"text": {"not_keywords": "sorry"}', []),
+        ("", '"text": {"not_keywords": "sorry", "keywords": "Beatles"}', []),
+        # A fault has no such key, so this test fails.
+        ("", '"text": {"not_keywords": "a"}, "structure": {"b": {"not_value": 1}}', []),
+    ],
+)
+def test_a_file_of_negated_tests_alone_gets_a_note(
+    tmp_path: Path, top: str, response: str, lines: list[int]
+) -> None:
+    reading = read_files([written(tmp_path, whole(top, response=response))])
+    assert reading.problems == []
+    assert [one.place.line for one in reading.notes] == lines
+    told = json.loads(problems_text(reading, "json"))["notes"]
+    assert [one["line"] for one in told] == lines
+    assert ("`failure_patterns`" in problems_text(reading, "text")) == bool(lines)
+    assert problems_text(reading, "text").endswith("nothing wrong with 1 test file\n")
+
+
+def test_the_text_of_an_answer_is_never_empty(tmp_path: Path) -> None:
+    problem = problem_of(tmp_path, whole(response='"text": {"value": " "}'))
+    assert problem.code == "impossible-test"
+    assert "says nothing has no text" in problem.message
 
 
 def test_values_of_the_environment_and_metadata_are_secrets(

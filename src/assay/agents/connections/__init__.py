@@ -9,6 +9,7 @@ from assay.agents.connections.protocol import (
     Session,
     Settings,
     TooSlow,
+    credentials_of,
 )
 from assay.agents.connections.registry import KINDS, Kind, kind_of, open_connection, register
 
@@ -23,6 +24,7 @@ __all__ = [
     "Session",
     "Settings",
     "TooSlow",
+    "credentials_of",
     "kind_of",
     "open_connection",
     "register",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ from assay.agents.connections.protocol import (
 )
 from assay.agents.connections.structures import structure_in
 from assay.agents.connections.threads import Loop
+from assay.agents.secrets import credentials_in
 from assay.failures import describe
 
 _APP = "assay"
@@ -57,7 +59,7 @@ class AdkSession:
         except ConnectionFailed:
             raise
         except Exception as error:
-            raise ConnectionFailed(f"the agent raised {describe(error)[:200]}") from None
+            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
         return Answer(text, structure_in(text), state or None, place)
 
     async def _begin(self) -> _Place:
@@ -80,7 +82,8 @@ async def _run(place: _Place, message: Message) -> str:
         state_delta=message.sly_data or None,
     ):
         if event.error_code and not event.content:
-            raise ConnectionFailed(f"the model failed: {event.error_message or event.error_code}")
+            reason = str(event.error_message or event.error_code)
+            raise ConnectionFailed("the model failed", said=reason)
         if event.is_final_response() and event.content and event.content.parts:
             parts = event.content.parts
             text = "".join(part.text for part in parts if part.text and not part.thought)
@@ -102,6 +105,7 @@ class AdkConnection:
     def __init__(self, agent: Any) -> None:
         self._agent = agent
         self._loop = Loop()
+        self.secrets = credentials_in(os.environ)
 
     async def session(self) -> Session:
         return AdkSession(self._agent, self._loop)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import importlib.util
+import os
 import threading
 from contextlib import suppress
 from functools import cache
@@ -18,6 +19,7 @@ from assay.agents.connections.protocol import (
     Settings,
 )
 from assay.agents.connections.threads import Threads
+from assay.agents.secrets import credentials_in
 from assay.errors import InfrastructureError
 from assay.failures import describe
 
@@ -58,7 +60,7 @@ class DirectSession:
         except ConnectionFailed:
             raise
         except BaseException as error:
-            raise ConnectionFailed(f"the library failed: {describe(error)[:200]}") from None
+            raise ConnectionFailed("the library failed", said=describe(error)) from None
         return copy.deepcopy(reader.answer())
 
 
@@ -73,6 +75,7 @@ class DirectConnection:
             )
         self._settings = settings
         self._threads = Threads()
+        self.secrets = credentials_in(os.environ)
 
     async def session(self) -> Session:
         return DirectSession(await self._threads.call(self._create), self._threads)
@@ -88,7 +91,8 @@ class DirectConnection:
                 raise
             except BaseException as error:
                 raise ConnectionFailed(
-                    f"the library has no session for this agent: {describe(error)[:200]}",
+                    "the library has no session for this agent",
+                    said=describe(error),
                     where=self._settings.agent,
                     advice="check the agent's name, and AGENT_MANIFEST_FILE and AGENT_TOOL_PATH",
                     lasting=True,
@@ -152,5 +156,5 @@ def factory() -> Any:
         return DirectAgentSessionFactory()
     except BaseException as error:
         raise InfrastructureError(
-            f"the neuro-san library cannot be used: {describe(error)[:200]}", advice=_INSTALL
+            f"the neuro-san library cannot be used: {describe(error)}", advice=_INSTALL
         ) from None

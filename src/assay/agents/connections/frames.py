@@ -76,10 +76,11 @@ class Reader:
 
     def take(self, frame: dict[str, Any]) -> None:
         response = frame.get("response")
+        # Errors that come after the status line have no other place than the stream; what stands
+        # beside one, or came before it, is no answer.
+        if frame.get("error") or ("error" in frame and not isinstance(response, dict)):
+            raise ConnectionFailed("the server reports an error", said=_text(frame["error"]))
         if not isinstance(response, dict):
-            # Errors that come after the status line have no other place than the stream.
-            if "error" in frame:
-                raise ConnectionFailed(f"the server reports an error: {str(frame['error'])[:200]}")
             return
         kind = response.get("type")
         if kind in _FRAMEWORK and response.get("chat_context") is not None:
@@ -96,13 +97,17 @@ class Reader:
         if sly_data is not None and not isinstance(sly_data, dict):
             raise ConnectionFailed(_MISSHAPEN)
         if self._answer.get("type") in _FRAMEWORK and is_retry(text):
-            raise ConnectionFailed(f"the stream ended with an attempt: {str(text)[:200]}")
+            raise ConnectionFailed("the stream ended with an attempt", said=str(text))
         return Answer(
             text=text,
             structure=structure,
             sly_data=sly_data,
             chat_context=self._context.get("chat_context"),
         )
+
+
+def _text(error: Any) -> str:
+    return error if isinstance(error, str) else json.dumps(error, ensure_ascii=False, default=str)
 
 
 def _is_from_the_front(response: dict[str, Any]) -> bool:

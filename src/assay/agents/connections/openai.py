@@ -15,7 +15,7 @@ from assay.agents.connections.protocol import (
     Settings,
 )
 from assay.agents.connections.structures import structure_in
-from assay.agents.connections.web import Web, address
+from assay.agents.connections.web import Web, address, plain_url
 from assay.errors import InputError
 
 _PUBLIC = "https://api.openai.com/v1"
@@ -66,8 +66,11 @@ class OpenAIConnection:
 
     def __init__(self, settings: Settings) -> None:
         self._model = settings.agent
-        url = f"{_root(settings).rstrip('/')}/chat/completions"
-        self._web = Web(url, {**_key(settings.key_variable), **_headers(settings)}, settings)
+        url = f"{plain_url(_root(settings)).rstrip('/')}/chat/completions"
+        key = _key(settings.key_variable)
+        authorization = {"Authorization": f"Bearer {key}"} if key else {}
+        self.secrets = {key: f"<{settings.key_variable}>"} if key else {}
+        self._web = Web(url, {**authorization, **_headers(settings)}, settings)
 
     async def session(self) -> Session:
         return OpenAISession(self._web, self._model)
@@ -93,20 +96,18 @@ def _headers(settings: Settings) -> dict[str, str]:
     }
 
 
-def _key(variable: str) -> dict[str, str]:
+def _key(variable: str) -> str:
+    """The key, or nothing: servers of one's own often need none, and others will say so."""
     key = os.environ.get(variable, "").strip()
-    if not key:
-        # Servers of one's own often need none, and those that do will say so.
-        return {}
     if not key.isascii() or not key.isprintable():
         raise InputError(f"the value of {variable} cannot be a key", advice="set it again")
-    return {"Authorization": f"Bearer {key}"}
+    return key
 
 
 def _text_in(reply: Any) -> str:
     """The text of the first choice, however a server writes it."""
     if isinstance(reply, dict) and reply.get("error"):
-        raise ConnectionFailed(f"the server reports an error: {_said(reply['error'])}")
+        raise ConnectionFailed("the server reports an error", said=_said(reply["error"]))
     try:
         message = reply["choices"][0]["message"]
         content = message.get("content")
@@ -122,4 +123,4 @@ def _text_in(reply: Any) -> str:
 
 
 def _said(error: Any) -> str:
-    return str(error.get("message", error) if isinstance(error, dict) else error)[:200]
+    return str(error.get("message", error) if isinstance(error, dict) else error)

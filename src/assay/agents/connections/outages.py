@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from assay.agents.connections.protocol import Answer
+from assay.agents.connections.protocol import Answer, ConnectionFailed
 from assay.agents.connections.structures import structure_in
 
 # What neuro-san answers, with status 200, when its own model is out of reach or refuses the key.
@@ -17,7 +17,7 @@ _KNOWN = (
     ),
 )
 _RETRYING = re.compile(r"\s*Retrying(?::|…|\.\.\.)")
-_SHOWN = 200
+_OWN = "the agent reports an outage of its own"
 
 
 def is_retry(text: str | None) -> bool:
@@ -25,24 +25,20 @@ def is_retry(text: str | None) -> bool:
     return text is not None and _RETRYING.match(text) is not None
 
 
-def outage_in(answer: Answer, patterns: Iterable[str] = ()) -> str | None:
+def outage_in(answer: Answer, patterns: Iterable[str] = ()) -> ConnectionFailed | None:
     """What an answer reports as broken, or None for a real answer.
 
     `patterns` are the parts of an answer that a test file names as signs of an outage.
     """
     text = answer.text or ""
     if any(known.match(text) for known in _KNOWN):
-        return f"the agent reports an outage of its own: {_cut(text)}"
+        return ConnectionFailed(_OWN, said=text, answer=answer)
     structure = answer.structure or (structure_in(text) if "Agent stopped" in text else None) or {}
     if str(structure.get("error", "")).startswith("Agent stopped"):
-        return f"the agent reports an outage of its own: {_cut(str(structure['error']))}"
+        return ConnectionFailed(_OWN, said=str(structure["error"]), answer=answer)
     said = text or json.dumps(structure, ensure_ascii=False, default=str)
     for pattern in patterns:
         if pattern in said:
-            return f"the answer contains {pattern!r}, which this test calls an outage"
+            what = f"the answer contains {pattern!r}, which this test calls an outage"
+            return ConnectionFailed(what, answer=answer)
     return None
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

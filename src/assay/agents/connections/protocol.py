@@ -11,7 +11,7 @@ one sample can reach another.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias
@@ -19,23 +19,41 @@ from typing import Any, Final, Literal, Protocol, TypeAlias
 from assay.errors import AssayError, InfrastructureError
 
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
+_SHOWN = 200
 ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
 
 
 class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
-    """An outage: no server, no such agent, a broken stream, an answer that reports a fault."""
+    """An outage: no server, no such agent, a broken stream, an answer that reports a fault.
+
+    What the other side said about it comes whole, because it may quote secrets: they are replaced
+    before it is cut, so that no part of one is left. As a text the error does without it.
+    """
 
     def __init__(
         self,
         what: str,
         *,
+        said: str = "",
+        answer: Answer | None = None,
         where: str | None = None,
         advice: str | None = None,
         lasting: bool = False,
     ) -> None:
         super().__init__(what, where=where, advice=advice)
+        self.said = said
+        # The answer that reports the fault, with the private data that may be quoted.
+        self.answer = answer
         # An unknown agent or a refused certificate will not be different in a second.
         self.lasting = lasting
+
+    def told(self, conceal: Callable[[str], str]) -> str:
+        """All of it on few lines, without what is concealed."""
+        # Once more after white space is folded: a secret may have been broken over lines.
+        said = conceal(" ".join(conceal(self.said).split()))
+        cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+        what = f"{self.what}: {cut}" if cut else self.what
+        return conceal(str(InfrastructureError(what, where=self.where, advice=self.advice)))
 
 
 class TooSlow(AssayError):  # noqa: N818 - it says what is the case
@@ -96,8 +114,18 @@ class Session(Protocol):
 
 
 class Connection(Protocol):
-    """One way to one agent, shared by all samples of a test."""
+    """One way to one agent, shared by all samples of a test.
+
+    One that has credentials of its own names them in `secrets`: by their value, what stands for
+    them wherever the agent quotes them.
+    """
 
     async def session(self) -> Session: ...
 
     async def close(self) -> None: ...
+
+
+def credentials_of(connection: Connection) -> Mapping[str, str]:
+    """The credentials that a connection has of its own; most have none."""
+    found: Mapping[str, str] = getattr(connection, "secrets", {})
+    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import importlib
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from assay.agents.connections.protocol import (
     Settings,
 )
 from assay.agents.connections.threads import Loop, Threads
+from assay.agents.secrets import credentials_in
 from assay.errors import InputError, nearest
 from assay.failures import account, describe
 
@@ -71,7 +73,7 @@ class PythonSession:
         except ConnectionFailed:
             raise
         except Exception as error:
-            raise ConnectionFailed(f"the agent raised {describe(error)[:200]}") from None
+            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
         parts = _parts(result)
         own = parts.pop("chat_context", None)
         return Answer(**parts, chat_context=context.after(message, parts.get("text"), own))
@@ -97,6 +99,7 @@ class PythonConnection:
         self._function = function
         self._wanted = _wanted(function, settings.agent)
         self._metadata = dict(settings.metadata)
+        self.secrets = credentials_in(os.environ)
         self._threads = Threads()
         self._loop = Loop()
 
@@ -200,7 +203,7 @@ def _parts(result: Any) -> dict[str, Any]:
         return {k: v if k == "chat_context" else copy.deepcopy(v) for k, v in parts.items()}
     except Exception as error:
         raise ConnectionFailed(
-            f"what the agent returned cannot be copied: {describe(error)[:200]}"
+            "what the agent returned cannot be copied", said=describe(error)
         ) from None
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import ssl
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
@@ -16,7 +18,9 @@ from assay.errors import InputError
 if TYPE_CHECKING:
     import httpx
 
-_SHOWN = 200
+# How much of a refusal is read, and for how long: one that is not whole is not quoted.
+_LONGEST_REFUSAL = 1024 * 1024
+_PATIENCE = 2.0
 # Reaching the server must end before the limit does, so that the two can be told apart.
 _RESERVE = 0.05
 
@@ -24,10 +28,34 @@ _RESERVE = 0.05
 def address(scheme: str, host: str, port: int) -> str:
     """scheme://host:port of a server that a person named."""
     if not host or any(letter in host for letter in "/?#@ "):
-        raise InputError(f"{host!r} is not the name of a host", advice="leave out scheme and path")
+        # A run keeps the host, and a message shows it: neither may hold a password.
+        named = "what is given" if "@" in host or "?" in host else repr(host)
+        raise InputError(
+            f"{named} is not the name of a host", advice="leave out scheme, user and path"
+        )
     if not 0 < port < 65536:
         raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
     return f"{scheme}://{f'[{host}]' if ':' in host and host[0] != '[' else host}:{port}"
+
+
+def plain_url(url: str) -> str:
+    """An address that is one, and that carries no secret into a run, which keeps it."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
+        is_open = parts.username is None and not any(letter in url for letter in "?#")
+    except ValueError:
+        is_address, is_open = False, "@" not in url
+    if not is_open or (not is_address and "@" in url):
+        raise InputError(
+            "the address of an agent must be plain: no user, password, query or fragment",
+            advice="put the key into the environment variable OPENAI_API_KEY",
+        )
+    if not is_address:
+        raise InputError(
+            f"{url!r} is not an http or https address", advice="write http://localhost:8000/v1"
+        )
+    return url
 
 
 class Web:
@@ -96,14 +124,15 @@ class Web:
     async def _refuse(self, response: httpx.Response) -> None:
         """Say what a status other than 200 means."""
         status = response.status_code
-        said = "" if status == 404 else await _beginning(response)
+        said = "" if status == 404 else await _refusal(response)
         advice = {
             401: "the server wants credentials",
             403: "the server does not let these credentials in",
             404: "the server has no such agent: check its name and whether it is served",
         }.get(status)
         raise ConnectionFailed(
-            f"the server answered with status {status}" + (f": {said}" if said else ""),
+            f"the server answered with status {status}",
+            said=said,
             where=self.where,
             advice=advice,
             lasting=status in (400, 401, 403, 404, 405, 422),
@@ -131,10 +160,16 @@ class Web:
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
 
 
-async def _beginning(response: httpx.Response) -> str:
-    """The first words of a refusal, without waiting for the rest."""
-    async for chunk in response.aiter_bytes(4096):
-        return " ".join(chunk.decode(errors="replace").split())[:_SHOWN]
+async def _refusal(response: httpx.Response) -> str:
+    """What a refusal says; nothing if it does not end soon, as its end might cut a secret."""
+    received = bytearray()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE):
+            async for chunk in response.aiter_bytes():
+                received += chunk
+                if len(received) > _LONGEST_REFUSAL:
+                    return ""
+            return received.decode(errors="replace")
     return ""
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from assay.agents.files.problems import Code, Problem
 from assay.agents.files.source import KeyPath, Source
 from assay.agents.model import SECTIONS, Check, Section
-from assay.checks import ABSENT, run_check, shown
+from assay.checks import ABSENT, run_check
 from assay.errors import InputError, nearest
 
 _POSITIVE = ("value", "less", "greater", "keywords", "gist")
@@ -66,7 +66,7 @@ class CriteriaReader:
 
     def _is_object(self, tests: Any, at: KeyPath, name: str) -> bool:
         if not isinstance(tests, dict):
-            message = f"`{name}` must be an object of tests, not {shown(tests)}"
+            message = f"`{name}` must be an object of tests, not {self.source.shown(tests)}"
             advice = 'for example {"keywords": "…"}'
             self._refuse("wrong-value", message, at, advice)
         elif not tests:
@@ -97,7 +97,7 @@ class CriteriaReader:
                 advice = f'name the key to test: {{"some_key": {{"{key}": …}}}}'
             else:
                 message = f"`{key}` must be an object of tests"
-                advice = f'for example {{"value": {shown(tests[key])}}}'
+                advice = f'for example {{"value": {self.source.shown(tests[key])}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
 
     def _tests(
@@ -110,7 +110,7 @@ class CriteriaReader:
                 self._refuse_unknown(section, test, at)
             elif isinstance(given, dict):
                 advice = "text has no keys to look into" if section == "text" else ""
-                message = f"there is nothing to test in {shown(given)}"
+                message = f"there is nothing to test in {self.source.shown(given)}"
                 self._refuse("wrong-value", message, here, advice or _DICTIONARY_ADVICE)
             else:
                 found += self._values(section, path, test, given, here)
@@ -135,7 +135,7 @@ class CriteriaReader:
             return
         for index, value in enumerate(values):
             here = (*at, index) if isinstance(given, list) else at
-            if problem := _impossible(section, test, value):
+            if problem := _impossible(section, test, value, self.source.shown):
                 self._refuse("impossible-test", f"`{test}`: {problem[0]}", here, problem[1])
                 continue
             several = index if len(values) > 1 else None
@@ -147,8 +147,8 @@ class CriteriaReader:
             for other in checks[:index]:
                 if _contradict(check, other):
                     message = (
-                        f"`{other.test}` {shown(other.value)} and `{check.test}` "
-                        f"{shown(check.value)} can never both pass"
+                        f"`{other.test}` {self.source.shown(other.value)} and `{check.test}` "
+                        f"{self.source.shown(check.value)} can never both pass"
                     )
                     self.problems.append(
                         Problem("impossible-test", message, check.place, "remove one of them")
@@ -162,7 +162,9 @@ def _sections_advice() -> str:
     return f"its keys are {', '.join(SECTIONS)}"
 
 
-def _impossible(section: Section, test: str, value: Any) -> tuple[str, str] | None:
+def _impossible(
+    section: Section, test: str, value: Any, shown: Callable[[Any], str]
+) -> tuple[str, str] | None:
     """Why a test can never pass (or never fail) whatever the answer is, and what to do."""
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
@@ -170,6 +172,8 @@ def _impossible(section: Section, test: str, value: Any) -> tuple[str, str] | No
         return f"{shown(value)} is no criterion", "write in a sentence what must be true"
     if section == "text" and not isinstance(value, str):
         return f"the text of an answer is never {shown(value)}", "put it in quotes"
+    if section == "text" and test == "value" and not value.strip():
+        return "an agent that says nothing has no text", "test what it should say"
     if test in _ORDERINGS and not isinstance(value, int | float | str | list):
         return f"nothing can be compared with {shown(value)}", "give a number or a text"
     try:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 
 from assay.agents.files.problems import Code, Problem
 from assay.agents.files.source import KeyPath, Source
-from assay.checks import shown
 from assay.errors import nearest
 
 Value = TypeVar("Value")
@@ -17,11 +16,14 @@ _TRUTHS = {"true": True, "false": False}
 
 
 class Wrong(Exception):  # noqa: N818 - said by a reader of values to the one who knows the place
-    """A value that is not what its key needs; and what to write instead."""
+    """A value that is not what its key needs; and what to write instead.
 
-    def __init__(self, what: str, advice: str = "") -> None:
+    Where `what` has `{}`, the value stands once somebody has shown it who knows what is secret.
+    """
+
+    def __init__(self, what: str, value: Any = None, advice: str = "") -> None:
         super().__init__(what)
-        self.what, self.advice = what, advice
+        self.what, self.value, self.advice = what, value, advice
 
 
 @dataclass
@@ -40,7 +42,8 @@ class Fields:
         try:
             return read(self.given[key])
         except Wrong as wrong:
-            self.refuse("wrong-value", f"`{key}` {wrong.what}", key, wrong.advice)
+            what = wrong.what.replace("{}", self.source.shown(wrong.value))
+            self.refuse("wrong-value", f"`{key}` {what}", key, wrong.advice)
             return default
 
     def refuse(self, code: Code, message: str, key: str, advice: str = "") -> None:
@@ -57,19 +60,19 @@ class Fields:
 
 def text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise Wrong(f"must be text, not {shown(value)}")
+        raise Wrong("must be text, not {}", value)
     return value
 
 
 def text_or_nothing(value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise Wrong(f"must be text, not {shown(value)}", "put it in quotes")
+        raise Wrong("must be text, not {}", value, "put it in quotes")
     return value
 
 
 def mapping_or_nothing(value: Any) -> dict[str, Any] | None:
     if value is not None and not isinstance(value, dict):
-        raise Wrong(f"must be an object, not {shown(value)}")
+        raise Wrong("must be an object, not {}", value)
     return value
 
 
@@ -82,14 +85,14 @@ def seconds(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not 0 < found < math.inf:
-        raise Wrong(f"must be a number of seconds above 0, not {shown(value)}")
+        raise Wrong("must be a number of seconds above 0, not {}", value)
     return found
 
 
 def truth(value: Any) -> bool:
     found = _TRUTHS.get(value) if isinstance(value, str) else value
     if not isinstance(found, bool):
-        raise Wrong(f"must be true or false, not {shown(value)}")
+        raise Wrong("must be true or false, not {}", value)
     return found
 
 
@@ -98,7 +101,7 @@ def texts(value: Any) -> tuple[str, ...]:
     several = value if isinstance(value, list) else [value]
     for one in several:
         if not isinstance(one, str) or not one.strip():
-            raise Wrong(f"must be text or a list of texts; {shown(one)} is neither")
+            raise Wrong("must be text or a list of texts; {} is neither", one)
     return tuple(several)
 
 
@@ -109,6 +112,6 @@ def one_of(words: tuple[Value, ...]) -> Callable[[Any], Value]:
         for word in words:
             if value == word:
                 return word
-        raise Wrong(f"cannot be {shown(value)}", nearest(str(value), map(str, words)))
+        raise Wrong("cannot be {}", value, nearest(str(value), map(str, words)))
 
     return read

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.agents.files.problems import Problem
+from assay.agents.files.notes import notes_on
+from assay.agents.files.problems import Note, Problem
 from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
 from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
@@ -33,6 +34,10 @@ class Reading:
     problems: list[Problem]
     passed_over: list[PassedOver] = field(default_factory=list)
     """HOCON, JSON and YAML files of a folder that are no tests, and folders not looked into."""
+
+    @property
+    def notes(self) -> list[Note]:
+        return [note for file in self.files for note in notes_on(file)]
 
     def files_or_error(self) -> list[AgentFile]:
         """The files, if nothing is wrong with any of them."""

@@ -36,6 +36,15 @@ class Problem:
         return InputError(self.message, where=str(self.place), advice=self.advice or None)
 
 
+@dataclass(frozen=True)
+class Note:
+    """Something that is no mistake and yet may not be what was meant."""
+
+    message: str
+    place: Place
+    advice: str
+
+
 class FileProblems(Exception):  # noqa: N818 - it carries problems to who reports them
     """A file that cannot be read as a document at all."""
 

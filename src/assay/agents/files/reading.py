@@ -17,7 +17,6 @@ from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
 from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
-from assay.checks import shown
 from assay.errors import InputError
 from assay.ratio import Ratio
 
@@ -62,6 +61,7 @@ def read_file(path: Path) -> ReadFile:
         return ReadFile(path, None, error.problems)
     reader = _Reader(source, list(source.problems))
     file = reader.read()
+    # Values are shown without secrets already; metadata, often a word, would hide the message.
     problems = _without_secrets(reader.problems, secrets_of(source.environment, None))
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
 
@@ -115,7 +115,6 @@ class _Reader:
         top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
         if "agent" not in given:
             top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
-        metadata = top.take("metadata", fields.mapping_or_nothing, None)
         file = AgentFile(
             path=self.source.path,
             agent=top.take("agent", fields.text, ""),
@@ -124,10 +123,10 @@ class _Reader:
             success_ratio=top.take("success_ratio", _ratio, ONCE),
             timeout=top.take("timeout_in_seconds", fields.seconds, None),
             use_direct=top.take("use_direct", fields.truth, False),
-            metadata=metadata,
+            metadata=top.take("metadata", fields.mapping_or_nothing, None),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),
-            secrets=secrets_of(self.source.environment, metadata),
-            fingerprint=self._fingerprint(given, metadata),
+            secrets=self.source.secrets,
+            fingerprint=self._fingerprint(given),
         )
         self._refuse_unanswerable(file)
         return file
@@ -144,9 +143,9 @@ class _Reader:
             )
         ]
 
-    def _fingerprint(self, given: dict[str, Any], metadata: Any) -> str:
+    def _fingerprint(self, given: dict[str, Any]) -> str:
         kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return values.fingerprint(concealed(kept, secrets_of(self.source.environment, metadata)))
+        return values.fingerprint(concealed(kept, self.source.secrets))
 
     def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
         given = top.given.get(INTERACTIONS)
@@ -177,7 +176,7 @@ class _Reader:
     def _interaction(self, criteria: CriteriaReader, given: Any, number: int) -> Interaction | None:
         at: KeyPath = (INTERACTIONS, number - 1)
         if not isinstance(given, dict):
-            message = f"interaction {number} must be an object, not {shown(given)}"
+            message = f"interaction {number} must be an object, not {self.source.shown(given)}"
             self.problems.append(Problem("wrong-value", message, self.source.place(at)))
             return None
         one = Fields(self.source, at, given, self.problems)
@@ -225,7 +224,7 @@ def _connections(value: Any) -> tuple[str, ...]:
         try:
             kind_of(one)
         except InputError as error:
-            raise Wrong(f"cannot be {shown(one)}", error.advice or "") from None
+            raise Wrong("cannot be {}", one, error.advice or "") from None
     if not several or len(set(several)) < len(several):
         raise Wrong("must name at least one connection, and each only once")
     return several
@@ -235,4 +234,4 @@ def _ratio(value: Any) -> Ratio:
     try:
         return Ratio.parse(value)
     except InputError as error:
-        raise Wrong(f"cannot be {shown(value)}", error.advice or "") from None
+        raise Wrong("cannot be {}", value, error.advice or "") from None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from assay.agents.files.finding import Reading
+from assay.agents.files.problems import Note, Problem
 from assay.reports.text import count
 from assay.visible import visible
 
@@ -25,6 +27,9 @@ def _plain(reading: Reading) -> str:
         lines.append(visible(f"{one.place}: {one.code}: {one.message}"))
         if one.advice:
             lines.append(visible(f"    {one.advice}"))
+    for note in reading.notes:
+        lines.append(visible(f"{note.place}: note: {note.message}"))
+        lines.append(visible(f"    {note.advice}"))
     if not reading.problems:
         lines.append(f"nothing wrong with {count(len(reading.files), 'test file')}")
     else:
@@ -33,19 +38,19 @@ def _plain(reading: Reading) -> str:
 
 
 def _json(reading: Reading) -> str:
-    told = [
-        {
-            "code": one.code,
-            "message": one.message,
-            "file": str(one.place.file),
-            "line": one.place.line,
-            "advice": one.advice,
-        }
-        for one in reading.problems
-    ]
     document = {
         "version": 1,
-        "problems": told,
+        "problems": [{"code": one.code, **_told(one)} for one in reading.problems],
+        "notes": [_told(one) for one in reading.notes],
         "passed_over": [str(one.path) for one in reading.passed_over],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _told(one: Problem | Note) -> dict[str, Any]:
+    return {
+        "message": one.message,
+        "file": str(one.place.file),
+        "line": one.place.line,
+        "advice": one.advice,
+    }

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay import documents
 from assay.agents.files.problems import FileProblems, Problem
+from assay.agents.secrets import concealed, secrets_of
+from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -27,6 +30,20 @@ class Source:
     """The variables of the environment that were substituted."""
     referred: frozenset[str] = frozenset()
     """The first keys of the paths that are substituted somewhere: definitions, not mistakes."""
+
+    @property
+    def metadata(self) -> Any:
+        return self.value.get("metadata") if isinstance(self.value, dict) else None
+
+    @cached_property
+    def secrets(self) -> Mapping[str, str]:
+        """What must never be stored or shown, and what stands for it."""
+        return secrets_of(self.environment, self.metadata)
+
+    def shown(self, value: Any) -> str:
+        """A value for a message, which may end up in the log of a build."""
+        # Concealed before it is cut, so that no part of a secret is left.
+        return shown(concealed(value, self.secrets))
 
     def place(self, path: KeyPath) -> Place:
         """The place of a part, or of what should have held it."""
