@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +12,20 @@ import pytest
 from assay.cli.questions.modelled import take_modelled
 from assay.errors import InfrastructureError, InputError
 from assay.models import ModelFailed, ModelSettings
+from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.modelled import extra, prompts
 from assay.questions.modelled.access import _without_ids, _without_key
-from assay.questions.modelled.adk_models import _failure
+from assay.questions.modelled.adk_models import _failure, patient_model
 from assay.questions.modelled.instructions import ANALYST, ENGINEER, SHARED
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.transcripts import transcript_lines, transcript_of
 from assay.questions.modelled.workshop import _reads_documentation, _unfit_name
 from assay.questions.provers.introspection.library import Library
 from assay.sandbox import Environment, Target, environment
+from tests.models.scripted_server import ScriptedServer, fails, raw
 
 SETTINGS = ModelSettings("m", "http://127.0.0.1:9/v1", key="KEYCANARY")
 
@@ -117,6 +121,38 @@ def test_a_key_that_is_echoed_goes_nowhere() -> None:
     echo = LlmResponse(content=types.Content(role="model", parts=[part]))
     assert "KEYCANARY" not in _without_key(echo, "KEYCANARY").model_dump_json()
     assert _without_key(echo, None) is echo
+
+
+# google-genai derives from a class of aiohttp that warns about it.
+@pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")
+def test_gemini_is_asked_by_its_own_library_and_tried_again() -> None:
+    answer = {
+        "candidates": [
+            {"content": {"role": "model", "parts": [{"text": "yes"}]}, "finishReason": "STOP"}
+        ],
+        "usageMetadata": {"promptTokenCount": 3, "candidatesTokenCount": 1, "totalTokenCount": 4},
+    }
+    url = "https://generativelanguage.googleapis.com/v1beta/openai"
+    settings = ModelSettings("gemini-2.5-pro", url, key="KEYCANARY", patience=5.0)
+    script = [fails(503, retry_after=0), raw(json.dumps(answer).encode())]
+    with ScriptedServer(script) as server:
+
+        async def ask() -> Any:
+            from google.adk.models.llm_request import LlmRequest
+            from google.genai import types
+
+            model = patient_model(settings, AdaptiveConcurrency(2))
+            model.base_url = server.url.removesuffix("/v1")
+            content = types.Content(role="user", parts=[types.Part(text="Well?")])
+            request = LlmRequest(model=model.model, contents=[content])
+            return [one async for one in model.generate_content_async(request)]
+
+        (response,) = asyncio.run(ask())
+    assert response.content.parts[0].text == "yes"
+    assert [one.path for one in server.requests] == [
+        "/v1beta/models/gemini-2.5-pro:generateContent"
+    ] * 2
+    assert server.requests[0].headers["x-goog-api-key"] == "KEYCANARY"
 
 
 class ProviderError(Exception):

@@ -159,7 +159,11 @@ def _check_patch(ended: Ended, found: dict[str, Any], folder: Path) -> None:
     assert (folder / "suite.yaml").read_text() == SUITE
     assert found["doubled"]["verdict"] == "Ambiguous"
     patch = next((folder / ".assay" / "runs").glob("*/fixes.patch"))
-    assert f"corrections: {patch.relative_to(folder)}" in ended.out
+    assert "corrections: 1 fixed, 1 needs human review" in ended.out
+    assert f"patch: {patch.relative_to(folder)}" in ended.out
+    report = patch.with_name("quality_report.md").read_text()
+    assert "**needs human review**" in report
+    assert "try 3: Incorrect" in report
     changed = [line for line in patch.read_text().splitlines() if line[:1] in "+-"]
     assert changed == [
         "--- a/suite.yaml",

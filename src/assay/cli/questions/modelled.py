@@ -82,7 +82,7 @@ class ModelProcedure:
 
     def concluded(self, run: Run) -> list[str]:
         """What there is to say at the end."""
-        from assay.questions.modelled.fixing import write_patch
+        from assay.questions.modelled.fixing import fix_counts, write_patch
 
         used = self.access.budget.spent
         cost = "of unknown price" if used.cost is None else f"for {used.cost:.4f} US dollars"
@@ -90,8 +90,12 @@ class ModelProcedure:
             f"model: {used.calls} calls, {used.cached_calls} from the cache, "
             f"{used.tokens:,} tokens {cost}"
         ]
-        patch = write_patch(run) if self.keeper else None
-        return [*told, f"corrections: {patch}"] if patch else told
+        if self.keeper is None:
+            return told
+        if counted := fix_counts(run):
+            told.append(f"corrections: {counted}")
+        patch = write_patch(run)
+        return [*told, f"patch: {patch}"] if patch else told
 
 
 def model_procedure(asked: dict[str, Any]) -> ModelProcedure | None:

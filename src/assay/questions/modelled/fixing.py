@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
@@ -147,6 +148,15 @@ def _tries(told: dict[str, Any]) -> str:
 def _with_fix(record: CaseRecord, told: dict[str, Any], reason: str) -> CaseRecord:
     detail = {**(record.detail or {}), "fix": json.loads(json.dumps(told))}
     return record.model_copy(update={"detail": detail, "reason": reason})
+
+
+def fix_counts(run: Run) -> str:
+    """How many questions were corrected and how many are left to people; empty if none."""
+    counts: Counter[str] = Counter()
+    for row in run.rows():
+        fix = (run.read_packed(row)["detail"] or {}).get("fix")
+        counts.update([fix["status"]] if fix else [])
+    return ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
 
 
 def write_patch(run: Run) -> Path | None:

@@ -102,6 +102,22 @@ def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
         yield f"\n- {code_span(one_line(name))}: {found['truth']}\n"
     if notes := detail.get("notes"):
         yield "\n" + "".join(f"- {code_span(one_line(note))}\n" for note in notes)
+    if fix := detail.get("fix"):
+        yield from _fix_parts(fix)
+
+
+def _fix_parts(fix: dict[str, Any]) -> Iterator[str]:
+    kept = f" ({fix['kept']})" if fix.get("kept") else ""
+    yield f"\n**{fix['status']}**{kept}\n"
+    for number, one in enumerate(fix["tries"], 1):
+        definition = json.dumps(one["definition"], indent=2, ensure_ascii=False)
+        yield (
+            f"\n<details><summary>try {number}: {one['verdict']}</summary>\n\n"
+            f"{code_block(visible(definition), 'json')}\n"
+            f"{code_block(visible(one['reason']))}\n</details>\n"
+        )
+    for note in fix["notes"]:
+        yield f"\n- {code_span(one_line(note))}\n"
 
 
 def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
