@@ -19,7 +19,12 @@ from tests.questions.provers.introspection.support import Settle, question, stat
             ["`conint`", "`ConstrainedInt`", "`BoundedInt`"],
             "HFF",
         ),
-        ("Which of these is a method of `BaseModel`?", ["`model_dump`", "`to_dict`"], "HF"),
+        # `BaseModel` is offered by several packages, and then nothing is claimed.
+        (
+            "Which of these is a method of `TypeAdapter`?",
+            ["`validate_python`", "`to_dict`"],
+            "HF",
+        ),
         (
             "Which of these is NOT a parameter of the function `Field`?",
             ["`pattern`", "`regex`"],

@@ -16,17 +16,20 @@ from assay.questions.provers.introspection.reading import mentions
 _LONGEST = 20_000
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
 _QUOTED = re.compile(r"`(?:import |from )?([A-Za-z_]\w*)(?=[.` ])")
+_DOTTED = re.compile(r"`(?:import |from )?([A-Za-z_]\w*)(?=\.)")
 _WORD = re.compile(r"\b[a-z]\w+\b")
 
 
 def named_distributions(question: Question) -> tuple[str, ...]:
     """The distributions whose packages the question imports, quotes or else calls by name."""
     snippet = question.snippet
-    text = "\n".join([question.text, *question.options.values()])[:_LONGEST]
+    asked, options = question.text[:_LONGEST], "\n".join(question.options.values())[:_LONGEST]
     code = "\n".join([*snippet.imports, snippet.code]) if snippet else ""
+    # A bare word in an option is what is offered, and only by chance the name of a package.
+    quoted = [*_QUOTED.findall(asked), *_DOTTED.findall(options)]
     known = _installed()
     for words in (
-        [*_IMPORT.findall(f"{text}\n{code}"), *_QUOTED.findall(text)],
+        [*_IMPORT.findall(f"{asked}\n{options}\n{code}"), *quoted],
         _WORD.findall(question.text[:_LONGEST]),
     ):
         found = sorted({known[word] for word in words if word in known})
