@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,14 +14,22 @@ from assay.errors import InfrastructureError, InputError
 from assay.models import ModelFailed, ModelSettings
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient
+from assay.questions.examining import Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.modelled import extra, prompts
-from assay.questions.modelled.access import _without_ids, _without_key
+from assay.questions.modelled.access import (
+    Conversation,
+    ModelAccess,
+    _without_ids,
+    _without_key,
+)
 from assay.questions.modelled.adk_models import _failure, patient_model
 from assay.questions.modelled.instructions import ANALYST, ENGINEER, SHARED
 from assay.questions.modelled.library_tools import LibraryTools
-from assay.questions.modelled.transcripts import transcript_lines, transcript_of
+from assay.questions.modelled.pipeline import Pipeline
+from assay.questions.modelled.remediation import RemediationLoop
+from assay.questions.modelled.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.modelled.workshop import _reads_documentation, _unfit_name
 from assay.questions.provers.introspection.library import Library
 from assay.sandbox import Environment, Target, environment
@@ -121,6 +129,27 @@ def test_a_key_that_is_echoed_goes_nowhere() -> None:
     echo = LlmResponse(content=types.Content(role="model", parts=[part]))
     assert "KEYCANARY" not in _without_key(echo, "KEYCANARY").model_dump_json()
     assert _without_key(echo, None) is echo
+
+
+def test_the_nodes_are_those_of_the_specification() -> None:
+    conversation = Conversation(ModelAccess(SETTINGS), Transcript())
+    question = Question("q", "Which?", {"A": "x", "B": "y"})
+    bench, nothing = Bench(cast("Any", None)), cast("Any", None)
+    tools = LibraryTools("none", None)
+    blind = Pipeline(question, ["A", "B"], bench, tools, conversation)._workflow()
+    keyed = RemediationLoop(nothing, nothing, conversation, writes=False, tools=nothing)._workflow()
+    assert blind.name == "verification_pipeline"
+    assert names_of(blind) == [
+        *("setup", "claim_analyst", "claim_check", "proof_engineer_loop", "teardown")
+    ]
+    assert keyed.name == "remediation_loop"
+    assert names_of(keyed) == [
+        *("verification_pipeline", "verdict_synthesizer", "fix_handler", "teardown")
+    ]
+
+
+def names_of(workflow: Any) -> list[str]:
+    return [node.name for node in workflow.graph.nodes if not node.name.startswith("__")]
 
 
 # google-genai derives from a class of aiohttp that warns about it.
