@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any, Self
 from assay.errors import InputError
 from assay.submissions.canonical import CanonicalSource
 from assay.submissions.config import CheckpointConfig, ProblemConfig
+from assay.submissions.digests import problem_digest
 from assay.submissions.environments import load_environment
 from assay.submissions.preparing import prepare
 from assay.submissions.problems import find_problem, read_problem
@@ -92,7 +91,7 @@ def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
         folder = folders[checkpoint.name]
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
-    wanted, digest = Filter(asked.group, asked.case), problem_digest(problem.path)
+    wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
     checking = Checking(problem, checkpoints, source, prepared, wanted, digest)
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
 
@@ -121,24 +120,3 @@ def _snapshot(folder: Path, checkpoint: str) -> Path:
         if own.is_dir():
             return own
     return folder
-
-
-def problem_digest(folder: Path) -> str:
-    """Of every file of a problem but its solutions: what a finished case stands on."""
-    digest = hashlib.sha256()
-    for path in _files(folder):
-        content = path.read_bytes()
-        name = path.relative_to(folder).as_posix()
-        digest.update(f"{len(name)}:{name}:{len(content)}:".encode("utf-8", "surrogateescape"))
-        digest.update(content)
-    return digest.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith(("solution", "__pycache__", ".")):
-            continue
-        if path.is_dir():
-            yield from _files(path)
-        elif path.is_file():
-            yield path

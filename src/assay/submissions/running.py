@@ -174,7 +174,7 @@ class Checking:
             while (drawn := await stream.draw()) is not None:
                 if self._wanted.takes_case(drawn.case):
                     mark = values.fingerprint(
-                        group.fingerprint, drawn.case.describe(), drawn.expected.given()
+                        group.fingerprint, drawn.case.describe(), drawn.judged_by()
                     )
                     yield group.unit(number, drawn, mark)
                 number += 1

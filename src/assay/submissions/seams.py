@@ -28,6 +28,10 @@ class Drawn:
         """Everything that is expected, as values."""
         return self.expected.given()
 
+    def judged_by(self) -> Any:
+        """Everything a judgement of it depends on, as values."""
+        return self.expected.given()
+
     def placed(self, assets: Mapping[str, str]) -> Self:
         """As it is run and judged: with the paths of static assets in place of their names."""
         if not assets:

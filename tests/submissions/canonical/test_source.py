@@ -14,6 +14,7 @@ from assay.submissions.canonical import CanonicalDrawn, CanonicalSource
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
 from assay.submissions.problems import read_problem
+from assay.values import fingerprint
 from tests.submissions.support import write_files
 
 CLI = """
@@ -185,6 +186,27 @@ def test_values_are_compared_as_suits_them(
     (drawn,) = bench.drawn()
     assert list(bench.verify(drawn, **right).values()) == [True]
     assert list(bench.verify(drawn, **wrong).values()) == [False]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{check: regex, value: '.*'}", "{check: regex, value: 'never'}"),
+        ("{check: regex, value: a}", "{check: exact, value: a}"),
+        ("{check: regex, value: a}", "{check: regex, value: a, dotall: true}"),
+        ("{check: regex, value: a}", "{check: regex, value: a, weight: 2}"),
+        ("[a]", "[a, {check: regex, value: a}]"),
+    ],
+)
+def test_what_a_case_is_judged_by_differs_with_every_check(
+    tmp_path: Path, before: str, after: str
+) -> None:
+    cases = "cases:\n  a:\n    expected: {status_code: 0, checks: {output: CHECK}}\n"
+    several = []
+    for name, text in (("before", before), ("after", after), ("same", before)):
+        (drawn,) = Bench(tmp_path / name, cases.replace("CHECK", text)).drawn()
+        several.append(fingerprint(drawn.judged_by()))
+    assert several[0] == several[2] != several[1]
 
 
 def test_the_report_says_how_a_bare_value_was_compared(tmp_path: Path) -> None:

@@ -50,6 +50,11 @@ class Comparison:
     impossible: str = ""
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
+    def described(self) -> list[Any]:
+        """All that decides what it says of a result, as values."""
+        place = [self.target.root, *self.target.steps]
+        return [self.key, place, self.check, self.value, dict(self.options), self.weight]
+
     def validate(self) -> None:
         """InputError if it can never be right: an unknown check, option, pattern, weight."""
         if not any(saved_names(self.value)):

@@ -45,6 +45,10 @@ class CanonicalDrawn(Drawn):
     def stated(self) -> Mapping[str, Any]:
         return {one.key: one.value for one in self.comparisons}
 
+    def judged_by(self) -> Any:
+        compared = [one.described() for one in self.comparisons]
+        return [compared, dict(self.saves), list(self.unsaved)]
+
     def placed(self, assets: Mapping[str, str]) -> CanonicalDrawn:
         """Made anew from what was written, because what answers had is not to be replaced."""
         return self.make(assets) if self.make and assets else self
