@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import csv
 import gzip
 import io
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 from assay.errors import InputError
 from assay.submissions.file_formats import FileType, parsed, signature, written
 from assay.submissions.files import Compression, InputFile
+from tests.conftest import json_values
 
 ROWS = [{"item": "tea, green", "price": 3, "fresh": True}, {"item": "coffee", "price": 4.5}]
 
@@ -44,6 +46,22 @@ def test_structure_becomes_what_its_type_says() -> None:
     assert made([["a", "b"], [1, 2]], "tsv") == b"a\tb\n1\t2\n"
     table = pyarrow.parquet.read_table(io.BytesIO(made([{"a": 1}, {"a": 2}], "parquet")))
     assert table.to_pylist() == [{"a": 1}, {"a": 2}]
+
+
+@pytest.mark.parametrize("row", [{"a": {}}, {"a": [{}]}, {"a": 10**30}, {"a": -(2**64)}])
+def test_what_parquet_cannot_hold_is_told(row: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="f: cannot be written as parquet"):
+        made([row], "parquet")
+
+
+@given(json_values, st.sampled_from(FileType))
+def test_no_structure_breaks_a_format(content: Any, kind: FileType) -> None:
+    shapes = (content, [content], [{"a": content}], [[content]])
+    tables = ({"t": content}, {"t": [{"a": content}]}, {"t": {"columns": content, "rows": []}})
+    for one in (*shapes, *({"tables": each} for each in tables), {"tables": {}}):
+        # Anything else than these would be a traceback for who wrote the case.
+        with contextlib.suppress(InputError, ValueError):
+            assert isinstance(made(one, kind), bytes)
 
 
 def test_a_database_holds_its_tables(tmp_path: Path) -> None:

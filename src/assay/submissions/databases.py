@@ -13,8 +13,12 @@ from assay.errors import InputError
 
 def write_database(content: Any) -> bytes:
     """The file of a database with these tables; the same tables always give the same bytes."""
+    tables = _tables(content)
+    if not tables:
+        # To SQLite an empty file is an empty database, and it writes none itself.
+        return b""
     with closing(sqlite3.connect(":memory:")) as database:
-        for name, payload in _tables(content).items():
+        for name, payload in tables.items():
             columns, rows = _table(name, payload)
             try:
                 _fill(database, name, columns, rows)

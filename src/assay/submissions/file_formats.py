@@ -184,12 +184,11 @@ def _parquet_bytes(content: Any) -> bytes:
     import pyarrow
     from pyarrow import parquet
 
-    try:
-        table = pyarrow.Table.from_pylist(_rows(content))
-    except (pyarrow.ArrowException, AttributeError, TypeError) as error:
-        raise InputError(f"cannot be written as parquet: {error}") from None
     sink = pyarrow.BufferOutputStream()
-    parquet.write_table(table, sink)
+    try:
+        parquet.write_table(pyarrow.Table.from_pylist(_rows(content)), sink)
+    except (pyarrow.ArrowException, AttributeError, TypeError, ArithmeticError) as error:
+        raise InputError(f"cannot be written as parquet: {error}") from None
     return bytes(sink.getvalue().to_pybytes())
 
 

@@ -441,6 +441,14 @@ def test_a_regression_takes_its_cases_from_where_they_were_new(tmp_path: Path) -
         ("{timeout: 0, expected: {output: 1}}", "`timeout`: input should be greater than 0"),
         ("{request: {}, expected: {output: 1}}", "a problem of type cli has no `request`"),
         ("{input_files: {a.csv: 7}, expected: {output: 1}}", "a.csv: a table is a list of rows"),
+        (
+            "{input_files: {a.parquet: [{a: {}}]}, expected: {output: 1}}",
+            "a.parquet: cannot be written as parquet",
+        ),
+        (
+            f"{{expected: {{files: {{a.parquet: [{{a: {10**30}}}]}}}}}}",
+            "cannot be written as parquet",
+        ),
         ("{input_files: {../a: x}, expected: {output: 1}}", "within the work folder"),
         ("{input_files: {a.bin: no base64}, expected: {output: 1}}", "binary content is base64"),
         (
