@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks import ABSENT, run_check
+from assay.checks import ABSENT, Left, check_names, run_check
 from assay.errors import InputError
 
 
@@ -144,3 +144,26 @@ def test_the_bytes_of_a_parsed_file_are_not_known(name: str, expected: str) -> N
     result = run_check(name, {"a": 1}, expected)
     assert result.is_correct is None
     assert "dict" in result.diff
+
+
+def test_what_was_left_exists_and_has_no_content() -> None:
+    left = Left("a symbolic link")
+    assert run_check("file_exists", left, True).is_correct is True
+    assert run_check("file_exists", left, False).is_correct is False
+    expectations = {"file_hash": "0" * 64, "schema": {}, "number": 1, "json": [1]}
+    for name in check_names():
+        if name == "file_exists":
+            continue
+        result = run_check(name, left, expectations.get(name, "x"), weight=2)
+        assert (result.is_correct, result.weight) == (False, 2), name
+        assert result.diff == "could not be brought back: a symbolic link", name
+    with pytest.raises(InputError):
+        run_check("regex", left, "(")
+
+
+def test_what_may_be_there_or_not_fails_either_way() -> None:
+    left = Left("`out` is a symbolic link", is_certain=False)
+    for expected in (True, False):
+        result = run_check("file_exists", left, expected)
+        assert result.is_correct is False
+        assert "`out` is a symbolic link" in result.diff

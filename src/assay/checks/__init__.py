@@ -9,6 +9,7 @@ from assay.checks.diffs import binary_diff, cut, line_diff, shown, text_diff, un
 from assay.checks.registry import (
     ABSENT,
     Absent,
+    Left,
     check,
     check_names,
     check_options,
@@ -22,6 +23,7 @@ from assay.checks.registry import (
 __all__ = [
     "ABSENT",
     "Absent",
+    "Left",
     "binary_diff",
     "check",
     "check_names",

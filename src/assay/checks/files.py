@@ -9,7 +9,7 @@ from typing import Any
 from assay.checks.compare import Comparison
 from assay.checks.diffs import binary_diff, shown, text_diff
 from assay.checks.reading import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, check, failed, mismatch, passed
+from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest
 from assay.results import VerificationResult
@@ -18,14 +18,23 @@ from assay.results import VerificationResult
 HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 
 
-@check("file_exists")
+@check("file_exists", takes_left=True)
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
     """The file is there, or is not, as expected."""
     if not isinstance(expected, bool):
         raise InputError(f"the expectation must be true or false, not {shown(expected)}")
+    if isinstance(actual, Left):
+        return _exists_elsewhere(actual, expected)
     if expected:
         return failed("absent") if actual is ABSENT else passed("exists")
     return passed("absent, as expected") if actual is ABSENT else failed("exists, unexpectedly")
+
+
+def _exists_elsewhere(actual: Left, expected: bool) -> VerificationResult:
+    if not actual.is_certain:
+        return failed(f"it cannot be told whether it is there: {actual.reason}")
+    what = f"could not be brought back: {actual.reason}"
+    return passed(f"exists, but {what}") if expected else failed(f"exists, unexpectedly; {what}")
 
 
 @check("file_content")

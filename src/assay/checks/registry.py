@@ -31,6 +31,19 @@ class Absent(Enum):
 # What a check is given when the response does not contain the thing it looks at.
 ABSENT: Final = Absent.ABSENT
 
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a check is given for something that is there and could not be brought back.
+
+    No check looks into it: all fail and say why, but for the one that asks whether it is there.
+    """
+
+    reason: str
+    is_certain: bool = True
+    """False if it cannot even be told whether it is there."""
+
+
 # Not a union, which Python would make anew for every check.
 _NUMBERS = (int, float)
 
@@ -44,20 +57,24 @@ Check = TypeVar("Check", bound=Callable[..., VerificationResult])
 class _Entry:
     function: Callable[..., VerificationResult]
     options: tuple[str, ...]
+    takes_left: bool
 
 
 _ENTRIES: dict[str, _Entry] = {}
 
 
-def check(name: str) -> Callable[[Check], Check]:
-    """Register a function as a check; its keyword-only parameters are its options."""
+def check(name: str, *, takes_left: bool = False) -> Callable[[Check], Check]:
+    """Register a function as a check; its keyword-only parameters are its options.
+
+    With `takes_left` it is called for what could not be brought back too; see `Left`.
+    """
 
     def register(function: Check) -> Check:
         if name in _ENTRIES:
             raise InputError(
                 f"there is a check {name!r} already", advice="give yours a name of its own"
             )
-        _ENTRIES[name] = _Entry(function, _option_names(function))
+        _ENTRIES[name] = _Entry(function, _option_names(function), takes_left)
         return function
 
     return register
@@ -106,7 +123,7 @@ def run_check(
             )
     _require_weight(name, weight)
     try:
-        result = entry.function(actual, expected, **options)
+        result = _result(entry, actual, expected, options)
     except Unverifiable as reason:
         result = VerificationResult(diff=str(reason), is_correct=None)
     except InputError as error:
@@ -119,6 +136,16 @@ def run_check(
     return (
         result if result.weight == weight else result.model_copy(update={"weight": float(weight)})
     )
+
+
+def _result(
+    entry: _Entry, actual: Any, expected: Any, options: dict[str, Any]
+) -> VerificationResult:
+    if not isinstance(actual, Left) or entry.takes_left:
+        return entry.function(actual, expected, **options)
+    # Whether the test is well written is to be told all the same.
+    entry.function(ABSENT, expected, **options)
+    return failed(f"could not be brought back: {actual.reason}")
 
 
 def _require_weight(name: str, weight: Any) -> None:

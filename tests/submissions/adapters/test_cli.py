@@ -194,3 +194,33 @@ def test_static_assets_are_seen_under_the_name_given(tmp_path: Path, level: str)
     assert (result.output, result.stderr) == (expected, "")
     with pytest.raises(InputError, match="no static asset 'list'"):
         bench.run(case(arguments=["{{static:list}}"]))
+
+
+TRAPS = """
+import os
+open('large.bin', 'wb').truncate(70 << 20)
+os.symlink('/etc/passwd', 'link.json')
+os.mkdir('folder.json'); os.mkdir('full'); open('full/x', 'w').close()
+os.mkfifo('pipe.json')
+open('.hidden', 'w').close(); open('a[1].txt', 'w').close()
+for number in range(10_050): open(f'many{number}.txt', 'w').close()
+"""
+
+
+def test_what_is_there_and_cannot_be_brought_back_is_named(tmp_path: Path, level: str) -> None:
+    names = ["large.bin", "link.json", "folder.json", "pipe.json", "full", "missing", "link.json/x"]
+    plain = [".hidden", "a[[]1].txt"]
+    (result,) = Bench(tmp_path, {"main.py": TRAPS}).run(
+        case(tracked_files=["*.txt", *names, *plain]), level=level
+    )
+    assert result.status_code == 0, result.stderr
+    left = dict(result.left)  # type: ignore[attr-defined]
+    assert left.pop("...") == "more than 10000 files"
+    assert left.pop("large.bin").endswith("more than may be brought back")
+    assert left == {
+        "link.json": "a symbolic link",
+        "folder.json": "a folder",
+        "pipe.json": "not a plain file",
+    }
+    assert {".hidden", "a[1].txt", "full/x"} <= set(result.files)
+    assert "missing" not in result.files

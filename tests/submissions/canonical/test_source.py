@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.results import CaseResult, VerifierReport
+from assay.results import CaseResult, VerificationResult, VerifierReport
 from assay.submissions.canonical import CanonicalDrawn, CanonicalSource
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
@@ -511,3 +511,85 @@ def test_where_cases_must_be(tmp_path: Path, files: dict[str, str], said: str) -
 
     with pytest.raises(InputError, match=said):
         asyncio.run(draw())
+
+
+GONE = "{check: file_exists, value: false}"
+THERE = "{check: file_exists, value: true}"
+
+
+def of_file(tmp_path: Path, name: str, check: str, **answer: Any) -> VerificationResult:
+    """What one check of one file says of an answer."""
+    cases = f"cases: {{one: {{expected: {{status_code: 0, files: {{{name}: {check}}}}}}}}}"
+    bench = Bench(tmp_path, cases)
+    (drawn,) = bench.drawn()
+    found: dict[str, VerificationResult] = bench.results(drawn, **answer)
+    return found[f"files-{name}"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"left": {"old.csv": "70000000 bytes, more than may be brought back"}},
+        {"left": {"old.csv": "a symbolic link"}},
+        {"left": {"old.csv": "a folder"}},
+        {"files": {"old.csv/inner.txt": "text"}},
+    ],
+)
+def test_a_file_that_was_not_brought_back_is_there(tmp_path: Path, answer: Any) -> None:
+    gone = of_file(tmp_path, "old.csv", GONE, **answer)
+    assert gone.is_correct is False
+    assert "exists, unexpectedly; could not be brought back: " in gone.diff
+    assert of_file(tmp_path, "old.csv", THERE, **answer).is_correct is True
+    for check in (
+        "[{a: 1}]",
+        "text",
+        "{check: file_pattern, value: x}",
+        "{check: not_value, value: x}",
+    ):
+        content = of_file(tmp_path, "old.csv", check, **answer)
+        assert content.is_correct is False
+        assert "could not be brought back: " in content.diff
+    for path in ("./old.csv", "old.csv/", ".//old.csv"):
+        assert of_file(tmp_path, path, GONE, **answer).is_correct is False
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"left": {"out": "a symbolic link"}},
+        {"left": {"out": "a folder that cannot be opened"}},
+        {"files_unknown": "the server had ended"},
+    ],
+)
+def test_what_cannot_be_looked_at_neither_is_nor_is_not_there(tmp_path: Path, answer: Any) -> None:
+    for check in (GONE, THERE, "text"):
+        found = of_file(tmp_path, "out/a.txt", check, **answer)
+        assert found.is_correct is False
+        assert found.diff.count("absent") == 0
+
+
+@pytest.mark.parametrize("left", [{}, {"out": "a folder"}, {"...": "more than 10000 files"}])
+def test_what_is_not_there_is_absent(tmp_path: Path, left: Any) -> None:
+    assert of_file(tmp_path, "out/a.txt", GONE, left=left).is_correct is True
+    assert of_file(tmp_path, "out/a.txt", THERE, left=left).diff == "absent"
+
+
+def test_files_of_all_comparisons_are_asked_for_by_their_names(tmp_path: Path) -> None:
+    cases = """
+    cases:
+      one:
+        save: {n: 'files["saved.json"].n'}
+        expected:
+          status_code: 0
+          files: {"a[1]*.txt": x, ./.hidden: y}
+          checks: {'files["b.json"].n': 1, output.n: 1}
+    """
+    (drawn,) = Bench(tmp_path, cases).drawn()
+    assert drawn.case.tracked_files == ["*.log", "a[[]1][*].txt", ".hidden", "b.json", "saved.json"]
+
+
+@pytest.mark.parametrize("name", ["../up", "/etc/passwd"])
+def test_a_file_outside_the_work_folder_is_refused(tmp_path: Path, name: str) -> None:
+    cases = f"cases: {{one: {{expected: {{status_code: 0, files: {{{name}: {GONE}}}}}}}}}"
+    with pytest.raises(InputError, match="is not in the work folder"):
+        Bench(tmp_path, cases).drawn()

@@ -25,6 +25,7 @@ _MOST_FILES = 10_000
 
 # Reasons why something was left where it is.
 A_FOLDER = "a folder"
+A_CLOSED_FOLDER = "a folder that cannot be opened"
 A_LINK = "a symbolic link"
 
 
@@ -176,7 +177,7 @@ class _Gathering:
         if entry is not None and stat.S_ISLNK(entry.st_mode):
             self.found.left.append((path, A_LINK))
         elif entry is not None and stat.S_ISDIR(entry.st_mode):
-            self.found.left.append((path, "a folder that cannot be opened"))
+            self.found.left.append((path, A_CLOSED_FOLDER))
 
     def search(self, globs: list[str], seen: set[str]) -> None:
         """Take what matches a glob and has not been seen."""

@@ -25,9 +25,11 @@ from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
+from assay.submissions.leftovers import left_of
 from assay.submissions.preparing import Prepared
 
 _LIFETIME = 24 * 3600.0
+_ENDED = "the server had ended before its files were looked at"
 # Who has just closed a connection may be on its way to its end.
 _SETTLE = 0.5
 
@@ -82,7 +84,8 @@ class ApiRunner:
                 await self._stop()
             server = await self._running()
             if isinstance(server, _Down):
-                return self._result(case, request, _no_answer(server))
+                fields = {**_no_answer(server), "files_unknown": "there was no server"}
+                return self._result(case, request, fields)
             return await self._ask(server, case, request)
 
     async def _stop(self) -> None:
@@ -138,8 +141,9 @@ class ApiRunner:
             fields |= self._fields_of(answer)
             if answer.status >= http.client.INTERNAL_SERVER_ERROR:
                 fields["stderr"] = shown(server.stderr[written:])
-        fields["files"] = {**await self._tracked(server, case), **fields.get("files", {})}
-        return self._result(case, request, fields)
+        tracked = await self._tracked(server, case)
+        files = {**tracked.get("files", {}), **fields.get("files", {})}
+        return self._result(case, request, {**tracked, **fields, "files": files})
 
     async def _answer(
         self, server: Server, case: APICase, request: Request
@@ -170,13 +174,16 @@ class ApiRunner:
         return fields_of(answer, as_json=as_json, as_reference=as_reference)
 
     async def _tracked(self, server: Server, case: APICase) -> dict[str, Any]:
+        """The fields of a result that are about files of the work folder."""
         patterns = patterns_of(self._prepared.problem, self._group, case)
         if not patterns:
             return {}
         try:
-            return contents_of((await server.collect(patterns)).files)
+            collected = await server.collect(patterns)
         except ConnectionRefusedError:
-            return {}
+            return {"files_unknown": _ENDED}
+        left = left_of(collected)
+        return {"files": contents_of(collected.files), **({"left": left} if left else {})}
 
     def _result(self, case: APICase, request: Request, fields: dict[str, Any]) -> APIResult:
         return APIResult(

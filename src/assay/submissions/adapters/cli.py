@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.results import CaseResult
-from assay.sandbox.programs import ProgramResult, Programs
+from assay.sandbox.programs import Collected, ProgramResult, Programs
 from assay.submissions.adapters.tracked import (
     contents_of,
     inputs_of,
@@ -20,6 +20,7 @@ from assay.submissions.adapters.tracked import (
 )
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
+from assay.submissions.leftovers import left_of
 from assay.submissions.preparing import Prepared
 
 
@@ -111,8 +112,8 @@ def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
             stderr += f"\n[ended: it exceeded its limit {result.limit}]\n"
     if result.cut:
         more["cut"] = dict(result.cut)
-    if result.left:
-        more["left"] = dict(result.left)
+    if left := left_of(Collected(result.files, result.left)):
+        more["left"] = left
     return CLIResult(
         id=case.id,
         group=case.group,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import GroupConfig, ProblemConfig
 
+# Paths are relative to the work folder, however they begin; `.hidden` is a name.
+_FROM_HERE = re.compile(r"^(?:\.?/)+")
+
 
 def patterns_of(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> list[str]:
     """The globs of files to bring back; one that names a folder means all that is in it."""
     own = group.get("tracked_files") or []
     named = dict.fromkeys([*problem.adapter.tracked_files, *own, *case.tracked_files])
-    clean = [name.lstrip("./").rstrip("/") for name in named]
+    clean = [_FROM_HERE.sub("", name).rstrip("/") for name in named]
     return [pattern for name in clean if name for pattern in (name, f"{name}/**")]
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import glob
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from assay.errors import InputError
 from assay.results import CaseResult
 from assay.submissions.assets import with_assets
+from assay.submissions.canonical.formats import WrittenCase
 from assay.submissions.canonical.input_files import (
     filled_file,
     own_files,
@@ -15,9 +19,11 @@ from assay.submissions.canonical.input_files import (
 )
 from assay.submissions.canonical.reading import ReadCase
 from assay.submissions.canonical.saving import as_text, fill, fill_text
+from assay.submissions.canonical.targets import parse_target
 from assay.submissions.canonical.wanted import Wanted
 from assay.submissions.cases import RESULT_OF, APICase, BaseCase, CLICase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.leftovers import shortest
 
 
 def build_case(
@@ -35,8 +41,7 @@ def build_case(
     Assets come first: what an answer had is never taken for the name of one.
     """
     written = read.written if assets is None else with_assets(read.written, assets)
-    tracked = [*problem.adapter.tracked_files, *written.tracked_files]
-    tracked += [fill_text(name, saved) for name in written.expected.files]
+    tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_looked_at(written, saved)]
     shared: dict[str, Any] = {
         "id": read.id,
         "group": group.name,
@@ -76,6 +81,18 @@ def _fed(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[
     if isinstance(stdin, list):
         return [fill_text(line, saved) for line in stdin]
     return None if stdin is None else fill_text(stdin, saved)
+
+
+def _looked_at(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
+    """The files that comparisons are about, by name, so that it is known whether they are there."""
+    for name in written.expected.files:
+        yield glob.escape(shortest(fill_text(name, saved)))
+    for text in (*written.expected.checks, *written.save.values()):
+        # What an answer made of a path is said by whoever compares.
+        with contextlib.suppress(InputError):
+            file = parse_target(fill_text(text, saved)).file
+            if file is not None:
+                yield glob.escape(file)
 
 
 def _header(text: str, saved: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ from assay.submissions.canonical.saving import saved_names
 from assay.submissions.canonical.targets import parse_target
 from assay.submissions.canonical.wanted import error_path, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.leftovers import is_within
 from assay.submissions.problems.fields import read_file, validated
 from assay.submissions.problems.findings import (
     NO_CASES,
@@ -235,6 +236,10 @@ def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None
         read.report(WRONG_CHECK, told.what, place, told.advice or "")
         return
     for one in made:
+        file = one.target.file
+        if file is not None and not is_within(file):
+            what, advice = f"`{file}` is not in the work folder", "a relative path, without `..`"
+            read.report(WRONG_CHECK, what, case.place(f"expected.{one.path}"), advice)
         try:
             one.validate()
         except InputError as error:

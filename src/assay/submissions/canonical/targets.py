@@ -12,6 +12,7 @@ from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
 from assay.results import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature
+from assay.submissions.leftovers import absent_or_left, shortest
 
 Steps: TypeAlias = tuple[str | int, ...]
 
@@ -36,7 +37,10 @@ class Target:
         return first if self.root == "files" and isinstance(first, str) else None
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """What stands there, ABSENT if nothing does; files are read if structure is wanted."""
+        """What stands there, ABSENT if nothing does, or Left if it could not be brought back.
+
+        Files are read if structure is wanted.
+        """
         value: Any = getattr(actual, self.root, ABSENT)
         if self.root == "headers" and isinstance(value, dict):
             value = {str(name).lower(): text for name, text in value.items()}
@@ -45,6 +49,8 @@ class Target:
                 value = self._opened(value)
             is_header = self.root == "headers" and isinstance(step, str)
             value = _step(value, str(step).lower() if is_header else step)
+            if value is ABSENT and self.file is not None and place == 0:
+                return absent_or_left(actual, self.file)
         is_whole_file = self.file is not None and len(self.steps) == 1
         return self._opened(value) if is_structure and is_whole_file else value
 
@@ -91,4 +97,7 @@ def parse_target(text: str) -> Target:
         raise InputError(f"`{text}` must be one place, without *")
     if root == "files" and not steps:
         raise InputError("`files` alone is no place", advice='write files["name"]')
-    return Target(root, tuple(step for step in steps if not isinstance(step, Wildcard)))
+    plain = tuple(step for step in steps if not isinstance(step, Wildcard))
+    if root == "files" and isinstance(plain[0], str):
+        plain = (shortest(plain[0]), *plain[1:])
+    return Target(root, plain)

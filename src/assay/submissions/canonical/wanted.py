@@ -17,6 +17,7 @@ from assay.submissions.assets import replace_assets
 from assay.submissions.canonical.formats import Expected
 from assay.submissions.canonical.saving import as_text, clash, fill, fill_text, is_mark, saved_names
 from assay.submissions.canonical.targets import Target, parse_target
+from assay.submissions.leftovers import shortest
 
 _OWN_KEYS = ("check", "value", "weight")
 _PATTERNS = frozenset({"regex", "file_pattern"})
@@ -94,7 +95,7 @@ def _places(expected: Expected) -> Iterator[tuple[str, Target, Any, str]]:
         key = path_text(("headers", name))
         yield key, Target("headers", (name,)), value, f"headers.{name}"
     for name, value in expected.files.items():
-        yield f"files-{name}", Target("files", (name,)), value, f"files.{name}"
+        yield f"files-{name}", Target("files", (shortest(name),)), value, f"files.{name}"
     for text, value in expected.checks.items():
         try:
             target = parse_target(text)
