@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from typing import Any
 
 import pytest
@@ -155,3 +156,9 @@ def test_a_larger_tolerance_never_fails_what_passed(
 def test_tolerance_is_exact_in_decimals(actual: int, expected: int, allowed: int) -> None:
     outcome = holds(actual / 1000, expected / 1000, absolute=allowed / 1000)
     assert outcome is (abs(actual - expected) <= allowed)
+
+
+def test_a_text_of_many_digits_is_refused_at_once() -> None:
+    start = time.perf_counter()
+    assert run_check("number", "1" * 1_000_000 + "x", 1, from_text=True).is_correct is False
+    assert time.perf_counter() - start < 1

@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from assay.errors import InputError
+from assay.submissions import file_formats
+from assay.submissions.canonical.targets import UnreadableError, read_structure
 from assay.submissions.file_formats import FileType, parsed, signature, written
 from assay.submissions.files import Compression, InputFile
 from tests.conftest import json_values
@@ -208,3 +211,78 @@ def test_tables_of_texts_come_back(rows: list[dict[str, str]]) -> None:
 def test_any_bytes_on_disk_are_written_unchanged(data: bytes, name: str) -> None:
     kind, packing = signature(Path(name))
     assert InputFile._of_bytes(name, data, kind, packing).to_bytes() == data
+
+
+def bomb(levels: int = 7) -> str:
+    """A few lines of YAML that mean ten to the power of `levels` values."""
+    lines = [
+        f"a{level}: &a{level} [{','.join([f'*a{level - 1}' if level else 'x'] * 10)}]"
+        for level in range(levels)
+    ]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("o.yaml", b"[" * 20_000),
+        ("o.yaml", b"[" * 5_000 + b"]" * 5_000),
+        ("o.yaml", bomb().encode()),
+        ("o.yaml", b"&a [*a]"),
+        ("o.yaml", b"a: !!bool x"),
+        ("o.yaml", b"a: !!timestamp x"),
+        ("o.yaml", b"a: !!int ''"),
+        ("o.yaml", b"a: !!float x"),
+        ("o.yaml", b"a: !!python/object:os.system x"),
+        ("o.yaml", b"? [1, 2]\n: 3"),
+        ("o.yaml", b"a: " + b"9" * 6_000),
+        ("o.yaml", b"a: 2024-99-99"),
+        ("o.yaml", b"\xff\xfe\x00"),
+        ("o.yaml", b"a: 1\n---\nb: 2"),
+        ("o.jsonl", b"[" * 100_000 + b"\n"),
+        ("o.jsonl", b"[" * 100_000 + b"]" * 100_000 + b"\n"),
+        ("o.json", b"[" * 100_000),
+        ("o.parquet", b"PAR1" + b"\xff" * 64 + (60).to_bytes(4, "little") + b"PAR1"),
+        ("o.parquet", b"PAR1"),
+        ("o.csv.gz", gzip.compress(b"")[:10] + b"\xff" * 40),
+        ("o.csv.gz", gzip.compress(b"a,b\n" * 500)[:-20]),
+        ("o.csv.bz2", b"BZh91AY&SY" + b"\0" * 50),
+        ("o.csv", b'a\n"x'),
+        ("o.db", b"SQLite format 3\0" + b"\xff" * 5_000),
+        ("o.db", b"x" * 100),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "content",
+)
+def test_what_is_not_of_its_type_is_told_whatever_is_wrong(name: str, content: bytes) -> None:
+    with pytest.raises(UnreadableError, match="the file is not"):
+        read_structure(content, name)
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2"])
+def test_what_unpacks_to_too_much_is_refused(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_formats, "MOST_UNPACKED", 1 << 20)
+    pack = gzip.compress if kind == "gz" else bz2.compress
+    assert read_structure(pack(b"a\n" * 100), f"o.csv.{kind}") == [{"a": "a"}] * 99
+    with pytest.raises(UnreadableError, match="unpacks to more than 1 MiB"):
+        read_structure(pack(bytes(1 << 20)) * 100, f"o.csv.{kind}")
+
+
+def test_a_database_makes_no_giants(tmp_path: Path) -> None:
+    file = tmp_path / "o.db"
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("create table t(a, b as (hex(zeroblob(450000000))))")
+        database.execute("insert into t(a) values (1)")
+        database.commit()
+    with pytest.raises(UnreadableError, match="too big"):
+        read_structure(file.read_bytes(), "o.db")
+
+
+def test_yaml_is_read_as_before() -> None:
+    text = b"a: yes\nb: &x {c: 1}\nd: *x\ne: {<<: *x, f: ~}\n"
+    assert read_structure(text, "o.yaml") == {
+        "a": True,
+        "b": {"c": 1},
+        "d": {"c": 1},
+        "e": {"c": 1, "f": None},
+    }
+    assert read_structure(b" \n", "o.yml") is None

@@ -10,6 +10,8 @@ from typing import Any
 
 from assay.errors import InputError
 
+_LONGEST_CELL = 64 << 20
+
 
 def write_database(content: Any) -> bytes:
     """The file of a database with these tables; the same tables always give the same bytes."""
@@ -34,13 +36,16 @@ def read_database(data: bytes) -> dict[str, Any]:
         try:
             if data:
                 database.deserialize(data)
+            # Functions in the schema of a stranger's file may not reach beyond it, nor make giants.
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
             database.row_factory = sqlite3.Row
             names = database.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' "
                 "AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
             ).fetchall()
             return {"tables": {name[0]: _read_table(database, name[0]) for name in names}}
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OverflowError) as error:
             raise InputError(f"is not a SQLite database: {error}") from None
 
 

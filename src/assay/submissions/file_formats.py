@@ -7,13 +7,18 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.failures import describe
 from assay.values import check_value
+
+MOST_UNPACKED = 256 << 20
+"""Bytes that a compressed file, or an archive, may come to."""
 
 
 class FileType(StrEnum):
@@ -74,12 +79,22 @@ def compressed(data: bytes, compression: Compression) -> bytes:
 
 
 def decompressed(data: bytes, compression: Compression) -> bytes:
+    """What was compressed; InputError if it is damaged, or more than anybody means to write."""
+    if compression is Compression.NONE:
+        return data
     try:
-        if compression is Compression.GZIP:
-            return gzip.decompress(data)
-        return bz2.decompress(data) if compression is Compression.BZIP2 else data
-    except (OSError, EOFError, ValueError) as error:
+        with _opened(data, compression) as file:
+            content: bytes = file.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"is not {compression}: {error}") from None
+    if len(content) > MOST_UNPACKED:
+        raise InputError(f"unpacks to more than {MOST_UNPACKED >> 20} MiB")
+    return content
+
+
+def _opened(data: bytes, compression: Compression) -> Any:
+    stream = io.BytesIO(data)
+    return gzip.open(stream) if compression is Compression.GZIP else bz2.open(stream)
 
 
 def written(content: Any, file_type: FileType) -> bytes:
@@ -100,7 +115,10 @@ def written(content: Any, file_type: FileType) -> bytes:
 
 def parsed(data: bytes, file_type: FileType) -> Any:
     """The content of a file; raises InputError or ValueError if it is not of that type."""
-    return check_value(_PARSERS[file_type](data))
+    try:
+        return check_value(_PARSERS[file_type](data))
+    except RecursionError:
+        raise InputError("is nested too deep") from None
 
 
 def _json_bytes(content: Any) -> bytes:
@@ -127,10 +145,23 @@ def _yaml_bytes(content: Any) -> bytes:
 def _yaml(data: bytes) -> Any:
     import yaml
 
+    from assay.documents import DocumentError
+    from assay.documents.yaml_text import parse_yaml
+
+    text = data.decode("utf-8-sig")
+    if not text.strip():
+        return None
     try:
-        return yaml.safe_load(data)
+        # Only counts: aliases can make a few lines a million parts, which no loader would notice.
+        parse_yaml(text)
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    except DocumentError as error:
+        raise InputError(f"is not YAML that can be read: {error}") from None
     except yaml.YAMLError as error:
         raise InputError(f"is not YAML: {error}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+        # What an explicit tag such as `!!bool x` or `!!timestamp x` ends in.
+        raise InputError(f"is not YAML: {describe(error)}") from None
 
 
 def _table_bytes(content: Any, delimiter: str) -> bytes:
@@ -198,7 +229,7 @@ def _parquet(data: bytes) -> Any:
 
     try:
         return parquet.read_table(pyarrow.BufferReader(data)).to_pylist()
-    except pyarrow.ArrowException as error:
+    except (pyarrow.ArrowException, OSError, ArithmeticError) as error:
         raise InputError(f"is not parquet: {error}") from None
 
 

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import json
-import tarfile
-import zipfile
-from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
 from assay import values
-from assay.sandbox.limits import MIB
 from assay.sandbox.servers import Response
+from assay.submissions.adapters.archives import unpacked
 from assay.submissions.adapters.requests import is_archive
 from assay.submissions.adapters.tracked import text_of
 
-_MOST_FILES = 10_000
-_MOST_BYTES = 256 * MIB
+# Python knows more, some of which are no charsets, and some of which take forever.
+_NAMES = (
+    "utf-8 utf-16 utf-16le utf-16be utf-32 utf-32le utf-32be ascii us-ascii latin-1 latin1 "
+    "big5 euc-jp euc-kr gb2312 gb18030 gbk iso-2022-jp koi8-r koi8-u shift-jis tis-620"
+)
+_CHARSETS = {
+    **{name: name for name in _NAMES.split()},
+    **{f"iso-8859-{number}": f"iso8859-{number}" for number in range(1, 17) if number != 12},
+    **{f"windows-{number}": f"cp{number}" for number in (874, *range(1250, 1259))},
+    "utf8": "utf-8",
+    "": "utf-8",
+}
 
 
 def fields_of(answer: Response, *, as_json: bool, as_reference: bool) -> dict[str, Any]:
@@ -31,8 +36,10 @@ def fields_of(answer: Response, *, as_json: bool, as_reference: bool) -> dict[st
     kind = answer.headers.get("content-type", "")
     fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
     if is_archive(kind):
-        files = unpacked(answer.body)
-        fields["files"] = {name: _content(one, as_reference) for name, one in files.items()}
+        found = unpacked(answer.body)
+        fields["files"] = {name: _content(one, as_reference) for name, one in found.files.items()}
+        if found.trouble:
+            fields["files_unknown"] = f"the archive cannot be unpacked: {found.trouble}"
         fields |= _of_bytes(answer)
         if as_reference:
             fields |= _as_reference(answer, kind)
@@ -85,10 +92,12 @@ def _content(content: bytes, as_reference: bool) -> str | bytes:
 
 
 def _text(body: bytes, kind: str) -> str | bytes:
-    _, _, charset = kind.lower().partition("charset=")
+    """The text in the charset that the answer names, if that is one of the known ones."""
+    _, _, named = kind.lower().partition("charset=")
+    charset = named.split(";")[0].strip(" \"'").replace("_", "-")
     try:
-        return body.decode(charset.split(";")[0].strip(' "') or "utf-8")
-    except (UnicodeDecodeError, LookupError):
+        return body.decode(_CHARSETS[charset])
+    except (UnicodeDecodeError, KeyError):
         return text_of(body)
 
 
@@ -98,38 +107,3 @@ def _value(text: str) -> Any:
         return values.check_value(json.loads(text))
     except (ValueError, RecursionError):
         return text
-
-
-def unpacked(archive: bytes) -> dict[str, bytes]:
-    """The plain files of a zip or tar archive; none if it is neither, or larger than any answer."""
-    try:
-        read = _from_zip if zipfile.is_zipfile(io.BytesIO(archive)) else _from_tar
-        files: dict[str, bytes] = {}
-        left = _MOST_BYTES
-        for name, size, content in read(archive):
-            path = PurePosixPath(name)
-            if path.is_absolute() or ".." in path.parts or len(files) >= _MOST_FILES:
-                continue
-            if size > left:
-                return {}
-            files[str(path)] = content.read(left + 1)
-            left -= len(files[str(path)])
-        return files if left >= 0 else {}
-    except (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, ValueError, RuntimeError):
-        return {}
-
-
-def _from_zip(archive: bytes) -> Iterator[tuple[str, int, Any]]:
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        for entry in opened.infolist():
-            if not entry.is_dir():
-                with opened.open(entry) as content:
-                    yield entry.filename, entry.file_size, content
-
-
-def _from_tar(archive: bytes) -> Iterator[tuple[str, int, Any]]:
-    with tarfile.open(fileobj=io.BytesIO(archive)) as opened:
-        for entry in opened:
-            content = opened.extractfile(entry) if entry.isfile() else None
-            if content is not None:
-                yield entry.name, entry.size, content

@@ -83,7 +83,7 @@ def read_structure(content: str | bytes, name: str) -> Any:
         if kind in (FileType.TEXT, FileType.BINARY, FileType.JSON):
             return read_json(data)
         return parsed(data, kind)
-    except (InputError, NotJsonError, ValueError) as error:
+    except (InputError, ValueError) as error:
         said = FileType.JSON if kind in (FileType.TEXT, FileType.BINARY) else kind
         raise UnreadableError(f"the file is not {said}: {error}") from None
 
