@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -58,6 +58,9 @@ def test_what_parquet_cannot_hold_is_told(row: dict[str, Any]) -> None:
 
 
 @given(json_values, st.sampled_from(FileType))
+@example(True, FileType.SQLITE)
+@example({}, FileType.SQLITE)
+@example({}, FileType.PARQUET)
 def test_no_structure_breaks_a_format(content: Any, kind: FileType) -> None:
     shapes = (content, [content], [{"a": content}], [[content]])
     tables = ({"t": content}, {"t": [{"a": content}]}, {"t": {"columns": content, "rows": []}})

@@ -76,6 +76,10 @@ def _table(name: str, payload: Any) -> tuple[dict[str, str], list[Any]]:
     columns = spec.get("columns")
     if isinstance(columns, Mapping):
         return {str(column): str(kind) for column, kind in columns.items()}, rows
+    if columns and not isinstance(columns, list):
+        raise InputError(
+            f"the columns of table {name!r} must be a list of names, or names with their types"
+        )
     names = [str(column) for column in columns] if columns else _named(rows)
     if not names:
         raise InputError(
