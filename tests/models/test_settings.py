@@ -101,6 +101,8 @@ def test_a_providers_key_goes_to_nobody_else() -> None:
         (ModelChoice("m", "http://user:secret@host/v1"), KEYS, "must be plain"),
         (ModelChoice("m", "http://host/v1?key=secret"), KEYS, "must be plain\\D*ASSAY_MODEL_KEY"),
         (ModelChoice(None, "http://host/v1?key=secret"), KEYS, "must be plain"),
+        (ModelChoice("none", "http://user:secret@host/v1"), KEYS, "must be plain"),
+        (ModelChoice("none", "user:secret@host/v1"), KEYS, "not the address of a server"),
         (ModelChoice("m", OWN, max_cost=1), KEYS, "price of 'm' is not known"),
         (ModelChoice("m", OWN), {"ASSAY_MODEL_KEY": "a\nb"}, "ASSAY_MODEL_KEY is not a key"),
     ],

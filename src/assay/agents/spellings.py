@@ -10,7 +10,7 @@ import base64
 import html
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from math import ceil
 
@@ -25,34 +25,41 @@ _WHITE_SPACE = r"\s|\+|%(?:25)*(?:20|0[9a-dA-D])|\\{1,8}[nrtvf]"
 
 @dataclass(frozen=True)
 class Spellings:
-    """The texts that stand for a secret, and the pattern of those that are too many to list."""
+    """The texts that stand for a secret, and a pattern for those that are too many to list."""
 
+    secret: str
     literals: tuple[str, ...]
-    pattern: re.Pattern[str] | None
+    core: str | None
+    """What stands in each spelling that needs the pattern; None where no spelling does."""
 
     def occur_in(self, text: str) -> bool:
         if any(literal in text for literal in self.literals):
             return True
-        return self.pattern is not None and self.pattern.search(text) is not None
+        # Most texts do without the pattern, and making one takes long.
+        return self.core is not None and self.core in text and bool(self._pattern.search(text))
 
     @property
     def expression(self) -> str:
         """One regular expression for all of them, the longest first."""
         literals = sorted(self.literals, key=len, reverse=True)
-        patterns = [self.pattern.pattern] if self.pattern else []
+        patterns = [] if self.core is None else [self._pattern.pattern]
         return "|".join([*patterns, *map(re.escape, literals)])
 
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(_pattern(self.secret))
 
-@lru_cache(maxsize=2048)
+
+@lru_cache(maxsize=20_000)
 def spellings(secret: str) -> Spellings:
     """The spellings of a secret; space around it means nothing and may be gone."""
     secret = secret.strip()
     data = secret.encode(errors="surrogatepass")
     cases = [secret, secret.upper(), secret.lower(), data.hex(), data.hex().upper()]
     literals = dict.fromkeys([*cases, *_in_base64(data)])
+    core = max(_PLAIN.findall(secret), key=len)
     return Spellings(
-        tuple(one for one in literals if one),
-        None if _PLAIN.fullmatch(secret) else re.compile(_pattern(secret)),
+        secret, tuple(one for one in literals if one), None if core == secret else core
     )
 
 

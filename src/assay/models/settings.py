@@ -68,6 +68,9 @@ def resolve(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str] = os.environ
 ) -> ModelSettings | None:
     """The settings that hold, or None where no model is configured."""
+    if choice.url:
+        # A run keeps what was asked for, also where it is not used.
+        _checked(choice.url)
     model, address = _model_and_address(choice, config, environment)
     if model is None or model == NO_MODEL:
         return None
@@ -122,8 +125,10 @@ def _checked(address: str) -> str:
             advice=f"put the key into the environment variable {OTHER_KEY}",
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
+        # Without its scheme, a user and a password are not seen as such.
+        named = "what is given" if "@" in address else repr(address)
         raise InputError(
-            f"{address!r} is not the address of a server",
+            f"{named} is not the address of a server",
             advice="write it as http://localhost:8000/v1",
         )
     return address.rstrip("/")
