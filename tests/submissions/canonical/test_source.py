@@ -311,6 +311,7 @@ def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path)
     cases = """
     cases:
       a:
+        description: as {{static:other}} would be
         request: {path: "/{{static:data}}", body: {"{{static:data}}": 1}}
         expected:
           status_code: 200

@@ -40,7 +40,9 @@ def build_case(
 
     Assets come first: what an answer had is never taken for the name of one.
     """
-    written = read.written if assets is None else with_assets(read.written, assets)
+    # A description is for people: whatever it mentions, nothing stands for it.
+    written = read.written.model_copy(update={"description": None})
+    written = written if assets is None else with_assets(written, assets)
     tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_looked_at(written, saved)]
     shared: dict[str, Any] = {
         "id": read.id,
