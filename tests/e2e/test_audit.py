@@ -32,7 +32,8 @@ def test_nothing_is_said_against_good_problems(assay: Command, problem: Path) ->
     printed = assay("submissions", "audit", "-p", problem)
     assert printed.returncode == 0, printed.stdout + printed.stderr
     assert "no findings" in printed.stdout.splitlines()[-1]
-    assert printed.stderr == ""
+    # What a problem's own code logs is there, and nothing of Assay's.
+    assert "assay:" not in printed.stderr
 
 
 def test_what_is_really_wrong_with_a_problem_nobody_meant_to_be_weak(assay: Command) -> None:

@@ -136,7 +136,9 @@ async def prepare(
 
 def _check_command(command: str, environment: Environment, base: Base, tools: Tools) -> None:
     """A command that does not exist is a mistake in the environment, not in the submission."""
-    path = tools.path(environment.environment.env.get("PATH"))
+    # The tools as this side sees them; inside they have another path.
+    own = base.path.parent / Path(tools.folder).name
+    path = f"{own}:{tools.path(environment.environment.env.get('PATH'))}"
     if (base.path / command).exists() or shutil.which(command, path=path):
         return
     raise InputError(
