@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from assay.results import CaseRecord, CaseResult, Outcome, VerifierReport
+from assay.results import AttributeResult, CaseRecord, CaseResult, Outcome, VerifierReport
 from assay.runs import Unit
 from assay.values import Value
 
@@ -71,13 +71,20 @@ def _code(report: VerifierReport) -> str:
     return "" if report.outcome is Outcome.PASSED else report.outcome.value
 
 
+def _undecided(one: AttributeResult) -> str:
+    return f"not decided: {one.attribute}: {str(one.diff).partition(chr(10))[0]}"
+
+
 def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
     """In one line what is not right; a program that never ended says why before its attributes."""
     if report.error is not None:
         # The report has the whole of it.
         return report.error.partition("\n")[0]
     if report.outcome is Outcome.UNVERIFIED:
-        return "nothing was verified"
+        open_ones = [
+            one for one in report.results.values() if one.is_correct is None and one.weight
+        ]
+        return "; ".join(_undecided(one) for one in open_ones) or "nothing was verified"
     if report.outcome is Outcome.PASSED:
         return ""
     names = f"wrong: {', '.join(_wrong(report))}"

@@ -59,6 +59,11 @@ class Bench:
             self.source.verify(self.checkpoint, self.group, drawn, result(drawn, **answer))
         )
 
+    def report(self, drawn: CanonicalDrawn, **answer: Any) -> VerifierReport:
+        actual = result(drawn, **answer)
+        found = self.results(drawn, **answer)
+        return VerifierReport.from_verifier_result(drawn.case, 0.1, actual, drawn.expected, found)
+
 
 def result(drawn: CanonicalDrawn, **answer: Any) -> CaseResult:
     kind = APIResult if isinstance(drawn.case, APICase) else CLIResult

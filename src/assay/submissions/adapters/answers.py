@@ -14,6 +14,7 @@ from assay.submissions.adapters.archives import unpacked
 from assay.submissions.adapters.requests import is_archive
 from assay.submissions.adapters.tracked import text_of
 
+_LONG = 1 << 20
 # Python knows more, some of which are no charsets, and some of which take forever.
 _NAMES = (
     "utf-8 utf-16 utf-16le utf-16be utf-32 utf-32le utf-32be ascii us-ascii latin-1 latin1 "
@@ -48,6 +49,18 @@ def fields_of(answer: Response, *, as_json: bool, as_reference: bool) -> dict[st
     if isinstance(content, bytes):
         return fields | _of_bytes(answer)
     return fields | {"output": _value(content) if as_json else content}
+
+
+def is_quick(answer: Response) -> bool:
+    """Whether it is certain that reading an answer takes no time."""
+    is_short = len(answer.body) <= _LONG
+    return is_short and not is_archive(answer.headers.get("content-type", ""))
+
+
+def unread_fields_of(answer: Response, why: str) -> dict[str, Any]:
+    """The fields of an answer that could not be read; what files it holds nobody knows."""
+    fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
+    return fields | _of_bytes(answer) | {"files_unknown": why}
 
 
 def _of_bytes(answer: Response) -> dict[str, Any]:

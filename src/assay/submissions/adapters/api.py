@@ -20,12 +20,13 @@ from assay.errors import InputError
 from assay.results import CaseResult
 from assay.sandbox.programs import ProgramResult
 from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
-from assay.submissions.adapters.answers import fields_of
+from assay.submissions.adapters.answers import fields_of, is_quick, unread_fields_of
 from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
 from assay.submissions.leftovers import left_of
+from assay.submissions.outside import Readers, TooMuchError
 from assay.submissions.preparing import Prepared
 
 _LIFETIME = 24 * 3600.0
@@ -51,6 +52,7 @@ class ApiRunner:
         self._prepared, self._group, self._adapter = prepared, group, adapter
         self._turn = asyncio.Lock()
         self._held = AsyncExitStack()
+        self._readers = Readers()
         self._server: Server | None = None
         self._down: _Down | None = None
         self._port = adapter.port
@@ -60,6 +62,7 @@ class ApiRunner:
             # Without a network of its own a server shares the machine's ports with all others: it
             # is told one that is free, whichever the problem names.
             self._port = _free_port()
+        await self._readers.__aenter__()
         return self
 
     async def __aexit__(
@@ -68,6 +71,7 @@ class ApiRunner:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        await self._readers.__aexit__(kind, error, trace)
         await self._held.aclose()
 
     @property
@@ -138,7 +142,7 @@ class ApiRunner:
         answer, fields = await self._answer(server, case, request)
         fields["elapsed"] = time.perf_counter() - started
         if answer is not None:
-            fields |= self._fields_of(answer)
+            fields |= await self._fields_of(answer)
             if answer.status >= http.client.INTERNAL_SERVER_ERROR:
                 fields["stderr"] = shown(server.stderr[written:])
         tracked = await self._tracked(server, case)
@@ -157,7 +161,12 @@ class ApiRunner:
                     await server.put(inputs_of(case))
                 method, target, headers, body = request
                 answer = await server.request(
-                    method, target, body=body, headers=headers, timeout=seconds
+                    method,
+                    target,
+                    body=body,
+                    headers=headers,
+                    timeout=seconds,
+                    longest=self._prepared.limits.collected,
                 )
                 return answer, {"retries": attempt}
             except (OSError, http.client.HTTPException) as error:
@@ -166,12 +175,20 @@ class ApiRunner:
                     break
         return None, fields
 
-    def _fields_of(self, answer: Response) -> dict[str, Any]:
+    async def _fields_of(self, answer: Response) -> dict[str, Any]:
         as_reference = self._prepared.resplits
         # Where existing problems do not say, answers are text to their verifiers.
         is_said = "response_is_json" in self._adapter.model_fields_set
         as_json = self._adapter.response_is_json and (is_said or not as_reference)
-        return fields_of(answer, as_json=as_json, as_reference=as_reference)
+        how = {"as_json": as_json, "as_reference": as_reference}
+        if is_quick(answer):
+            return fields_of(answer, **how)
+        about = {"status": answer.status, "headers": answer.headers, "body": answer.body}
+        try:
+            fields: dict[str, Any] = await self._readers.ask("answer", **about, **how)
+        except TooMuchError as error:
+            return unread_fields_of(answer, f"reading the answer {error}")
+        return fields
 
     async def _tracked(self, server: Server, case: APICase) -> dict[str, Any]:
         """The fields of a result that are about files of the work folder."""

@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, ClassVar
+from types import TracebackType
+from typing import Any, ClassVar, Self
 
 from pydantic import ValidationError
 
@@ -14,13 +15,15 @@ from assay.checks import ABSENT, failed
 from assay.errors import InputError
 from assay.failures import describe
 from assay.results import CaseResult, VerificationResult
+from assay.submissions.canonical import judging
 from assay.submissions.canonical.building import build_case, build_expected
 from assay.submissions.canonical.comparisons import Comparison, compared
 from assay.submissions.canonical.reading import ReadCase, ReadGroup, read_group
 from assay.submissions.canonical.saving import saved_names
-from assay.submissions.canonical.targets import Target, UnreadableError, parse_target
+from assay.submissions.canonical.targets import parse_target
 from assay.submissions.canonical.wanted import filled, placed, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.outside import Readers
 from assay.submissions.problems.findings import refuse_errors
 from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
 
@@ -63,10 +66,12 @@ class CanonicalStream:
         checkpoint: CheckpointConfig,
         group: GroupConfig,
         cases: list[ReadCase],
+        readers: Readers,
     ) -> None:
         self._problem, self._checkpoint, self._group = problem, checkpoint, group
         self._waiting = list(enumerate(cases))
         self._is_empty = not cases
+        self._readers = readers
         self._saved: dict[str, Any] = {}
         self._is_stateful = any(case.written.save for case in cases)
 
@@ -114,18 +119,15 @@ class CanonicalStream:
         """Keep what later cases need of this answer."""
         assert isinstance(drawn, CanonicalDrawn), "only what was drawn here comes back"
         for name, text in drawn.saves.items():
-            found = _found(parse_target(text), actual)
+            found = await judging.found(parse_target(text), actual, self._readers)
             # An old value would hide that the answer had none.
             self._saved.pop(name, None)
             if found is not ABSENT:
                 self._saved[name] = found
 
 
-def _found(target: Target, actual: CaseResult) -> Any:
-    try:
-        return target.of(actual)
-    except UnreadableError:
-        return ABSENT
+def _may_be_slow(case: ReadCase) -> bool:
+    return any(map(judging.may_be_slow, read_wanted(case.written.expected)))
 
 
 class CanonicalSource:
@@ -134,6 +136,19 @@ class CanonicalSource:
     def __init__(self, problem: ProblemConfig) -> None:
         self._problem = problem
         self._read: dict[tuple[str, str], ReadGroup] = {}
+        self._readers = Readers()
+
+    async def __aenter__(self) -> Self:
+        await self._readers.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._readers.__aexit__(kind, error, trace)
 
     def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
@@ -150,7 +165,9 @@ class CanonicalSource:
             self._read[key] = read_group(self._problem, checkpoint, group)
         read = self._read[key]
         refuse_errors(read.findings)
-        yield CanonicalStream(self._problem, checkpoint, group, read.cases)
+        if any(_may_be_slow(case) for case in read.cases):
+            self._readers.expect()
+        yield CanonicalStream(self._problem, checkpoint, group, read.cases, self._readers)
 
     async def verify(
         self,
@@ -162,17 +179,17 @@ class CanonicalSource:
         """Every comparison of the case, and what it was to save or to have been given."""
         if not isinstance(drawn, CanonicalDrawn):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
-        results = {one.key: _judged(one, actual) for one in drawn.comparisons}
+        results = {one.key: await self._judged(one, actual) for one in drawn.comparisons}
         for name, text in drawn.saves.items():
-            if _found(parse_target(text), actual) is ABSENT:
+            found = await judging.found(parse_target(text), actual, self._readers)
+            if found is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
         for name in drawn.unsaved:
             results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
         return results
 
-
-def _judged(one: Comparison, actual: CaseResult) -> VerificationResult:
-    try:
-        return one.result(actual)
-    except InputError as error:
-        raise VerifierBrokenError(str(error)) from error
+    async def _judged(self, one: Comparison, actual: CaseResult) -> VerificationResult:
+        try:
+            return await judging.judged(one, actual, self._readers)
+        except InputError as error:
+            raise VerifierBrokenError(str(error)) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assay.checks import ABSENT
+from assay.checks import ABSENT, Left
 from assay.checks.paths import Wildcard, parse_patterns
 from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
@@ -34,23 +34,36 @@ class Target:
     def file(self) -> str | None:
         """The file it is, or is in."""
         first = self.steps[0] if self.steps else None
-        return first if self.root == "files" and isinstance(first, str) else None
+        return shortest(first) if self.root == "files" and isinstance(first, str) else None
+
+    def content(self, actual: CaseResult) -> Any:
+        """What has to be looked into: the attribute, or the file; ABSENT if it is not there."""
+        value: Any = getattr(actual, self.root, ABSENT)
+        return value if self.file is None else _step(value, self.file)
+
+    def found(self, actual: CaseResult) -> list[Any]:
+        """What stands there, as a list of one; empty if nothing does, or it cannot be read."""
+        try:
+            value = self.of(actual)
+        except UnreadableError:
+            return []
+        return [] if value is ABSENT or isinstance(value, Left) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
         """What stands there, ABSENT if nothing does, or Left if it could not be brought back.
 
         Files are read if structure is wanted.
         """
-        value: Any = getattr(actual, self.root, ABSENT)
+        value = self.content(actual)
+        if self.file is not None and value is ABSENT:
+            return absent_or_left(actual, self.file)
         if self.root == "headers" and isinstance(value, dict):
             value = {str(name).lower(): text for name, text in value.items()}
-        for place, step in enumerate(self.steps):
-            if place > 0 or self.root in ("output", "stderr"):
+        for place, step in enumerate(self.steps if self.file is None else self.steps[1:]):
+            if place > 0 or self.root in ("output", "stderr", "files"):
                 value = self._opened(value)
             is_header = self.root == "headers" and isinstance(step, str)
             value = _step(value, str(step).lower() if is_header else step)
-            if value is ABSENT and self.file is not None and place == 0:
-                return absent_or_left(actual, self.file)
         is_whole_file = self.file is not None and len(self.steps) == 1
         return self._opened(value) if is_structure and is_whole_file else value
 

@@ -23,9 +23,10 @@ from assay.errors import InfrastructureError, InputError
 from assay.submissions.programmed import frames
 
 _START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "from assay.submissions.programmed.worker import main; main(int(sys.argv[1]))"
+    "import importlib, json, sys; sys.path[:] = json.loads(sys.argv[2]); "
+    "importlib.import_module(sys.argv[3]).main(int(sys.argv[1]))"
 )
+_MODULE = "assay.submissions.programmed.worker"
 _MAX_SAID = 2_000
 
 
@@ -52,8 +53,15 @@ def clean_environment() -> dict[str, str]:
 class Worker:
     """A process with a problem loaded in it, which answers one question at a time."""
 
-    def __init__(self, problem: dict[str, Any], on_output: Callable[[str], None] | None) -> None:
+    def __init__(
+        self,
+        problem: dict[str, Any],
+        on_output: Callable[[str], None] | None,
+        module: str = _MODULE,
+    ) -> None:
+        """`module` is what the process runs: its `main` answers at the other end of the line."""
         self._problem = problem
+        self._module = module
         self._on_output = on_output
         self.is_closed = False
         self._scratch = Path(tempfile.mkdtemp(prefix="assay-problem-"))
@@ -70,7 +78,7 @@ class Worker:
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         path = json.dumps([entry for entry in sys.path if entry])
         return subprocess.Popen(  # noqa: S603 - Assay's own interpreter and code
-            [sys.executable, "-P", "-s", "-u", "-c", _START, str(descriptor), path],
+            [sys.executable, "-P", "-s", "-u", "-c", _START, str(descriptor), path, self._module],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=self._output,
