@@ -49,11 +49,11 @@ def test_a_question_is_answered_and_its_process_kept_for_the_next() -> None:
 def test_what_takes_too_long_is_ended_and_only_that() -> None:
     async def work() -> None:
         before, start = children(), time.monotonic()
-        async with Readers(seconds=0.5) as asked:
+        async with Readers(seconds=2) as asked:
             await asked.ask("ready")
             evil = asyncio.create_task(asked.ask("compare", **{**comparison(), "actual": EVIL}))
             other = asyncio.create_task(asked.ask("compare", **comparison()))
-            with pytest.raises(TooMuchError, match=r"^did not answer within 0\.5 s$"):
+            with pytest.raises(TooMuchError, match=r"^did not answer within 2 s$"):
                 await evil
             assert (await other)[""]["is_correct"] is True
             assert (await asked.ask("ready")) is True

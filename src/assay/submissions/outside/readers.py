@@ -83,4 +83,4 @@ class Readers:
 
 
 def _started() -> Worker:
-    return Worker({}, None, module=_MODULE)
+    return Worker({}, None, module=_MODULE, has_folder=False)

@@ -58,13 +58,18 @@ class Worker:
         problem: dict[str, Any],
         on_output: Callable[[str], None] | None,
         module: str = _MODULE,
+        *,
+        has_folder: bool = True,
     ) -> None:
-        """`module` is what the process runs: its `main` answers at the other end of the line."""
+        """`module` is what the process runs: its `main` answers at the other end of the line.
+
+        Without a folder of its own, for code of Assay's, nothing stays if Assay is killed.
+        """
         self._problem = problem
         self._module = module
         self._on_output = on_output
         self.is_closed = False
-        self._scratch = Path(tempfile.mkdtemp(prefix="assay-problem-"))
+        self._scratch = Path(tempfile.mkdtemp(prefix="assay-problem-")) if has_folder else None
         self._output = _appended_file()
         self._connection, theirs = socket.socketpair()
         self._connection.setblocking(False)
@@ -77,14 +82,15 @@ class Worker:
 
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         path = json.dumps([entry for entry in sys.path if entry])
+        own = {} if self._scratch is None else {"TMPDIR": str(self._scratch)}
         return subprocess.Popen(  # noqa: S603 - Assay's own interpreter and code
             [sys.executable, "-P", "-s", "-u", "-c", _START, str(descriptor), path, self._module],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=self._output,
             stderr=self._output,
-            cwd=self._scratch,
-            env=clean_environment() | {"TMPDIR": str(self._scratch)},
+            cwd=self._scratch or "/",
+            env=clean_environment() | own,
             start_new_session=True,
         )
 
@@ -174,7 +180,8 @@ class Worker:
     def _discard(self) -> None:
         self._connection.close()
         self._output.close()
-        shutil.rmtree(self._scratch, ignore_errors=True)
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
 
 def _appended_file() -> IO[bytes]:
