@@ -44,6 +44,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(b"{}", "application/json", 500)
         if self.path == "/flaky" and seen.count("/flaky") < 3: return self.connection.close()
         if self.path == "/archive": return self.archive()
+        if self.path == "/long": return self.answer(b"[" + b"1," * 900_000 + b"1]", "text/json")
+        if self.path == "/trap":
+            os.symlink("/etc/passwd", "link.txt"); os.mkdir("folder.txt")
         if self.path == "/write":
             open("made.txt", "w").write(open("in.txt").read().upper())
         about = {"path": self.path, "seen": len(seen), "more": given.more}
@@ -237,3 +240,22 @@ def test_the_command_may_say_where_address_and_port_go(tmp_path: Path) -> None:
     assert command_of(("serve", "-p{port}"), adapter, 82, {"a": "/x"}, resplit=False) == [
         "serve", "-p82", "--address", "127.0.0.1", "/x", "'b c'",
     ]  # fmt: skip
+
+
+def test_what_is_there_and_cannot_be_brought_back_is_named(tmp_path: Path, level: str) -> None:
+    tracked = ["link.txt", "folder.txt", "none.txt"]
+    trap, dead = ask(
+        bench(tmp_path),
+        case("/trap", tracked_files=tracked),
+        case("/die", tracked_files=tracked),
+        level=level,
+    )
+    assert trap.files == {}
+    left = trap.left  # type: ignore[attr-defined]
+    assert left == {"link.txt": "a symbolic link", "folder.txt": "a folder"}
+    assert "had ended" in dead.files_unknown  # type: ignore[attr-defined]
+
+
+def test_a_long_answer_is_read_as_any_other(tmp_path: Path) -> None:
+    (result,) = ask(bench(tmp_path), case("/long"))
+    assert result.output == [1] * 900_001

@@ -599,3 +599,18 @@ def test_a_file_outside_the_work_folder_is_refused(tmp_path: Path, name: str) ->
     cases = f"cases: {{one: {{expected: {{status_code: 0, files: {{{name}: {GONE}}}}}}}}}"
     with pytest.raises(InputError, match="is not in the work folder"):
         Bench(tmp_path, cases).drawn()
+
+
+def test_a_saved_name_is_found_however_it_is_written(tmp_path: Path) -> None:
+    cases = f"""
+    cases:
+      make: {{save: {{n: output.n}}, expected: {{status_code: 0}}}}
+      look: {{expected: {{status_code: 0, files: {{"{{{{saved:n}}}}.csv": {GONE}}}}}}}
+    """
+    bench = Bench(tmp_path, cases)
+    _, look = bench.drawn({"output": {"n": ".//a[1]"}})
+    assert look.case.tracked_files == ["*.log", "a[[]1].csv"]
+    assert bench.verify(look, files={"a[1].csv": ""})["files-{{saved:n}}.csv"] is False
+    assert bench.verify(look)["files-{{saved:n}}.csv"] is True
+    _, outside = bench.drawn({"output": {"n": "../a"}})
+    assert bench.verify(outside)["files-{{saved:n}}.csv"] is False
