@@ -200,7 +200,7 @@ def test_a_set_up_that_digs_too_deep_has_failed_and_leaves_nothing(
         assert list(Path(places).iterdir()) == []
 
 
-DIG = "import os\nfor _ in range(1500):\n    os.mkdir('d')\n    os.chdir('d')\n"
+DIG = "import os\nfor _ in range(500):\n    os.mkdir('d')\n    os.chdir('d')\n"
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -77,7 +77,9 @@ def put(files: list[tuple[str, int]], data: bytes, folder: int) -> None:
     """Write files, given as names and lengths, into a folder; scripts may be run.
 
     What has such a name already is replaced; a link is never followed, a program may have made it.
+    OSError if they are in each other's way.
     """
+    _check_apart({os.path.normpath(name) for name, _ in files})
     start = 0
     for name, length in files:
         content = data[start : start + length]
@@ -87,6 +89,15 @@ def put(files: list[tuple[str, int]], data: bytes, folder: int) -> None:
             _write(parent, os.path.basename(name), content)
         finally:
             os.close(parent)
+
+
+def _check_apart(names: set[str]) -> None:
+    for name in names:
+        above = os.path.dirname(name)
+        while above not in ("", "/"):
+            if above in names:
+                raise OSError(errno.ENOTDIR, "given as a file and needed as a folder", above)
+            above = os.path.dirname(above)
 
 
 def _make_parents(folder: int, name: str) -> int:
