@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,13 +56,15 @@ def run_file(
     port = server.port if server is not None else None
     how = Sampling(**sampling)
     reach = reach or Reach(host="127.0.0.1", port=port)
-    before = Path.cwd()
+    # A python agent is looked up from the folder, and leaves the folder on the path.
+    before, modules = Path.cwd(), list(sys.path)
     os.chdir(path.parent)
     try:
         tests = tests_of(read_files([path.name]).files_or_error(), reach, how)
         run_tests(folder, tests, reach, how, client, on_sample=on_sample)
     finally:
         os.chdir(before)
+        sys.path[:] = modules
     with Run(folder) as run:
         return list(run.records())
 
