@@ -14,6 +14,7 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
+    refuse_if_written,
     run_options,
     standard_output_reserved,
     start_run,
@@ -23,7 +24,7 @@ from assay.config import load_config
 from assay.errors import InputError
 from assay.evaluation import SUBJECT, Evaluation, run_evaluation
 from assay.evaluation_file import load_evaluation
-from assay.runs import Manifest, Run
+from assay.runs import Manifest
 
 
 @click.command()
@@ -66,10 +67,8 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of this command; `assay runs resume` calls it."""
     with standard_output_reserved():
         loaded = _loaded(asked)
-    with Run(folder) as run:
-        if run.is_being_written():
-            # Before anything in the folder is changed that the other one relies on.
-            raise InputError("another process is writing this run", where=str(folder))
+    # Before anything in the folder is changed that the other one relies on.
+    refuse_if_written(folder)
     use_baseline(folder, options.baseline)
     return _carry_out(loaded, folder, options.jobs or asked["jobs"], options)
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.agents.options import FILE, agent_options, as_asked, take_reach, take_sampling
-from assay.cli.common import RunOptions, conclude, executing, run_options, start_run, use_baseline
+from assay.cli.common import (
+    RunOptions,
+    conclude,
+    executing,
+    refuse_if_written,
+    run_options,
+    start_run,
+    use_baseline,
+)
 from assay.cli.model_options import take_choice
 from assay.config import load_config
 from assay.errors import InputError
@@ -99,9 +107,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
     # Before the current folder changes below.
     folder = folder.absolute()
-    with Run(folder) as run:
-        if run.is_being_written():
-            raise InputError("another process is writing this run", where=str(folder))
+    refuse_if_written(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
         sampling = Sampling(**asked["sampling"])

@@ -14,6 +14,7 @@ from assay.cli.common import (
     conclude,
     executing,
     in_colour,
+    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
@@ -96,9 +97,7 @@ def calibrate(
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay questions calibrate`; `assay runs resume` calls it."""
-    with Run(folder) as run:
-        if run.is_being_written():
-            raise InputError("another process is writing this run", where=str(folder))
+    refuse_if_written(folder)
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
     prepared = _prepared(asked, options)

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from assay.cli.common import RunOptions, conclude, executing, run_options, start_run, use_baseline
+from assay.cli.common import (
+    RunOptions,
+    conclude,
+    executing,
+    refuse_if_written,
+    run_options,
+    start_run,
+    use_baseline,
+)
 from assay.cli.submissions.options import FILE, submission_options
 from assay.config import load_config
 from assay.errors import InputError
@@ -71,9 +79,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
     from assay.submissions.opening import Asked, open_checking
 
-    with Run(folder) as run:
-        if run.is_being_written():
-            raise InputError("another process is writing this run", where=str(folder))
+    refuse_if_written(folder)
     try:
         policy = asked["policy"]
         before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
