@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.reports.text import count
-from assay.results import Outcome
+from assay.results import MISTAKE, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Summary:
     finished: datetime | None
     outdated: list[Entry]
     gate: Gate | None = None
+    mistakes: int = 0
+    """How many of the errors are mistakes in the cases, and not the machine's."""
 
     @property
     def total(self) -> int:
@@ -59,19 +61,24 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 something is wrong, 2 there were no cases, 3 nothing wrong but errors.
+        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 the input is wrong.
 
-        A run that was broken off has not passed, however good it looks so far.
+        A run without cases is wrong input. One that was broken off has not passed, however good it
+        looks so far.
         """
         if self.total == 0:
             return 2
+        errors = self.counts[Outcome.ERROR]
         if self.gate is not None and self.is_finished:
             if self.gate.is_met:
                 return 0
-            return 3 if self.counts[Outcome.ERROR] and not self.failing else 1
-        if self.failing:
+            if self.failing or not errors:
+                return 1
+        elif self.failing:
             return 1
-        return 3 if self.counts[Outcome.ERROR] or not self.is_finished else 0
+        if errors > self.mistakes or not self.is_finished:
+            return 3
+        return 2 if errors else 0
 
     @property
     def verdict(self) -> str:
@@ -81,6 +88,8 @@ class Summary:
         if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
             # The subject does not count it as a failure; a pass it is not either.
             return "Nothing found wrong"
+        if self.exit_code == 2 and self.total:
+            return "Mistake"
         return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
@@ -94,6 +103,8 @@ class Summary:
             for outcome in NOT_PASSED
             if self.counts[outcome]
         ]
+        if self.mistakes:
+            parts.append(f"{self.mistakes:,} of the errors for whoever wrote the cases to correct")
         if self.known:
             parts.append(f"{self.known:,} of them accepted by the baseline")
         if self.gate is not None:
@@ -108,6 +119,7 @@ class Summary:
         return {
             "cases": self.total,
             **{outcome.value: number for outcome, number in self.counts.items()},
+            "mistakes": self.mistakes,
             "known": self.known,
             "failing": self.failing,
             "pass_rate": self.pass_rate,
@@ -138,6 +150,7 @@ def summarize(run: Run) -> Summary:
         finished=run.manifest.finished,
         outdated=_outdated(run, known),
         gate=run.manifest.gate,
+        mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
     )
 
 

@@ -1,7 +1,7 @@
 """The result model that questions, submissions and agents share: what was expected, what happened,
 how the two compare, and what the case is worth."""
 
-from assay.results.cases import Case, CaseResult, GroupType, Outcome, now_text
+from assay.results.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
     is_plain,
     outcome_of,
@@ -28,6 +28,7 @@ from assay.results.verification import (
 __all__ = [
     "AT_DEFAULT",
     "INHERITED",
+    "MISTAKE",
     "AttributeResult",
     "Case",
     "CaseRecord",

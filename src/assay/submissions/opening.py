@@ -91,8 +91,12 @@ def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
         folder = folders[checkpoint.name]
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
+    def prepared_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+        folder = checkpoint.path / "solution"
+        return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
+
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
-    checking = Checking(problem, checkpoints, source, prepared, wanted, digest)
+    checking = Checking(problem, checkpoints, source, prepared, wanted, digest, prepared_reference)
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
 
 

@@ -75,7 +75,7 @@ def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
         return {**about, **score, "outcome": report.outcome.value}
     short: dict[str, Any] = {"id": report.id, "group": report.group, **score}
     if not report.did_pass():
-        short |= {"outcome": report.outcome.value, "results": _results(report)}
+        short |= {"outcome": report.outcome.value, "results": _wrong_results(report)}
         if report.error is not None:
             short["error"] = report.error
     return short
@@ -83,3 +83,23 @@ def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
 
 def _results(report: VerifierReport) -> dict[str, Any]:
     return {name: values.to_json(dict(found.__dict__)) for name, found in report.results.items()}
+
+
+def _wrong_results(report: VerifierReport) -> dict[str, Any]:
+    """Return what is wrong or undecided, then of what is right only that it is.
+
+    What nobody judged is left out, but for a standard error that may say what went wrong.
+    """
+    judged = {name: found for name, found in report.results.items() if found.weight}
+    short: dict[str, Any] = {
+        name: values.to_json(dict(found.__dict__))
+        for name, found in judged.items()
+        if not found.is_correct
+    }
+    for name, found in judged.items():
+        if found.is_correct:
+            short[name] = {"attribute": name, "is_correct": True, "weight": found.weight}
+    stderr = report.results.get("stderr")
+    if stderr is not None and "stderr" not in judged and stderr.actual:
+        short["stderr"] = {"attribute": "stderr", "actual": values.to_json(stderr.actual)}
+    return short

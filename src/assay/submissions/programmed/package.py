@@ -145,6 +145,12 @@ def _accepts_call(file: Path, owner: type[Any], words: str, **keywords: Any) -> 
             where=str(file),
             advice=f"{words} {_listed(keywords)}",
         )
+    if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
+        raise InputError(
+            f"{owner.__name__}.__call__ is async, and nothing awaits it",
+            where=f"{file}:{call.__code__.co_firstlineno}",
+            advice="write `def __call__`; asyncio.run(…) inside it runs what is async",
+        )
     _bind(file, inspect.signature(call), words, (None,), keywords)
 
 
