@@ -44,6 +44,7 @@ def test_the_head_has_the_run_and_the_totals(make: Make) -> None:
         "failed": 1,
         "unverified": 0,
         "error": 1,
+        "mistakes": 0,
         "known": 1,
         "failing": 0,
         "pass_rate": 1 / 3,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
@@ -139,3 +140,29 @@ def test_a_gate_says_nothing_of_a_run_that_was_broken_off(make: Make) -> None:
     run.manifest.gate = Gate(name="any-case", is_met=True, reason="")
     run.manifest.finished = None
     assert exit_code(run) == 3
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code", "verdict"),
+    [
+        (["passed", "mistake"], 2, "Mistake: 1 of 2"),
+        (["passed", "mistake", "error"], 3, "Error: 1 of 3"),
+        (["passed", "mistake", "error", "failed"], 1, "Failed: 1 of 4"),
+        (["passed", "mistake", "failed"], 1, "Failed: 1 of 3"),
+    ],
+)
+@pytest.mark.parametrize("has_gate", [True, False])
+def test_mistakes_of_who_wrote_the_cases_are_exit_2_unless_something_else_failed(
+    make: Make, outcomes: list[str], code: int, verdict: str, has_gate: bool
+) -> None:
+    records = [
+        make.record(str(number), "error" if one == "mistake" else one, code=one)
+        for number, one in enumerate(outcomes)
+    ]
+    summary = summarize(make.run(records))
+    if has_gate:
+        gate = Gate(name="all-core-cases", is_met=False, reason="1 did not pass")
+        summary = dataclasses.replace(summary, gate=gate)
+    assert (summary.exit_code, summary.mistakes) == (code, 1)
+    assert summary.verdict_line().startswith(verdict)
+    assert "1 of the errors for whoever wrote the cases to correct" in summary.verdict_line()

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.results import MISTAKE, CaseRecord, Outcome, VerifierReport
 from assay.runs import Gate, Run, write_gate
 from assay.submissions.policies import DEFAULT, Counted, judge
-from assay.submissions.records import Home
+from assay.submissions.records import UNREADABLE, Home
 
 EVALUATION = "evaluation.json"
 
@@ -39,8 +39,11 @@ def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:
     checkpoints: dict[str, Any] = {}
     totals = _tally()
     by_type: dict[str, dict[str, int]] = {}
+    coded: dict[str, list[str]] = {UNREADABLE: [], MISTAKE: []}
     for _, packed in run.all_packed():
         home, outcome = Home(**packed["detail"]), packed["outcome"]
+        if packed["code"] in coded:
+            coded[packed["code"]].append(packed["id"])
         groups = checkpoints.setdefault(home.checkpoint, {"groups": {}})["groups"]
         group = groups.setdefault(home.group or "(set-up)", {"type": home.type, **_tally()})
         for tally in (totals, by_type.setdefault(home.type or "(set-up)", _tally()), group):
@@ -51,6 +54,9 @@ def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:
         "run": run.name,
         "policy": gate.model_dump(),
         "totals": totals,
+        # Failed because the verifier could not read them; errors that the author has to correct.
+        "unreadable": coded[UNREADABLE],
+        "mistakes": coded[MISTAKE],
         "types": by_type,
         "checkpoints": checkpoints,
     }
