@@ -69,19 +69,22 @@ class Broken(NamedTuple):
 
     home: Home
     reason: str
-    is_mistake: bool = False
+    code: str = Outcome.ERROR.value
 
 
 def broken_record(unit: Unit) -> CaseRecord:
-    """The record of cases that could not be had: an error, so that nothing passes without them."""
+    """The record of cases that could not be had: an error, so that nothing passes without them.
+
+    It is a failure if they depend on an output that could not be read.
+    """
     broken: Broken = unit.payload
     return CaseRecord(
         detail=broken.home.values(),
         id=unit.id,
         subject=SUBJECT,
-        outcome=Outcome.ERROR,
+        outcome=Outcome.FAILED if broken.code == UNREADABLE else Outcome.ERROR,
         reason=broken.reason,
-        code=MISTAKE if broken.is_mistake else Outcome.ERROR.value,
+        code=broken.code,
         fingerprint=unit.fingerprint,
     )
 

@@ -17,11 +17,25 @@ from typing import Protocol, Self, TypeAlias
 from assay import values
 from assay.errors import InfrastructureError, InputError
 from assay.failures import account
-from assay.results import MISTAKE, CaseRecord, CaseResult, VerificationResult, VerifierReport
+from assay.results import (
+    MISTAKE,
+    CaseRecord,
+    CaseResult,
+    Outcome,
+    VerificationResult,
+    VerifierReport,
+)
 from assay.runs import Chain, Parts, Progress, Step, Unit, execute
 from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.records import Broken, Home, broken_record, case_record, unreadable
+from assay.submissions.records import (
+    UNREADABLE,
+    Broken,
+    Home,
+    broken_record,
+    case_record,
+    unreadable,
+)
 from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
@@ -31,6 +45,7 @@ from assay.submissions.seams import (
     Runner,
     SetUpFailedError,
     Source,
+    StoreBrokenError,
     VerifierBrokenError,
 )
 from assay.submissions.selection import Filter
@@ -201,7 +216,7 @@ class Checking:
             group = _Group(
                 checkpoint, config, place, runner, site.assets, fingerprint, site.missing, True
             )
-            number = 0
+            number, record = 0, None
             try:
                 while (drawn := await stream.draw()) is not None:
                     # What a loader makes of earlier answers differs from run to run.
@@ -217,17 +232,27 @@ class Checking:
                         )
                     await stream.update(drawn, actual)
             except (CasesBrokenError, InputError) as error:
-                step = self._broken(group.home, place + number, fingerprint, error)
+                has_failed = record is not None and record.outcome is Outcome.FAILED
+                step = self._broken(group.home, place + number, fingerprint, error, has_failed)
                 yield step, broken_record(step)
 
     def _broken(
-        self, home: Home, place: int, fingerprint: str, error: CasesBrokenError | InputError
+        self,
+        home: Home,
+        place: int,
+        fingerprint: str,
+        error: CasesBrokenError | InputError,
+        has_failed: bool = False,
     ) -> Unit:
+        """The unit of cases that cannot be had; `has_failed` says it of the case before them."""
         if isinstance(error, NoCasesError):
             self._empty.append(error)
         name = f"{home.checkpoint}/{home.group}/(cases)"
-        is_mistake = isinstance(error, InputError) or error.is_mistake
-        return Unit(name, place, fingerprint, Broken(home, str(error), is_mistake))
+        code = MISTAKE if isinstance(error, InputError) or error.is_mistake else "error"
+        if has_failed and isinstance(error, StoreBrokenError):
+            # A store need not be able to read what is wrong.
+            code = UNREADABLE
+        return Unit(name, place, fingerprint, Broken(home, str(error), code))
 
     async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""

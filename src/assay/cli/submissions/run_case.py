@@ -22,8 +22,8 @@ from assay.cli.submissions.options import submission_options
 def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **asked: Any) -> None:
     """Run cases of one checkpoint and print their reports as a JSON array.
 
-    Without --full, results are printed only for cases that did not pass. Earlier cases of a group
-    with state run even if they are filtered out, and are not printed.
+    Without --full, results are printed only for cases that did not pass, and only what was judged.
+    Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.config import load_config
     from assay.reports import exit_code
