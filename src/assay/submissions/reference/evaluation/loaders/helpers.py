@@ -15,12 +15,15 @@ _WILDCARDS = frozenset("*?[")
 def get_actual_checkpoint(
     group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
 ) -> str:
-    """The name of the checkpoint a group's cases were written for: a regression has an earlier."""
-    if group.type != GroupType.REGRESSION:
+    """The name of the checkpoint a group's cases were written for.
+
+    That of a regression is the earlier one it names. One that names none has cases of its own.
+    """
+    if group.type != GroupType.REGRESSION or not group.original_group:
         return checkpoint.name
-    if not group.original_checkpoint or not group.original_group:
+    if not group.original_checkpoint:
         raise LoaderError(
-            f"the regression group {group.name!r} names no original checkpoint and group"
+            f"the regression group {group.name!r} names an original group and no checkpoint"
         )
     return group.original_checkpoint
 
