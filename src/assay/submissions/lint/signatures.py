@@ -8,6 +8,7 @@ from pathlib import Path
 
 from assay.documents import Place
 from assay.errors import nearest
+from assay.submissions.misspelling import nearest_file
 from assay.submissions.problems.findings import (
     MISSING_FILE,
     UNREADABLE,
@@ -34,7 +35,8 @@ def _check_class(
     file: Path, name: str, methods: dict[str, Sequence[str] | int]
 ) -> Iterator[Finding]:
     if not file.is_file():
-        yield Finding(MISSING_FILE, "does not exist", Place(file, 1), f"write the class {name}")
+        advice = f"write the class {name}; {nearest_file(file.parent, file.name)}"
+        yield Finding(MISSING_FILE, "does not exist", Place(file, 1), advice)
         return
     try:
         tree = ast.parse(file.read_bytes())
