@@ -97,13 +97,11 @@ def test_a_verifier_without_a_loader_is_refused_by_the_command(
 def test_a_regression_group_without_an_origin_is_run_from_its_own_checkpoint(
     folder: Path, assay: Command
 ) -> None:
-    (folder / "loader.py").write_text(
-        (folder / "loader.py").read_text().replace(
-            "for number in range(3):",
-            "for file in sorted(helpers.get_group_path(group, self.problem, self.checkpoint).iterdir()):\n"
-            "            number = file.read_text()",
-        ).replace("import BaseLoader", "import BaseLoader, helpers")
-    )  # fmt: skip
+    found = "helpers.get_group_path(group, self.problem, self.checkpoint).iterdir()"
+    text = (folder / "loader.py").read_text()
+    text = text.replace("import BaseLoader", "import BaseLoader, helpers")
+    text = text.replace("number in range(3)", f"number in (file.read_text() for file in {found})")
+    (folder / "loader.py").write_text(text)
     (folder / "config.yaml").write_text(CONFIG.replace("type: Core", "type: Regression"))
     (folder / "checkpoint_1" / "core").mkdir()
     (folder / "checkpoint_1" / "core" / "a.txt").write_text("7")

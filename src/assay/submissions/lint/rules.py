@@ -30,8 +30,8 @@ _ALL = (
         findings.UNKNOWN_KEY,
         "error",
         "A key that nobody reads",
-        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error if "
-        "it is almost a known key, else a warning, and neither if the problem's code reads it.",
+        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error "
+        "if it is almost a known key, else a warning, and neither if the problem's code reads it.",
     ),
     Rule(
         findings.WRONG_VALUE,
