@@ -91,6 +91,8 @@ def tree(tmp_path: Path) -> Path:
         (["*.txt"], None, ["top.txt"]),
         (["d"], ["d/e"], ["d/a.txt", "d/keep.txt", "d/x.log"]),
         (["d/a.txt", "nowhere"], set(), ["d/a.txt"]),
+        # A folder that a pattern matches stands for its files, as one that is named.
+        (["[d]"], ["d/[e]"], ["d/a.txt", "d/keep.txt", "d/x.log"]),
         (["*.txt", "d/**/*"], ["top.txt", "*/*.txt", "**/e/*"], ["d/x.log"]),
         (["d", "**/keep.txt"], ["d/**/*.txt"], ["d/e/keep.txt", "d/keep.txt", "d/x.log"]),
         (["**/keep.txt"], ["d/keep.txt"], ["d/e/keep.txt"]),

@@ -45,9 +45,10 @@ def test(
 )
 @click.option("--remove", is_flag=True, help="Remove it again.")
 def alias(folder: Path | None, remove: bool) -> None:
-    """Make `import slop_code` work in this Python, for `python test_verifier.py` and bare pytest.
+    """Make `import slop_code` work in this Python, for a problem's tests.
 
-    Writes one file, slop_code.py. A real slop_code that is installed is never hidden.
+    Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
+    real slop_code that is installed is never hidden.
     """
     from assay.submissions.programmed.shim import remove_shim, write_shim
 

@@ -90,10 +90,7 @@ def _expand_all(folder: Path, patterns: Iterable[str]) -> set[Path]:
 
 
 def _expand(folder: Path, pattern: str) -> set[Path]:
-    """The files a pattern matches, or those of the folder or file it names."""
-    if _is_pattern(pattern):
-        return {path for path in folder.glob(pattern) if path.is_file()}
-    path = folder / pattern
-    if path.is_dir():
-        return {inner for inner in path.rglob("*") if inner.is_file()}
-    return {path} if path.is_file() else set()
+    """Return the files that a pattern matches or a path names, and those in such folders."""
+    found = folder.glob(pattern) if _is_pattern(pattern) else [folder / pattern]
+    inner = (each for path in found for each in ([path] if path.is_file() else path.rglob("*")))
+    return {path for path in inner if path.is_file()}
