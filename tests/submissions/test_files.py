@@ -304,8 +304,8 @@ def test_yaml_is_read_as_before() -> None:
 def test_a_loader_can_ask_what_a_files_name_says(
     name: str, given: tuple[FileType | str | None, ...], found: tuple[FileType, Compression]
 ) -> None:
-    assert InputFile.resolve_suffix(Path(name), *given) == found  # type: ignore[arg-type]
-    assert InputFile.resolve_suffix(name, *given) == found  # type: ignore[arg-type]
+    assert InputFile.resolve_suffix(Path(name), *given) == found
+    assert InputFile.resolve_suffix(name, *given) == found
 
 
 def test_a_type_that_does_not_exist_is_told() -> None:

@@ -190,8 +190,8 @@ def test_the_real_package_is_never_hidden_or_removed(
         assert (done.returncode, "installed already" in done.stderr) == (2, True), done.stderr
     assert not list(python.parents[1].rglob("slop_code.py"))
     if name == "slop_code.py":
-        for more in ("--remove",), ():
-            words = ("-m", "assay", "submissions", "alias", "--to", str(real), *more)
+        for last in (["--remove"], []):
+            words = ("-m", "assay", "submissions", "alias", "--to", str(real), *last)
             done = bare(python, *words, cwd=folder)
             assert (done.returncode, "not of Assay's making" in done.stderr) == (2, True)
     assert (real / name).read_text() == "REAL = True\n"
