@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -173,6 +174,20 @@ def test_a_misspelt_field_of_what_is_expected_is_refused_with_its_line(
     assert f"did you mean '{near}'?" in done.stderr
 
 
+def test_lint_finds_misspelt_fields_of_results_and_runs_nothing(tmp_path: Path) -> None:
+    field = "execution_time=1, statuscode=3, numbers=[1],\n outputs=[])"
+    loader = "raise RuntimeError\n" + dedent(LOADER).replace("output=str(number))", field)
+    verifier = VERIFIER.replace("diff =", "expected.outputs; diff =")
+    folder = programmed(tmp_path, **{"config.yaml": CLI, "loader.py": loader})
+    found = [f"{one.place.file.name}:{one.place.line} {one.advice}" for one in lint_problem(folder)]
+    assert [one.partition("?")[0] for one in found] == [
+        "loader.py:12 did you mean 'status_code'",
+        "loader.py:13 did you mean 'output'",
+    ]
+    (folder / "verifier.py").write_text(dedent(verifier))
+    assert [one.place.line for one in lint_problem(folder)] == [12]
+
+
 def test_a_misspelt_field_that_is_assigned_or_comes_from_data_is_refused(
     tmp_path: Path, assay: Command
 ) -> None:
@@ -233,3 +248,11 @@ def test_keys_of_an_environment_that_are_almost_real_are_refused(
     assert caught.value.where == f"{file}:{line}"
     file.write_text("type: local\ndocker: {image: x}\nsetup: {resume_commands: [a]}\n")
     assert load_environment(file) == Environment()
+
+
+def test_a_key_that_stands_twice_in_an_environment_is_a_warning(tmp_path: Path) -> None:
+    file = tmp_path / "environment.yaml"
+    file.write_text("name: a\nname: b\n")
+    warned: list[str] = []
+    found = load_environment(file, lambda one: warned.append(f"{one.place}: {one.advice}"))
+    assert (found.name, warned) == ("b", [f"{file}:2: the last one is used"])

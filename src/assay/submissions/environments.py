@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,6 +18,8 @@ from assay import documents
 from assay.documents import DocumentError, Node, places, read_document, typed
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.submissions.misspelling import near_miss
+from assay.submissions.problems.fields import repeated_keys
+from assay.submissions.problems.findings import Finding
 
 _SECRET_NAMES = re.compile(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"
@@ -117,8 +119,13 @@ class Environment(_Part):
 DEFAULT = Environment(is_default=True)
 
 
-def load_environment(path: Path | None) -> Environment:
-    """The environment of a file, or the default one."""
+def load_environment(
+    path: Path | None, on_warning: Callable[[Finding], None] | None = None
+) -> Environment:
+    """The environment of a file, or the default one.
+
+    Of a key that stands twice the last is used, and `on_warning` is given a finding.
+    """
     if path is None:
         return DEFAULT
     try:
@@ -126,6 +133,9 @@ def load_environment(path: Path | None) -> Environment:
     except DocumentError as error:
         where = f"{path}:{error.line}"
         raise InputError(error.what, where=where, advice=error.advice or None) from None
+    if on_warning is not None:
+        for finding in repeated_keys(document, path, "warning"):
+            on_warning(finding)
     content = typed(document)
     if not isinstance(content, dict):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")

@@ -10,9 +10,18 @@ import ast
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from assay.errors import nearest
 
 _READERS = frozenset({"getattr", "hasattr"})
+# Words of others for what a result has; as a field of one's own they would be read by someone.
+_OTHER_WORDS = {
+    **dict.fromkeys(("exit_code", "exit_status", "returncode", "return_code"), "status_code"),
+    "status": "status_code",
+    "stdout": "output",
+    "body": "output",
+}
 
 
 def near_miss(word: str, known: Iterable[str]) -> str | None:
@@ -20,6 +29,11 @@ def near_miss(word: str, known: Iterable[str]) -> str | None:
     found = [(_distance(_squeeze(word), _squeeze(name)), name) for name in known if name != word]
     close = [(distance, name) for distance, name in found if distance <= _allowed(name)]
     return min(close)[1] if close else None
+
+
+def misspelt_field(word: str, result: type[BaseModel]) -> str | None:
+    """Return the field of a result that a word misspells, or is another program's name of."""
+    return _OTHER_WORDS.get(word) or near_miss(word, result.model_fields)
 
 
 def advise(word: str, near: str) -> str:
@@ -34,12 +48,16 @@ def names_read(folder: Path, *, in_mappings: bool = False) -> set[str]:
     """
     names: set[str] = set()
     for file in sorted(folder.glob("*.py")):
-        try:
-            tree = ast.parse(file.read_bytes())
-        except (OSError, SyntaxError, ValueError):
-            continue
-        names.update(_names_read(tree, in_mappings))
+        names.update(_names_read(parse_code(file), in_mappings))
     return names
+
+
+def parse_code(file: Path) -> ast.Module:
+    """Return the tree of a file of Python; an empty one if it cannot be read, which others say."""
+    try:
+        return ast.parse(file.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return ast.Module(body=[], type_ignores=[])
 
 
 def find_word(folder: Path, word: str) -> str | None:

@@ -87,7 +87,8 @@ def open_checking(
         if problem.is_programmed
         else CanonicalSource(problem)
     )
-    environment = load_environment(Path(asked.environment) if asked.environment else None)
+    file = Path(asked.environment) if asked.environment else None
+    environment = load_environment(file, on_warning)
     environment.check_runnable()
 
     def prepared(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:

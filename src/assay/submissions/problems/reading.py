@@ -14,7 +14,7 @@ from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
 from assay.submissions.assets import asset_names
 from assay.submissions.config import ApiAdapter, CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.misspelling import names_read, near_miss, nearest_file
+from assay.submissions.misspelling import names_read, near_miss, nearest_file, parse_code
 from assay.submissions.problems.fields import (
     Model,
     doubtful_keys,
@@ -294,14 +294,10 @@ def _loader_script(root: Mapping) -> str:
 
 
 def _imports(file: Path) -> bool:
-    """Return whether code imports a module called `loader`; True if it cannot be read."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return True
+    """Return whether code imports a module called `loader`."""
     modules = (
         f"{getattr(node, 'module', None) or ''}.{one.name}"
-        for node in ast.walk(tree)
+        for node in ast.walk(parse_code(file))
         if isinstance(node, ast.Import | ast.ImportFrom)
         for one in node.names
     )
@@ -309,12 +305,8 @@ def _imports(file: Path) -> bool:
 
 
 def _classes(file: Path) -> set[str]:
-    """Return the classes that a file of Python defines, as far as it can be read."""
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return set()
-    return {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    """Return the classes that a file of Python defines."""
+    return {node.name for node in parse_code(file).body if isinstance(node, ast.ClassDef)}
 
 
 def _given(written: Any) -> dict[str, Any]:

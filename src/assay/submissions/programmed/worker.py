@@ -10,7 +10,7 @@ import faulthandler
 import functools
 import socket
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +22,19 @@ from assay.forks import die_with_parent
 from assay.results import CaseResult, checked_results
 from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.misspelling import advise, find_word, names_read, near_miss
+from assay.submissions.misspelling import (
+    advise,
+    find_word,
+    misspelt_field,
+    names_read,
+    near_miss,
+)
 from assay.submissions.programmed import alias, frames, package, wire
 from assay.submissions.reference.evaluation.adapters import models
 from assay.submissions.reference.evaluation.loaders import NoOpStore
 
 # A stream that may be drawn ahead gives what it has after so many seconds.
 _PATIENCE = 0.05
-# Words of others for what a result has; as a field of one's own they would be read by someone.
-_OTHER_WORDS = {
-    **dict.fromkeys(("exit_code", "exit_status", "returncode", "return_code"), "status_code"),
-    "status": "status_code",
-    "stdout": "output",
-    "body": "output",
-}
 _RESULTS = {"base": models.CaseResult, "cli": models.CLIResult, "api": models.APIResult}
 
 
@@ -122,23 +121,26 @@ class Problem:
         a warning, because the reference takes cases with any fields.
         """
         about = f"what the loader expects of the case {case.id!r}"
-        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], _OTHER_WORDS):
+        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
             raise InputError(
                 f"{about} has a field `{name}`, which no result has and no code reads",
                 where=find_word(self.config.path, name) or str(self.loader_file),
                 advice=advise(name, near),
             )
-        for name, near in self._misspelt(case, CASE_OF[self.adapter], {}):
+        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
             where = find_word(self.config.path, name) or self.loader_file
             what = f"the case {case.id!r} has a field `{name}`, which no code reads"
             print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
 
     def _misspelt(
-        self, model: BaseModel, kind: type[BaseModel], others: Mapping[str, str]
+        self,
+        model: BaseModel,
+        kind: type[BaseModel],
+        find: Callable[[str, type[BaseModel]], str | None],
     ) -> Iterator[tuple[str, str]]:
         extra = model.model_extra or {}
         for name in [name for name in extra if (kind.__name__, name) not in self._examined]:
-            near = others.get(name) or near_miss(name, kind.model_fields)
+            near = find(name, kind)
             if near is not None and name not in self._names_read:
                 yield name, near
             self._examined.add((kind.__name__, name))
@@ -198,6 +200,10 @@ class Problem:
 
     def _checkpoint(self, name: str) -> CheckpointConfig:
         return next(each for each in self.config.checkpoints.values() if each.name == name)
+
+
+def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
+    return near_miss(name, kind.model_fields)
 
 
 def _result(packed: dict[str, Any]) -> CaseResult:
