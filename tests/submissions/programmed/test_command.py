@@ -215,3 +215,47 @@ def test_a_failed_case_shows_what_is_wrong_and_not_every_attribute(
     assert report["results"]["stderr"] == {"attribute": "stderr", "actual": "no\n"}
     full = json.loads(assay("submissions", "run-case", *words, "--full").stdout)
     assert len(full[0]["results"]) >= 12
+
+
+def test_a_config_with_a_key_twice_runs_with_the_last_one_and_a_warning(
+    folder: Path, assay: Command
+) -> None:
+    (folder / "config.yaml").write_text(
+        CONFIG.replace("adapter: cli", "adapter: api\nadapter: cli")
+    )
+    for words in (("run-case", "-c", "1"), ("verify", "-q", "--out", folder.parent / "run")):
+        done = assay("submissions", *words, "-s", folder.parent, "-p", folder)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("warning: ") == 1
+        assert "config.yaml:5: the key `adapter` stands twice" in done.stderr
+        assert "the last one is used" in done.stderr
+
+
+def test_a_verifier_without_a_loader_is_refused_by_the_command(
+    folder: Path, assay: Command
+) -> None:
+    (folder / "loader.py").unlink()
+    (folder / "verifier.py").write_text("raise RuntimeError('never ignored')\n")
+    case = "cases: {a: {arguments: [x], expected: {status_code: 0}}}\n"
+    (folder / "checkpoint_1" / "core.yaml").write_text(case)
+    for words in (("run-case", "-c", "1"), ("verify", "-q"), ("audit",)):
+        more = () if words == ("audit",) else ("-s", folder.parent)
+        done = assay("submissions", *words, *more, "-p", folder)
+        assert (done.returncode, done.stdout) == (2, ""), done.stdout
+        assert "verifier.py:1: nobody calls this file" in done.stderr
+
+
+def test_a_regression_group_without_an_origin_is_run_from_its_own_checkpoint(
+    folder: Path, assay: Command
+) -> None:
+    found = "helpers.get_group_path(group, self.problem, self.checkpoint).iterdir()"
+    text = (folder / "loader.py").read_text()
+    text = text.replace("import BaseLoader", "import BaseLoader, helpers")
+    text = text.replace("number in range(3)", f"number in (file.read_text() for file in {found})")
+    (folder / "loader.py").write_text(text)
+    (folder / "config.yaml").write_text(CONFIG.replace("type: Core", "type: Regression"))
+    (folder / "checkpoint_1" / "core").mkdir()
+    (folder / "checkpoint_1" / "core" / "a.txt").write_text("7")
+    done = assay("submissions", "run-case", "-s", folder.parent, "-p", folder, "-c", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert [each["id"] for each in json.loads(done.stdout)] == ["case_7"]

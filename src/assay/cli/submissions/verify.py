@@ -57,14 +57,14 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.opening import Asked, open_checking, print_warning
     from assay.submissions.records import SUBJECT
 
     config = load_config()
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})
     asked = Asked.of(given, options.jobs or config.jobs_or_default())
-    opened = open_checking(asked)
+    opened = open_checking(asked, on_warning=print_warning)
     manifest = Manifest(
         subject=SUBJECT,
         title=f"{opened.problem.name} by {asked.snapshot}",
@@ -77,7 +77,7 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
-    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.opening import Asked, open_checking, print_warning
 
     refuse_if_written(folder)
     try:
@@ -85,7 +85,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
     except KeyError:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
-    opened = open_checking(before, jobs=options.jobs)
+    opened = open_checking(before, jobs=options.jobs, on_warning=print_warning)
     use_baseline(folder, options.baseline)
     return _carry_out(opened, folder, policy, options)
 

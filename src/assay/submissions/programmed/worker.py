@@ -16,12 +16,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from assay.errors import InputError
 from assay.failures import account
 from assay.forks import die_with_parent
 from assay.results import CaseResult, checked_results
-from assay.submissions.cases import BaseCase
+from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.misspelling import (
+    advise,
+    find_word,
+    misspelt_field,
+    names_read,
+    near_miss,
+)
 from assay.submissions.programmed import alias, frames, package, wire
 from assay.submissions.reference.evaluation.adapters import models
 from assay.submissions.reference.evaluation.loaders import NoOpStore
@@ -63,6 +72,7 @@ class _Stream:
             case (BaseCase() as case, CaseResult() as expected):
                 if case.kind in ("base", self._problem.adapter):
                     self._check_case(case)
+                    self._problem.check_fields(case, expected)
                     return case, expected
                 what = f"a {type(case).__name__}, but the problem's adapter is "
                 what += repr(self._problem.adapter)
@@ -125,6 +135,42 @@ class Problem:
         self._verifier_class = package.load_verifier(self.config, name)
         self._verifiers: dict[str, Any] = {}
         self._streams: dict[int, _Stream] = {}
+        self._examined: set[tuple[str, str]] = set()
+
+    @functools.cached_property
+    def _names_read(self) -> set[str]:
+        return names_read(self.config.path)
+
+    def check_fields(self, case: BaseCase, expected: CaseResult) -> None:
+        """Refuse a field of a result that is almost a real one and that no code reads.
+
+        What is expected would not be looked at, and a default in its place. Of a case the same is
+        a warning, because the reference takes cases with any fields.
+        """
+        about = f"what the loader expects of the case {case.id!r}"
+        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
+            raise InputError(
+                f"{about} has a field `{name}`, which no result has and no code reads",
+                where=find_word(self.config.path, name) or str(self.loader_file),
+                advice=advise(name, near),
+            )
+        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
+            where = find_word(self.config.path, name) or self.loader_file
+            what = f"the case {case.id!r} has a field `{name}`, which no code reads"
+            print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
+
+    def _misspelt(
+        self,
+        model: BaseModel,
+        kind: type[BaseModel],
+        find: Callable[[str, type[BaseModel]], str | None],
+    ) -> Iterator[tuple[str, str]]:
+        extra = model.model_extra or {}
+        for name in [name for name in extra if (kind.__name__, name) not in self._examined]:
+            near = find(name, kind)
+            if near is not None and name not in self._names_read:
+                yield name, near
+            self._examined.add((kind.__name__, name))
 
     def file_of(self, question: str) -> Path:
         """Whose mistake it is if a question cannot be answered."""
@@ -209,6 +255,10 @@ def _line_of_return(verifier: Any, ask: Callable[[], Any]) -> int:
     finally:
         sys.settrace(before)
     return int(last[-1])
+
+
+def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
+    return near_miss(name, kind.model_fields)
 
 
 def _result(packed: dict[str, Any]) -> CaseResult:
