@@ -26,7 +26,7 @@ LONG = "CANARY-" + "0123456789abcdef" * 30
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", ())
+    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
 
 
 def kept(folder: Path) -> str:
@@ -105,7 +105,7 @@ def _frame(quoted: str) -> Script:
 
 def _outage(quoted: str) -> Script:
     async def script(request: Request, wire: Wire) -> None:
-        await answer(wire, f"Agent stopped {quoted}")
+        await answer(wire, f"Agent stopped due to exception {quoted}")
 
     return script
 

@@ -280,17 +280,16 @@ def test_an_outage_that_comes_as_an_answer_is_an_error(tmp_path: Path) -> None:
         assert (record.outcome, len(server.requests)) == (Outcome.ERROR, 3)
 
 
+@pytest.mark.usefixtures("no_pause")
 @pytest.mark.parametrize(
-    ("pauses", "errors", "requests"), [((0.0,), 0, 51), ((), 1, 50)], ids=["retried", "not"]
+    ("retries", "errors", "requests"), [(1, 0, 51), (0, 1, 50)], ids=["retried", "not"]
 )
 def test_a_killed_connection_costs_one_sample_of_fifty(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    pauses: tuple[float, ...],
+    retries: int,
     errors: int,
     requests: int,
 ) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", pauses)
     together = asyncio.Barrier(50)
 
     async def script(request: Request, wire: Wire) -> None:
@@ -305,7 +304,9 @@ def test_a_killed_connection_costs_one_sample_of_fifty(
 
     path = write(tmp_path, success_ratio="40/50")
     with ScriptedServer(script) as server:
-        [record] = run_file(path, server, jobs=50, max_connections=50, takes_all=True)
+        [record] = run_file(
+            path, server, jobs=50, max_connections=50, takes_all=True, retries=retries
+        )
     assert record.outcome is Outcome.PASSED
     assert outcomes(record).count("error") == errors
     assert outcomes(record).count("passed") == 50 - errors

@@ -128,8 +128,8 @@ def test_a_repeated_run_asks_the_judge_nothing(tmp_path: Path) -> None:
             client = client_of(judge, tmp_path, judge_votes=3)
             [record] = run_file(path, server, client=client, out=name)
             assert record.outcome is Outcome.PASSED
-    # Equal answers are one question; two criteria with three votes each.
-    assert judge.calls == 6
+    # Three samples and two criteria with three votes each: equal answers are judged one by one.
+    assert judge.calls == 18
     assert "calls" not in record.usage
     assert record.usage["cached calls"] == 18
 
@@ -183,10 +183,8 @@ def test_a_spent_budget_stops_the_run_and_a_resume_repeats_no_finished_sample(
 
 
 def test_an_error_is_taken_again_by_a_resumed_run_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", ())
-
     async def breaks_once(request: Request, wire: Wire) -> None:
         if request.number == 1:
             await wire.drop()
@@ -195,10 +193,12 @@ def test_an_error_is_taken_again_by_a_resumed_run_and_nothing_else(
 
     path = write(tmp_path, success_ratio="4/4")
     with ScriptedServer(breaks_once) as server:
-        [record] = run_file(path, server, takes_all=True)
+        [record] = run_file(path, server, takes_all=True, retries=0)
         assert record.outcome is Outcome.ERROR
-        [record] = run_file(path, server, takes_all=True)
+        [record] = run_file(path, server, takes_all=True, retries=0)
         assert record.outcome is Outcome.PASSED
+        # That it was an error first is not forgotten.
+        assert record.reason.endswith("1 of 5 requests failed and were repeated")
         assert len(server.requests) == 5
         run_file(path, server, takes_all=True)
         assert len(server.requests) == 5

@@ -166,7 +166,11 @@ OUTAGES: dict[str, tuple[Script, str]] = {
         "outage of its own",
     ),
     "the same as JSON": (
-        streamed(message('```json\n{\n "error": "Agent stopped due to x",\n "tool": "a"\n}\n```')),
+        streamed(
+            message(
+                '```json\n{\n "error": "Agent stopped due to exception x",\n "tool": "a"\n}\n```'
+            )
+        ),
         "outage of its own",
     ),
     "a missing key": (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     ConnectionFailed,
     Message,
@@ -52,21 +53,26 @@ class AdkSession:
         """What the agent opened belongs to all samples."""
 
     async def _ask(self, message: Message) -> Answer:
+        place = message.chat_context or await self._begin()
         try:
-            place = message.chat_context or await self._begin()
             text = await _run(place, message)
             state = await _state(place)
-        except ConnectionFailed:
+        except (AgentFailed, ConnectionFailed):
             raise
         except Exception as error:
-            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
+            raise AgentFailed("the agent raised an error", said=describe(error)) from None
         return Answer(text, structure_in(text), state or None, place)
 
     async def _begin(self) -> _Place:
         from google.adk.runners import InMemoryRunner
 
-        runner = InMemoryRunner(agent=self._agent, app_name=_APP)
-        session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+        try:
+            runner = InMemoryRunner(agent=self._agent, app_name=_APP)
+            session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+        except Exception as error:
+            # It is the library that refuses, before the agent has been asked anything.
+            what = "google-adk has no session for this agent"
+            raise ConnectionFailed(what, said=describe(error), lasting=True) from None
         return _Place(runner, session.id)
 
 
@@ -82,14 +88,25 @@ async def _run(place: _Place, message: Message) -> str:
         state_delta=message.sly_data or None,
     ):
         if event.error_code and not event.content:
-            reason = str(event.error_message or event.error_code)
-            raise ConnectionFailed("the model failed", said=reason)
+            raise _model_failure(event)
         if event.is_final_response() and event.content and event.content.parts:
             parts = event.content.parts
             text = "".join(part.text for part in parts if part.text and not part.thought)
     if text is None:
-        raise ConnectionFailed("the agent ended without an answer")
+        raise AgentFailed("the agent ended without an answer")
     return text
+
+
+def _model_failure(event: Any) -> AgentFailed | ConnectionFailed:
+    """Return the agent's failure if its model declined to go on, and an outage for other codes."""
+    from google.genai import types
+
+    code = getattr(event.error_code, "value", event.error_code)
+    said = str(event.error_message or code)
+    declined = {*types.FinishReason.__members__, *types.BlockedReason.__members__}
+    if code in declined - {"OTHER"}:
+        return AgentFailed("the agent's model declined to answer", said=said)
+    return ConnectionFailed("the model failed", said=said)
 
 
 async def _state(place: _Place) -> dict[str, Any]:
