@@ -41,8 +41,8 @@ def record_of(
 def repeated_requests(reports: list[VerifierReport]) -> str:
     """Return in words how many requests failed before the samples were had; nothing if none did."""
     sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
-    requests = "request" if sent == 1 else "requests"
-    return f"{repeated} of {sent} {requests} failed and were repeated" if repeated else ""
+    were = "was" if repeated == 1 else "were"
+    return f"{repeated} of {sent} requests failed and {were} repeated" if repeated else ""
 
 
 def _sum(reports: list[VerifierReport], key: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -23,6 +23,7 @@ from assay.models import Judge
 from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
+_TOO_LATE = "the limit of the test came before another attempt was complete"
 
 Place: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -69,7 +70,9 @@ class Sampler:
             except TimeIsOver:
                 if attempt is None:
                     raise
-                return self._report(case, attempt, requests)
+                # The outage is what came of the sample: no answer came after it.
+                last = replace(requests, repeated=requests.repeated - 1)
+                return self._report(case, replace(attempt, is_cut_off=True), last)
             attempts += 1
             delay = retry_delay(attempts, self.retries)
             is_repeated = delay is not None and attempt.is_worth_repeating
@@ -154,7 +157,8 @@ class Sampler:
         """What is said of an outage; it may quote what was sent or came back."""
         conceal = self._concealing(attempt.conversation)
         if attempt.conversation.ending is Ending.OUTAGE:
-            return attempt.conversation.told(conceal)
+            told = attempt.conversation.told(conceal)
+            return f"{told} ({_TOO_LATE})" if attempt.is_cut_off else told
         return conceal(attempt.judges_outage or "")
 
     def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
@@ -167,6 +171,8 @@ class _Attempt:
     conversation: Conversation
     checked: list[CheckResult]
     judges_outage: str | None
+    is_cut_off: bool = False
+    """Whether the limit of the test ended the attempt after this one."""
 
     @property
     def _has_failed(self) -> bool:

@@ -95,7 +95,8 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
         assert first == {"x": 1, "turns": 1, "user:turns": 1}
         assert second == {"x": 1, "turns": 2, "user:turns": 2}
         assert third == {"turns": 1, "user:turns": 1}
-    assert {sample["ending"] for sample in failed} == {"outage"}
+    # What its own code raises is the agent's failure.
+    assert {sample["ending"] for sample in failed} == {"failed"}
     assert "no such song" in failed[0]["reason"]
     assert {sample["ending"] for sample in slow} == {"too slow"}
     assert structured[0]["answers"][0]["structure"] == {"a": 1}
