@@ -47,6 +47,15 @@ class ModelsConfig(BaseModel):
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
 
 
+class AgentsConfig(BaseModel):
+    """The table [agents]."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # How often a sample that met an outage is tried again.
+    retries: int = Field(default=2, ge=0, strict=True)
+
+
 class Config(BaseModel):
     """Every key of the configuration, with its default."""
 
@@ -57,6 +66,7 @@ class Config(BaseModel):
     baseline: Path | None = None
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     questions: QuestionsConfig = Field(default_factory=QuestionsConfig)
+    agents: AgentsConfig = Field(default_factory=AgentsConfig)
 
     def jobs_or_default(self) -> int:
         return self.jobs or os.cpu_count() or 1

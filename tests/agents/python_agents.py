@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import threading
 import time
 from typing import Any
+
+from assay.agents.connections import ConnectionFailed
 
 RELEASE = threading.Event()
 SHARED: dict[str, Any] = {"orders": []}
@@ -75,6 +78,20 @@ async def endless(text: str) -> str:
 
 def raising(text: str) -> str:
     raise ValueError("no such song")
+
+
+def unreachable(text: str) -> str:
+    raise ConnectionFailed("the shop is closed")
+
+
+CALLS = itertools.count()
+
+
+def tired(text: str) -> str:
+    """Raises in every second call."""
+    if next(CALLS) % 2:
+        raise ValueError("too tired")
+    return "right"
 
 
 async def raising_later(text: str) -> str:

@@ -26,7 +26,7 @@ LONG = "CANARY-" + "0123456789abcdef" * 30
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", ())
+    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
 
 
 def kept(folder: Path) -> str:
@@ -105,7 +105,7 @@ def _frame(quoted: str) -> Script:
 
 def _outage(quoted: str) -> Script:
     async def script(request: Request, wire: Wire) -> None:
-        await answer(wire, f"Agent stopped {quoted}")
+        await answer(wire, f"Agent stopped due to exception {quoted}")
 
     return script
 
@@ -146,8 +146,9 @@ def test_what_an_agent_in_this_process_raises_quotes_no_credential(
     monkeypatch.setenv("SOME_API_KEY", NASTY)
     path = write(tmp_path, agent=f"tests.agents.python_agents:{function}", connections="python")
     [record] = run_file(path, reach=Reach())
-    assert record.outcome is Outcome.ERROR
-    assert "the agent raised an error: ValueError: xxx" in record.reason
+    assert record.outcome is Outcome.FAILED
+    [result] = record.reports[0].results.values()
+    assert "the agent raised an error: ValueError: xxx" in str(result.diff)
     everything = kept(tmp_path)
     for part in ("CANARY", "CAN", "quoted", "spaced"):
         assert part not in everything
@@ -167,7 +168,7 @@ def test_a_refusal_that_is_not_whole_is_not_quoted(
 ) -> None:
     monkeypatch.setattr("assay.agents.connections.web._PATIENCE", 0.1)
     with ScriptedServer(script) as server:
-        [record] = run_file(write(tmp_path), server)
+        [record] = run_file(write(tmp_path), server, retries=0)
     assert record.reason.endswith("the server answered with status 500")
 
 

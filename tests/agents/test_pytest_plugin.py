@@ -94,6 +94,20 @@ def test_an_outage_is_an_error_and_not_a_failure(run: Pytest, tmp_path: Path) ->
     assert 'errors="1" failures="0"' in (tmp_path / "report.xml").read_text()
 
 
+def test_how_often_an_outage_is_tried_again_can_be_said(run: Pytest, tmp_path: Path) -> None:
+    async def out_at_first(request: Request, wire: Wire) -> None:
+        if request.number == 0:
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    write(tmp_path)
+    with ScriptedServer(out_at_first) as server:
+        result = run(*at(server), "--assay-retries=0")
+        assert (result.returncode, len(server.requests)) == (1, 1)
+    assert "1 error" in result.stdout
+
+
 def test_a_file_with_a_mistake_is_not_collected(run: Pytest, tmp_path: Path) -> None:
     write(tmp_path, ask(response={"text": {"keyword": "x"}}))
     result = run("--assay")
@@ -101,6 +115,7 @@ def test_a_file_with_a_mistake_is_not_collected(run: Pytest, tmp_path: Path) -> 
     assert "did you mean 'keywords'?" in result.stdout
     for option, told in (
         ("--assay-ratio=3/2", "not a success ratio"),
+        ("--assay-retries=-1", "must be at least 0"),
         ("--assay-url=http://me:secret@localhost", "must be plain"),
     ):
         usage = run("--assay", option)

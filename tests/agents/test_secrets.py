@@ -18,6 +18,7 @@ from assay.agents.secrets import (
     concealed,
     concealing,
     credentials_in,
+    credentials_of_file,
     secrets_of,
 )
 from assay.errors import InputError
@@ -159,3 +160,26 @@ def test_an_error_is_told_without_secrets() -> None:
 def test_no_text_takes_long(text: str) -> None:
     secrets: dict[str, Any] = {NASTY: "<A>", '\\"\\"': "<B>", "a b": "<C>", "\\\\x": "<D>"}
     assert isinstance(concealed(text, secrets), str)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "hidden"),
+    [
+        ("authorization", "anything", {"anything"}),
+        ("X-Api-Key", "anything", {"anything"}),
+        ("accessToken", "anything", {"anything"}),
+        ("cookie", "anything", {"anything"}),
+        ("caller", "Bearer abcdef", {"Bearer abcdef", "abcdef"}),
+        ("user_id", "anything", set()),
+        ("monkey", "anything", set()),
+        ("keyboard", "anything", set()),
+    ],
+)
+def test_only_what_opens_a_door_is_withheld_from_a_judge(
+    name: str, value: str, hidden: set[str]
+) -> None:
+    metadata = {name: value, "plan": "gold plan"}
+    assert set(credentials_of_file({}, metadata)) == hidden
+    # Whatever comes from the environment may be a secret, whatever it is called.
+    assert set(credentials_of_file({"PLAN": "gold plan"}, metadata)) == {*hidden, "gold plan"}
+    assert credentials_of_file({}, metadata).items() <= secrets_of({}, metadata).items()

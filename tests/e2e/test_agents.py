@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -161,6 +162,68 @@ def test_an_outage_is_an_error_after_three_attempts(assay: Command, tmp_path: Pa
     assert "status 503: try later" in result.stdout
 
 
+def test_requests_that_failed_and_were_repeated_are_in_every_report(
+    assay: Command, tmp_path: Path
+) -> None:
+    async def flickering(request: Request, wire: Wire) -> None:
+        """Out for every first request but the last few, and there for every second."""
+        if request.number < 28 and request.number % 2 == 0:
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    told = "14 of 34 requests failed and were repeated"
+    write(tmp_path, success_ratio="20/20")
+    with ScriptedServer(flickering) as server:
+        words = ["agents", "verify", "test.hocon", *at(server), "--jobs", "1", "--out", "run"]
+        result = assay(*words)
+        assert (result.returncode, len(server.requests)) == (0, 34)
+    assert f"  rate 100%, 95% interval 84% to 100%; {told}\n" in result.stdout
+    shown = assay("report", "run", "--format", "json")
+    [case] = json.loads(shown.stdout)["cases"]
+    assert case["reason"].endswith(told)
+    assert [report["case"]["repeated"] for report in case["reports"]] == [1] * 14 + [0] * 6
+    with ScriptedServer(flickering) as server:
+        assessed = assay("agents", "assess", "test.hocon", *at(server), "--jobs", "1")
+    assert f"- {told}\n" in assessed.stdout
+
+
+def test_without_retries_every_outage_is_an_error_also_when_a_run_is_resumed(
+    assay: Command, tmp_path: Path
+) -> None:
+    async def out_at_first(request: Request, wire: Wire) -> None:
+        if request.number in (0, 1):
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    write(tmp_path)
+    with ScriptedServer(out_at_first) as server:
+        words = ["agents", "verify", "test.hocon", *at(server), "--retries", "0", "--out", "run"]
+        assert (assay(*words).returncode, len(server.requests)) == (3, 1)
+        assert (assay("runs", "resume", "run").returncode, len(server.requests)) == (3, 2)
+        resumed = assay("runs", "resume", "run")
+        assert (resumed.returncode, len(server.requests)) == (0, 3)
+        assert "2 of 3 requests failed and were repeated" in resumed.stdout
+    (tmp_path / "assay.toml").write_text("[agents]\nretries = 0\n")
+    with ScriptedServer(out_at_first) as server:
+        configured = assay("agents", "verify", "test.hocon", *at(server))
+        assert (configured.returncode, len(server.requests)) == (3, 1)
+
+
+def test_a_dead_port_with_a_limit_is_an_error_that_names_the_server(
+    assay: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, success_ratio="2/3", timeout_in_seconds=1)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        result = assay("agents", "verify", "test.hocon", "--host", "127.0.0.1", "--port", str(port))
+    assert result.returncode == 3
+    assert f"http://127.0.0.1:{port}" in result.stdout
+    assert "the server cannot be reached" in result.stdout
+
+
 def test_without_a_model_a_gist_is_unverified_with_advice(assay: Command, tmp_path: Path) -> None:
     write(tmp_path, GIST)
     with ScriptedServer(answers("It is Paris.")) as server:
@@ -246,7 +309,7 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
     assert len(case["reports"]) == 8
 
 
-def test_no_secret_is_on_disk_in_logs_or_in_what_the_judge_gets(
+def test_no_secret_is_on_disk_or_in_logs_and_no_credential_in_what_the_judge_gets(
     assay: Command, tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AGENT_TOKEN", "CANARY-environment")
@@ -283,7 +346,12 @@ def test_no_secret_is_on_disk_in_logs_or_in_what_the_judge_gets(
     assert server.requests[0].body["sly_data"]["unlooked"] == "CANARY-sly"
     assert result.returncode == 1
     assert judge.calls > 0
-    told = [json.dumps(request.body) for request in judge.requests]
+    # The judge reads what was said, but for what opens a door.
+    judged = "".join(request.last for request in judge.requests if "criterion" in request.last)
+    assert "CANARY-environment" not in json.dumps([request.body for request in judge.requests])
+    assert "CANARY-metadata" in judged
+    assert "76543219" in judged
+    told = [request.last for request in judge.requests if "criterion" not in request.last]
     told += [result.stdout, result.stderr]
     files = [*(tmp_path / "run").rglob("*"), *tmp_path.glob("report.*"), *own_cache.rglob("*")]
     contents = [path.read_bytes().decode(errors="replace") for path in files if path.is_file()]

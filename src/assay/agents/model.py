@@ -15,6 +15,8 @@ Section: TypeAlias = Literal["text", "sly_data", "structure"]
 ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
 
 SECTIONS: Final[tuple[Section, ...]] = ("text", "sly_data", "structure")
+JudgeSees: TypeAlias = Literal["said", "redacted"]
+JUDGE_SEES: Final[tuple[JudgeSees, ...]] = ("said", "redacted")
 CHAT_FILTERS: Final[tuple[ChatFilter, ...]] = ("MINIMAL", "MAXIMAL")
 
 ONCE: Final = Ratio(1, 1)
@@ -88,8 +90,12 @@ class AgentFile:
     metadata: dict[str, Any] | None = field(default=None, repr=False)
     failure_patterns: tuple[str, ...] = ()
     """Parts of an answer that show an outage behind the agent: such a sample is an error."""
+    judge_sees: JudgeSees = "said"
+    """Whether a judge reads what was really said, or the same without private data."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What must never be stored, and the name to store in its place."""
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Those of the secrets that are never sent to a judge."""
     fingerprint: str = ""
     """Changes when anything changes that the file asks for."""
 

@@ -84,10 +84,16 @@ class Runner:
             ca_file=str(Path(ca_file).absolute()) if ca_file else None,
             verify=not given("no_verify"),
         )
-        jobs = given("jobs") or own.jobs_or_default()
-        if jobs < 1:
+        jobs, retries = given("jobs"), given("retries")
+        if jobs is not None and jobs < 1:
             raise InputError(f"--assay-jobs must be at least 1, not {jobs}")
-        self.sampling = Sampling(jobs=jobs, max_connections=jobs, ratio=given("ratio"))
+        if retries is not None and retries < 0:
+            raise InputError(f"--assay-retries must be at least 0, not {retries}")
+        self.sampling = Sampling(
+            jobs=jobs or own.jobs,
+            ratio=given("ratio"),
+            retries=own.agents.retries if retries is None else retries,
+        )
         choice = ModelChoice(
             model=given("model"),
             url=given("model_url"),

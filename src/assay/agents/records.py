@@ -23,16 +23,30 @@ def record_of(
     reports: list[VerifierReport],
 ) -> CaseRecord:
     """One test, counted once however many samples it has."""
+    reason = _reason(decision, reports)
+    if repeated := repeated_requests(reports):
+        reason += f"; {repeated}"
     return CaseRecord(
         id=unit.id,
         subject=SUBJECT,
         outcome=decision.outcome,
-        reason=_reason(decision, reports),
+        reason=reason,
         code=_code(decision, reports),
         reports=reports,
         detail=_detail(file, ratio, connection, decision, reports),
         fingerprint=unit.fingerprint,
     )
+
+
+def repeated_requests(reports: list[VerifierReport]) -> str:
+    """Return in words how many requests failed before the samples were had; nothing if none did."""
+    sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
+    were = "was" if repeated == 1 else "were"
+    return f"{repeated} of {sent} requests failed and {were} repeated" if repeated else ""
+
+
+def _sum(reports: list[VerifierReport], key: str) -> int:
+    return sum(count for report in reports if isinstance(count := report.case.get(key), int))
 
 
 def _detail(
@@ -49,6 +63,8 @@ def _detail(
         "taken": decision.taken,
         "decided early": decision.is_early,
         "lets through": lets_through(ratio),
+        "requests": _sum(reports, "requests"),
+        "repeated requests": _sum(reports, "repeated"),
     }
     if not decision.is_early:
         # Of samples that were stopped early a rate would be biased.

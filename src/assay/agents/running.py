@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,13 +20,14 @@ from assay.agents.connections import (
     credentials_of,
     open_connection,
 )
+from assay.agents.connections.python import import_agent
 from assay.agents.connections.web import address, plain_url
 from assay.agents.files import unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of
-from assay.agents.samples import GROUP, Sampler
-from assay.agents.sampling import Decision, Tally
+from assay.agents.samples import GROUP, Place, Requests, Sampler
+from assay.agents.sampling import RETRIES, Decision, Tally
 from assay.agents.secrets import conceal_error, concealing
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
@@ -59,12 +61,18 @@ class Reach:
 class Sampling:
     """How samples are taken."""
 
-    jobs: int = 1
-    """Samples of one test at a time: more are faster, fewer stop earlier."""
-    max_connections: int = 16
-    """Conversations of all tests together at a time."""
+    jobs: int | None = None
+    """Samples of one test at a time, None for all: more are faster, fewer stop earlier."""
+    max_connections: int = 32
+    """Conversations of all tests with one server at a time."""
     ratio: str | None = None
     takes_all: bool = False
+    retries: int = RETRIES
+    """How often a sample that met an outage is tried again."""
+
+    def lanes(self, ratio: Ratio) -> int:
+        """Return how many samples of a test with this ratio are taken at a time."""
+        return min(self.jobs or ratio.samples, ratio.samples, self.max_connections)
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,9 @@ def run_tests(
     on_sample: Callable[[], None] = lambda: None,
 ) -> None:
     """Run the tests that have no record yet in a run folder; tell of every finished sample."""
+    for test in tests:
+        if test.connection == "python":
+            import_agent(test.file.agent)
     running = Running(reach, sampling, client, on_sample)
     # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
     execute(
@@ -132,6 +143,28 @@ def _units(tests: list[Test], reach: Reach, sampling: Sampling) -> Iterator[Unit
         yield Unit(test.identifier, place, fingerprint, test)
 
 
+class Places:
+    """The places for conversations with one server, given to those who wait in their order."""
+
+    def __init__(self, count: int) -> None:
+        self._turn = asyncio.Lock()
+        self._free = asyncio.Semaphore(count)
+
+    @asynccontextmanager
+    async def take(self, count: int = 1) -> AsyncIterator[None]:
+        """Hold so many places, once there are so many at the same time."""
+        taken = 0
+        try:
+            async with self._turn:
+                while taken < count:
+                    await self._free.acquire()
+                    taken += 1
+            yield
+        finally:
+            for _ in range(taken):
+                self._free.release()
+
+
 class Running:
     """What all tests of a run share: the judge, and the places for conversations."""
 
@@ -148,7 +181,8 @@ class Running:
         self._judge = Judge(client)
 
     async def __aenter__(self) -> Self:
-        self._slots = asyncio.Semaphore(self._sampling.max_connections)
+        # All tests of a run that name the same connection talk to the same server.
+        self._places = defaultdict[str, Places](lambda: Places(self._sampling.max_connections))
         if self._client is not None:
             await self._held.enter_async_context(self._client)
         return self
@@ -171,7 +205,7 @@ class Running:
                 connection = open_connection(test.connection, self._settings(test))
                 secrets |= credentials_of(connection)
                 try:
-                    decision, reports = await self._sampled(test, connection, parts)
+                    decision, reports = await self._taken(test, connection, parts)
                 finally:
                     await connection.close()
             except (InputError, BudgetExceeded) as error:
@@ -200,31 +234,50 @@ class Running:
             url=reach.url,
         )
 
-    async def _sampled(
+    async def _taken(
         self, test: Test, connection: Connection, parts: Kept
+    ) -> tuple[Decision, list[VerifierReport]]:
+        """Wait for places and take the samples of a test.
+
+        A test with a limit gets all its places at once and keeps them: if it had to share them, the
+        time that others take would be on its clock.
+        """
+        places = self._places[test.connection]
+        if test.file.timeout is None:
+            return await self._sampled(test, connection, parts, places.take)
+        async with places.take(self._sampling.lanes(test.ratio)):
+            return await self._sampled(test, connection, parts, _nothing)
+
+    async def _sampled(
+        self, test: Test, connection: Connection, parts: Kept, place: Place
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
         watch = Stopwatch(test.file.timeout)
-        sampler = Sampler(test.file, connection, self._judge, watch, self._slots)
+        sampler = Sampler(test.file, connection, self._judge, watch, place, self._sampling.retries)
         samples = _Samples(test, Tally(test.ratio, self._sampling.takes_all), parts)
 
         async def lane() -> None:
             while not watch.is_over and (index := samples.next()) is not None:
                 try:
-                    report = await sampler.take(samples.case(index))
+                    report = await sampler.take(samples.case(index), samples.earlier(index))
                 except TimeIsOver:
                     # What still talks at the end of the time was not taken.
                     return
                 samples.finish(index, report)
                 self._on_sample()
 
-        lanes = min(self._sampling.jobs, test.ratio.samples)
+        lanes = self._sampling.lanes(test.ratio)
         await _until(samples.decided, [lane() for _ in range(lanes)])
         decision = samples.tally.decision
         if decision is not None:
             return decision, samples.reports(decision.taken)
         assert test.file.timeout is not None
         return samples.tally.at_limit(test.file.timeout), samples.all_reports()
+
+
+@asynccontextmanager
+async def _nothing() -> AsyncIterator[None]:
+    yield
 
 
 async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
@@ -269,9 +322,18 @@ class _Samples:
             sample=index + 1,
         )
 
+    def earlier(self, index: int) -> Requests:
+        """Return what an earlier pass of the run asked the agent for this sample, to no avail."""
+        kept = self._parts.get(f"requests {index + 1}")
+        return Requests() if kept is None else Requests(*kept)
+
     def finish(self, index: int, report: VerifierReport) -> None:
-        if report.outcome is not Outcome.ERROR:
-            # An error is taken again when the run is resumed.
+        if report.outcome is Outcome.ERROR:
+            # An error is taken again when the run is resumed, which must not hide it.
+            sent, repeated = report.case["requests"], report.case["repeated"]
+            has_failed = bool(report.case["is_outage"])
+            self._parts.keep(f"requests {index + 1}", [sent, repeated + has_failed])
+        else:
             self._parts.keep(f"sample {index + 1}", report.pack())
         self._count(index, report)
 

@@ -1,4 +1,4 @@
-"""Keeps secrets out of everything that is stored, printed or sent to a judge.
+"""Keeps secrets out of everything that is stored or printed, and credentials out of prompts.
 
 Values that came from the environment, metadata and the credentials of a connection are replaced by
 their names. The name is the same wherever the value stands, so what is compared stays comparable.
@@ -18,7 +18,8 @@ SHORTEST = 4
 # Credentials are longer than that, and what else has a name like theirs is often a word.
 _SHORTEST_CREDENTIAL = 8
 _CREDENTIAL = re.compile(
-    r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:$|_)",
+    r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
+    r"|AUTHORIZATION|COOKIE)(?:$|_)",
     re.IGNORECASE,
 )
 _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORECASE)
@@ -32,6 +33,24 @@ def secrets_of(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
     found = by_value([*named, *tokens], SHORTEST)
     # The environment comes last: a header made of a variable alone is known by the variable.
     return found | by_value(environment.items(), SHORTEST)
+
+
+def credentials_of_file(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
+    """Return those of the secrets that open a door: no judge gets to see them.
+
+    Other metadata is data of the test, such as a user's name: a judge must know it to be right.
+    """
+    secrets = secrets_of(environment, metadata)
+    named = list(texts_in(metadata, "metadata"))
+    opening = {text for name, text in named if _CREDENTIAL.search(_as_variable(name))}
+    tokens = [(text, match[1]) for _, text in named if (match := _SCHEME.fullmatch(text))]
+    opening |= {text for pair in tokens for text in pair} | set(environment.values())
+    return {text: name for text, name in secrets.items() if text in opening}
+
+
+def _as_variable(name: str) -> str:
+    """Return a name as a variable would have it: `x-accessToken` is x_access_Token."""
+    return re.sub(r"[^0-9A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])", "_", name)
 
 
 def credentials_in(environment: Mapping[str, str]) -> dict[str, str]:

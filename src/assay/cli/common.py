@@ -43,14 +43,23 @@ class RunOptions:
 
 def run_options(command: Command) -> Command:
     """Add the options of `RunOptions` to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return run_options_with("How many cases run at a time.")(command)
+
+
+def run_options_with(jobs: str) -> Callable[[Command], Command]:
+    """Add the options of `RunOptions` to a command whose --jobs counts something of its own."""
+
+    def add(command: Command) -> Command:
+        count = click.option("--jobs", "-j", type=click.IntRange(min=1), help=jobs)
+        for option in reversed([count, *_OPTIONS]):
+            command = option(command)
+        return command
+
+    return add
 
 
 _FILE = click.Path(path_type=Path)
 _OPTIONS = [
-    click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time."),
     click.option("--baseline", type=_FILE, help="Accept the known findings of this file."),
     click.option(
         "--write-baseline", type=_FILE, help="Write what is found now as known, and accept it."

@@ -20,7 +20,7 @@ import asyncio
 
 from google.adk.agents import LlmAgent
 from google.adk.models import BaseLlm, LlmResponse
-from google.genai import types
+from google.genai import errors, types
 
 
 class Scripted(BaseLlm):
@@ -30,6 +30,11 @@ class Scripted(BaseLlm):
         said = [p.text for c in llm_request.contents if c.role == "user" for p in c.parts if p.text]
         if said[-1] == "fail":
             raise ValueError("no such song")
+        if said[-1] == "overloaded":
+            raise errors.ServerError(503, {"error": {"status": "UNAVAILABLE", "message": "busy"}})
+        if said[-1] == "blocked":
+            yield LlmResponse(error_code="SAFETY", error_message="not that")
+            return
         if said[-1] == "wait":
             await asyncio.sleep(30)
         text = '{"a": 1}' if said[-1] == "structure" else " | ".join(said)
@@ -75,7 +80,7 @@ def held_inside(python: Path, folder: Path, *samples: list[dict[str, Any]]) -> l
 
 def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
     patient = {"timeout": 60.0}
-    kept, failed, slow, structured = held_inside(
+    kept, failed, blocked, overloaded, slow, structured = held_inside(
         python,
         tmp_path,
         [
@@ -84,6 +89,8 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
             {"text": "three", **patient},
         ],
         [{"text": "fail", **patient}],
+        [{"text": "blocked", **patient}],
+        [{"text": "overloaded", **patient}],
         [{"text": "wait", "timeout": 0.5}],
         [{"text": "structure", **patient}],
     )
@@ -95,7 +102,13 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
         assert first == {"x": 1, "turns": 1, "user:turns": 1}
         assert second == {"x": 1, "turns": 2, "user:turns": 2}
         assert third == {"turns": 1, "user:turns": 1}
-    assert {sample["ending"] for sample in failed} == {"outage"}
+    # What its own code raises is the agent's failure.
+    assert {sample["ending"] for sample in failed} == {"failed"}
     assert "no such song" in failed[0]["reason"]
+    assert {sample["ending"] for sample in blocked} == {"failed"}
+    assert "not that" in blocked[0]["reason"]
+    # A model that is out of reach is not the agent.
+    assert {sample["ending"] for sample in overloaded} == {"outage"}
+    assert "busy" in overloaded[0]["reason"]
     assert {sample["ending"] for sample in slow} == {"too slow"}
     assert structured[0]["answers"][0]["structure"] == {"a": 1}

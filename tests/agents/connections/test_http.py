@@ -166,7 +166,11 @@ OUTAGES: dict[str, tuple[Script, str]] = {
         "outage of its own",
     ),
     "the same as JSON": (
-        streamed(message('```json\n{\n "error": "Agent stopped due to x",\n "tool": "a"\n}\n```')),
+        streamed(
+            message(
+                '```json\n{\n "error": "Agent stopped due to exception x",\n "tool": "a"\n}\n```'
+            )
+        ),
         "outage of its own",
     ),
     "a missing key": (
@@ -192,6 +196,33 @@ def test_an_outage_is_an_error_and_says_what_happened(script: Script, word: str)
 def test_what_only_talks_about_an_outage_is_an_answer() -> None:
     said = "My log says: Error from x: Agent stopped due to rain. Retrying: no."
     assert texts(against(streamed(message(said)))) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Agent stopped by at noon and left the keys.",
+        "Agent stopped due to rain.",
+        "Error from estate: Agent stopped by at noon.",
+        '{"error": "Agent stopped by", "tool": "estate"}',
+    ],
+)
+def test_an_answer_about_an_agent_that_stopped_is_no_outage_by_that_alone(said: str) -> None:
+    assert texts(against(streamed(message(said)))) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Error from x: Agent stopped due to exception Recursion limit of 25 reached without",
+        "Agent stopped due to iteration limit or time limit.",
+        '{"error": "Agent stopped due to exception Recursion limit of 9 reached", "tool": "x"}',
+    ],
+)
+def test_an_agent_that_finds_no_end_has_failed(said: str) -> None:
+    conversation = against(streamed(message(said)))
+    assert conversation.ending is Ending.FAILED
+    assert "the agent found no end: " in str(conversation.reason)
 
 
 def test_an_answer_with_no_error_in_it_is_an_answer() -> None:

@@ -73,10 +73,19 @@ def test_what_an_agent_shares_is_copied_on_its_way() -> None:
         ("uncopyable", "cannot be copied"),
     ],
 )
-def test_a_broken_agent_is_an_outage_like_a_server_that_crashes(name: str, word: str) -> None:
+def test_what_an_agent_raises_or_fails_to_return_is_its_failure(name: str, word: str) -> None:
     conversation = held("python", agent(name), Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is Ending.FAILED
     assert word in str(conversation.reason)
+
+
+def test_an_agent_can_say_that_what_is_behind_it_is_out() -> None:
+    conversation = held("python", agent("unreachable"), Says("hi"))
+    assert conversation.ending is Ending.OUTAGE
+    assert "the shop is closed" in str(conversation.reason)
+    named = held("python", agent("raising"), Says("hi"), patterns=["no such song"])
+    assert named.ending is Ending.OUTAGE
+    assert "'no such song', which this test calls an outage" in str(named.reason)
 
 
 @pytest.mark.parametrize("name", ["hanging", "endless", "blocking"])

@@ -172,6 +172,7 @@ def test_tests_that_test_nothing(
         ('"metadata": "token",', "must be an object", ""),
         ('"failure_patterns": [""],', "list of texts", ""),
         ('"failure_patterns": 3,', "list of texts", ""),
+        ('"judge_sees": "redact",', "'redact'", "'redacted'"),
     ],
 )
 def test_mistakes_at_the_top(tmp_path: Path, top: str, said: str, advice: str) -> None:

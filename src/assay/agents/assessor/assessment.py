@@ -10,6 +10,7 @@ from typing import Any
 
 from assay import values
 from assay.agents.assessor.modes import FailedCheck, Mode, find_modes
+from assay.agents.records import repeated_requests
 from assay.intervals import Interval, wilson
 from assay.reports.markup import code_span
 from assay.reports.text import one_line
@@ -40,6 +41,8 @@ class Assessment:
     modes: tuple[Named, ...]
     outages: tuple[tuple[str, int], ...] = ()
     """What the errors were, and how many samples each cost."""
+    repeated: str = ""
+    """How many requests failed and were repeated, in words."""
 
     @property
     def interval(self) -> Interval:
@@ -68,6 +71,7 @@ def assess(record: CaseRecord) -> Assessment:
         unverified=outcomes.count(Outcome.UNVERIFIED),
         modes=tuple(Named(mode) for mode in find_modes(failures, len(judged))),
         outages=_outages(record),
+        repeated=repeated_requests(record.reports),
     )
 
 
@@ -106,6 +110,7 @@ def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]
             "errors": one.errors,
             "outages": [{"reason": reason, "samples": count} for reason, count in one.outages],
             "unverified": one.unverified,
+            "repeated": one.repeated,
             "interval": list(one.interval),
             "modes": [_mode_values(named) for named in one.modes],
         }
@@ -146,6 +151,8 @@ def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
             if one.judged
             else f"No sample could be judged: {told}."
         )
+        if one.repeated:
+            yield f"- {one.repeated}"
         for reason, count in one.outages:
             yield f"- error in {count} of the samples: {_inline(reason)}"
         for number, named in enumerate(one.modes, 1):

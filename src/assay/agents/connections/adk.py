@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     ConnectionFailed,
     Message,
@@ -20,6 +21,17 @@ from assay.failures import describe
 
 _APP = "assay"
 _USER = "assay"
+# Of the codes with which Google's services refuse: those that say nothing about the request.
+_OUTAGES = frozenset(
+    {
+        "UNAVAILABLE",
+        "RESOURCE_EXHAUSTED",
+        "DEADLINE_EXCEEDED",
+        "INTERNAL",
+        "UNAUTHENTICATED",
+        "PERMISSION_DENIED",
+    }
+)
 
 
 def is_adk_agent(found: Any) -> bool:
@@ -52,21 +64,21 @@ class AdkSession:
         """What the agent opened belongs to all samples."""
 
     async def _ask(self, message: Message) -> Answer:
-        try:
-            place = message.chat_context or await self._begin()
-            text = await _run(place, message)
-            state = await _state(place)
-        except ConnectionFailed:
-            raise
-        except Exception as error:
-            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
+        place = message.chat_context or await self._begin()
+        text = await _run(place, message)
+        state = await _state(place)
         return Answer(text, structure_in(text), state or None, place)
 
     async def _begin(self) -> _Place:
         from google.adk.runners import InMemoryRunner
 
-        runner = InMemoryRunner(agent=self._agent, app_name=_APP)
-        session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+        try:
+            runner = InMemoryRunner(agent=self._agent, app_name=_APP)
+            session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+        except Exception as error:
+            # It is the library that refuses, before the agent has been asked anything.
+            what = "google-adk has no session for this agent"
+            raise ConnectionFailed(what, said=describe(error), lasting=True) from None
         return _Place(runner, session.id)
 
 
@@ -74,22 +86,38 @@ async def _run(place: _Place, message: Message) -> str:
     from google.genai import types
 
     said = types.Content(role="user", parts=[types.Part(text=message.text)])
-    text = None
-    async for event in place.runner.run_async(
-        user_id=_USER,
-        session_id=place.session_id,
-        new_message=said,
-        state_delta=message.sly_data or None,
-    ):
-        if event.error_code and not event.content:
-            reason = str(event.error_message or event.error_code)
-            raise ConnectionFailed("the model failed", said=reason)
-        if event.is_final_response() and event.content and event.content.parts:
-            parts = event.content.parts
-            text = "".join(part.text for part in parts if part.text and not part.thought)
+    text, failure = None, None
+    try:
+        async for event in place.runner.run_async(
+            user_id=_USER,
+            session_id=place.session_id,
+            new_message=said,
+            state_delta=message.sly_data or None,
+        ):
+            if event.error_code and not event.content:
+                # Not the end: an agent may try again by itself.
+                failure = _failure(event.error_code, str(event.error_message or event.error_code))
+            elif event.is_final_response() and event.content and event.content.parts:
+                parts = event.content.parts
+                text = "".join(part.text for part in parts if part.text and not part.thought)
+                failure = None
+    except Exception as error:
+        raise failure or _failure(getattr(error, "status", None), describe(error)) from None
+    if failure is not None:
+        raise failure
     if text is None:
-        raise ConnectionFailed("the agent ended without an answer")
+        raise AgentFailed("the agent ended without an answer")
     return text
+
+
+def _failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
+    """Return an outage if a code says that the model's service is out, else the agent's failure.
+
+    Other codes are the names of exceptions, and the reasons for which a model declined to go on.
+    """
+    if str(getattr(code, "value", code)) in _OUTAGES:
+        return ConnectionFailed("the service of the agent's model is out", said=said)
+    return AgentFailed("the agent raised an error", said=said)
 
 
 async def _state(place: _Place) -> dict[str, Any]:

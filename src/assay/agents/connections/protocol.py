@@ -1,7 +1,8 @@
-"""What a connection is: one question goes in, one answer comes out, and there are two ways to fail.
+"""What a connection is: one question goes in, one answer comes out; there are three ways to fail.
 
     AssayError
     ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    ├── AgentFailed              the agent's own code raised, or gave no answer: a failure
     └── InfrastructureError
         └── ConnectionFailed     the agent was not there, or not able, to answer: an error
 
@@ -21,6 +22,39 @@ from assay.errors import AssayError, InfrastructureError
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
 ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
+
+
+def _describe(error: AssayError, said: str, conceal: Callable[[str], str]) -> str:
+    """Return what an error says and what the other side said, on few lines, without secrets."""
+    # Once more after white space is folded: a secret may have been broken over lines.
+    said = conceal(" ".join(conceal(said).split()))
+    cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    what = f"{error.what}: {cut}" if cut else error.what
+    return conceal(str(AssayError(what, where=error.where, advice=error.advice)))
+
+
+class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
+    """The agent's own code raised an error or ended without an answer: its failure.
+
+    It is not tried again, because a second attempt would hide the first. What the agent said comes
+    whole, as with `ConnectionFailed`.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        said: str = "",
+        answer: Answer | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(what, advice=advice)
+        self.said = said
+        self.answer = answer
+
+    def told(self, conceal: Callable[[str], str]) -> str:
+        """Return all of it on few lines, without what is concealed."""
+        return _describe(self, self.said, conceal)
 
 
 class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
@@ -49,11 +83,7 @@ class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the
 
     def told(self, conceal: Callable[[str], str]) -> str:
         """All of it on few lines, without what is concealed."""
-        # Once more after white space is folded: a secret may have been broken over lines.
-        said = conceal(" ".join(conceal(self.said).split()))
-        cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-        what = f"{self.what}: {cut}" if cut else self.what
-        return conceal(str(InfrastructureError(what, where=self.where, advice=self.advice)))
+        return _describe(self, self.said, conceal)
 
 
 class TooSlow(AssayError):  # noqa: N818 - it says what is the case

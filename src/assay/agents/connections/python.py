@@ -13,12 +13,14 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -70,10 +72,10 @@ class PythonSession:
                 result = await self.threads.call(call)
                 if inspect.isawaitable(result):
                     result = await self.loop.run(_awaited(result))
-        except ConnectionFailed:
+        except (AgentFailed, ConnectionFailed):
             raise
         except Exception as error:
-            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
+            raise AgentFailed("the agent raised an error", said=describe(error)) from None
         parts = _parts(result)
         own = parts.pop("chat_context", None)
         return Answer(**parts, chat_context=context.after(message, parts.get("text"), own))
@@ -127,6 +129,14 @@ def open_python(settings: Settings) -> Connection:
             advice="name a function, or an agent of google-adk",
         )
     return PythonConnection(found, settings)
+
+
+def import_agent(name: str) -> None:
+    """Import an agent's module before any clock runs; what is wrong is told when it is opened."""
+    with suppress(InputError):
+        load(name)
+    if "google.adk.agents" in sys.modules:
+        importlib.import_module("google.adk.runners")
 
 
 def load(name: str) -> Any:
@@ -189,20 +199,20 @@ def _parts(result: Any) -> dict[str, Any]:
     if isinstance(result, str):
         return {"text": result}
     if not isinstance(result, dict) or not result.keys() <= _PARTS.keys():
-        raise ConnectionFailed(
+        raise AgentFailed(
             f"the agent returned {_shape(result)}",
             advice=f"return text, or a dictionary of {', '.join(_PARTS)}",
         )
     parts = {key: value for key, value in result.items() if value is not None}
     for key, value in parts.items():
         if not isinstance(value, _PARTS[key]):
-            raise ConnectionFailed(f"the agent returned {type(value).__name__} as its {key}")
+            raise AgentFailed(f"the agent returned {type(value).__name__} as its {key}")
     if not {"text", "structure"} & parts.keys():
-        raise ConnectionFailed("the agent returned neither text nor structure")
+        raise AgentFailed("the agent returned neither text nor structure")
     try:
         return {k: v if k == "chat_context" else copy.deepcopy(v) for k, v in parts.items()}
     except Exception as error:
-        raise ConnectionFailed(
+        raise AgentFailed(
             "what the agent returned cannot be copied", said=describe(error)
         ) from None
 

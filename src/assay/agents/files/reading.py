@@ -15,7 +15,7 @@ from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
-from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
+from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
 from assay.errors import InputError
 from assay.ratio import Ratio
@@ -29,6 +29,7 @@ TOP_KEYS = (
     "metadata",
     "timeout_in_seconds",
     "failure_patterns",
+    "judge_sees",
     INTERACTIONS,
 )
 INTERACTION_KEYS = (
@@ -125,7 +126,9 @@ class _Reader:
             use_direct=top.take("use_direct", fields.truth, False),
             metadata=top.take("metadata", fields.mapping_or_nothing, None),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),
+            judge_sees=top.take("judge_sees", fields.one_of(JUDGE_SEES), JUDGE_SEES[0]),
             secrets=self.source.secrets,
+            credentials=self.source.credentials,
             fingerprint=self._fingerprint(given),
         )
         self._refuse_unanswerable(file)

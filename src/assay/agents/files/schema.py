@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.agents.connections.registry import KINDS
 from assay.agents.files.criteria import TESTS
-from assay.agents.model import CHAT_FILTERS
+from assay.agents.model import CHAT_FILTERS, JUDGE_SEES
 
 _SENTENCE = {"type": "string", "pattern": r"\S"}
 _WORD = {"type": "string", "minLength": 1}
@@ -48,6 +48,10 @@ def make_schema() -> str:
                 "failure_patterns": _told(
                     "Parts of an answer that show an outage: such a sample is an error.",
                     _one_or_more(_SENTENCE, minItems=0),
+                ),
+                "judge_sees": _told(
+                    "What a judge reads: what was said, or the same without private data.",
+                    {"enum": list(JUDGE_SEES), "default": JUDGE_SEES[0]},
                 ),
                 "interactions": {
                     "type": "array",

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from assay import documents
 from assay.agents.files.problems import FileProblems, Problem
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.secrets import concealed, credentials_of_file, secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
 
@@ -39,6 +39,11 @@ class Source:
     def secrets(self) -> Mapping[str, str]:
         """What must never be stored or shown, and what stands for it."""
         return secrets_of(self.environment, self.metadata)
+
+    @cached_property
+    def credentials(self) -> Mapping[str, str]:
+        """Return those of the secrets that a judge must not see either."""
+        return credentials_of_file(self.environment, self.metadata)
 
     def shown(self, value: Any) -> str:
         """A value for a message, which may end up in the log of a build."""

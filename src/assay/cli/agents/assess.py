@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.agents.options import FILE, agent_options
+from assay.cli.agents.options import FILE, agent_options, agent_run_options
 from assay.cli.agents.verify import Work, start
-from assay.cli.common import RunOptions, conclude, run_options
+from assay.cli.common import RunOptions, conclude
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.reports import summarize
 from assay.runs import Run
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @agent_options
 @click.option("--out", type=FILE, help="Keep the run in this folder.")
 @click.option("--markdown", type=FILE, help="Also write the assessment to this file, as Markdown.")
-@run_options
+@agent_run_options
 @click.pass_context
 def assess(
     ctx: click.Context,

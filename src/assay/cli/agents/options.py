@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.common import run_options_with
 from assay.cli.model_options import JUDGE_VOTES, model_options
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling
+    from assay.config import Config
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -34,12 +36,22 @@ _OPTIONS = [
     click.option(
         "--max-connections",
         type=click.IntRange(min=1),
-        default=16,
+        default=32,
         show_default=True,
-        help="How many conversations of all tests are held at a time.",
+        help="How many conversations of all tests are held with one server at a time.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(min=0),
+        help="How often a sample that met an outage is tried again; default: 2.",
     ),
     JUDGE_VOTES,
 ]
+
+
+agent_run_options = run_options_with(
+    "How many samples of one test are taken at a time; default: all that it may need."
+)
 
 
 def agent_options(command: Command) -> Command:
@@ -65,12 +77,14 @@ def take_reach(given: dict[str, Any]) -> Reach:
     )
 
 
-def take_sampling(given: dict[str, Any], jobs: int, *, takes_all: bool) -> Sampling:
+def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> Sampling:
     """Take how samples are taken out of what click collected."""
     from assay.agents.running import Sampling
 
+    retries = given.pop("retries")
     return Sampling(
-        jobs=jobs,
+        jobs=given["jobs"] or config.jobs,
+        retries=config.agents.retries if retries is None else retries,
         max_connections=given.pop("max_connections"),
         ratio=given.pop("ratio"),
         takes_all=takes_all,

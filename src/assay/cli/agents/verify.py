@@ -9,13 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.agents.options import FILE, agent_options, as_asked, take_reach, take_sampling
+from assay.cli.agents.options import (
+    FILE,
+    agent_options,
+    agent_run_options,
+    as_asked,
+    take_reach,
+    take_sampling,
+)
 from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
     refuse_if_written,
-    run_options,
     start_run,
     use_baseline,
 )
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
 @agent_options
 @click.option("--all-samples", is_flag=True, help="Take all samples, also when it is decided.")
 @click.option("--out", type=FILE, help="Keep the run in this folder.")
-@run_options
+@agent_run_options
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -88,8 +94,7 @@ def start(
 
     config = load_config()
     choice, reach = take_choice(given), take_reach(given)
-    jobs = given["jobs"] or config.jobs_or_default()
-    sampling = take_sampling(given, jobs, takes_all=takes_all)
+    sampling = take_sampling(given, config, takes_all=takes_all)
     options = RunOptions.of(given)
     tests, client = _prepared(files, reach, sampling, choice)
     asked = {**as_asked(files, reach, sampling, choice), "assesses": assesses}
