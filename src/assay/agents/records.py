@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from assay.agents.files import Problem
 from assay.agents.model import AgentFile
 from assay.agents.sampling import Decision, lets_through, statistics
 from assay.ratio import Ratio
-from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
 
 SUBJECT = "agents"
@@ -31,6 +32,27 @@ def record_of(
         code=_code(decision, reports),
         reports=reports,
         detail=_detail(file, ratio, connection, decision, reports),
+        fingerprint=unit.fingerprint,
+    )
+
+
+def wrong_file_record(unit: Unit, problems: list[Problem]) -> CaseRecord:
+    """The record of a test file that cannot be used: an error, with everything wrong in it."""
+    lines = [f"{one.place}: {one.message}" for one in problems]
+    advised = [f"{line} ({one.advice})" if one.advice else line
+               for line, one in zip(lines, problems, strict=True)]  # fmt: skip
+    record = wrong_input_record(unit, "\n".join(advised))
+    return record.model_copy(update={"detail": {"problems": [one.describe() for one in problems]}})
+
+
+def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
+    """The record of a case that could not be tried because of what the user gave."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=reason,
+        code=WRONG_INPUT,
         fingerprint=unit.fingerprint,
     )
 

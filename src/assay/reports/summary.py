@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.reports.text import count
-from assay.results import Outcome
+from assay.results import WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Summary:
     finished: datetime | None
     outdated: list[Entry]
     gate: Gate | None = None
+    wrong_inputs: int = 0
+    """How many of the errors are the user's own: files that could not be used, say."""
 
     @property
     def total(self) -> int:
@@ -59,11 +61,12 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 something is wrong, 2 there were no cases, 3 nothing wrong but errors.
+        """0 passed, 1 something is wrong, 2 wrong input or no cases, 3 nothing wrong but errors.
 
-        A run that was broken off has not passed, however good it looks so far.
+        A run that was broken off has not passed, however good it looks so far. Wrong input comes
+        before a failed case: whatever the others say, a part of what was asked for was not tried.
         """
-        if self.total == 0:
+        if self.total == 0 or self.wrong_inputs:
             return 2
         if self.gate is not None and self.is_finished:
             if self.gate.is_met:
@@ -81,7 +84,9 @@ class Summary:
         if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
             # The subject does not count it as a failure; a pass it is not either.
             return "Nothing found wrong"
-        return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
+        if self.total == 0:
+            return "Nothing was run"
+        return {0: "Passed", 1: "Failed", 2: "Wrong input", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
         """The whole run in one line."""
@@ -94,6 +99,8 @@ class Summary:
             for outcome in NOT_PASSED
             if self.counts[outcome]
         ]
+        if self.wrong_inputs:
+            parts.append(f"{self.wrong_inputs:,} of them because of wrong input")
         if self.known:
             parts.append(f"{self.known:,} of them accepted by the baseline")
         if self.gate is not None:
@@ -110,6 +117,7 @@ class Summary:
             **{outcome.value: number for outcome, number in self.counts.items()},
             "known": self.known,
             "failing": self.failing,
+            "wrong_inputs": self.wrong_inputs,
             "pass_rate": self.pass_rate,
             "mean_score": self.mean_score,
             "gate": None if self.gate is None else self.gate.model_dump(),
@@ -138,6 +146,7 @@ def summarize(run: Run) -> Summary:
         finished=run.manifest.finished,
         outdated=_outdated(run, known),
         gate=run.manifest.gate,
+        wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
 
 

@@ -25,7 +25,7 @@ from assay.errors import InputError
 from assay.runs import Manifest, Run
 
 if TYPE_CHECKING:
-    from assay.agents.running import Reach, Sampling, Test
+    from assay.agents.running import Reach, Sampling, Test, WrongFile
     from assay.models import ModelChoice, ModelClient
 
 
@@ -58,7 +58,7 @@ class Work:
     """A run with everything that it takes to carry it out."""
 
     folder: Path
-    tests: list[Test]
+    tests: list[Test | WrongFile]
     reach: Reach
     sampling: Sampling
     client: ModelClient | None
@@ -131,16 +131,19 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
 def _prepared(
     files: tuple[str, ...], reach: Reach, sampling: Sampling, choice: ModelChoice
-) -> tuple[list[Test], ModelClient | None]:
-    """Every mistake in files and settings ends it here, before anything is run."""
+) -> tuple[list[Test | WrongFile], ModelClient | None]:
+    """Every mistake in settings ends it here, before anything is run.
+
+    So does a file that cannot be used, with --strict or if there is no other.
+    """
     from assay.agents.files import read_files
     from assay.agents.files.rendering import passed_over_text
-    from assay.agents.running import tests_of
+    from assay.agents.running import plan_tests
     from assay.models import ModelClient, ResponseCache, resolve
 
     reading = read_files(files)
     click.echo(passed_over_text(reading), nl=False, err=True)
-    tests = tests_of(reading.files_or_error(), reach, sampling)
+    tests = plan_tests(reading.found, reach, sampling)
     settings = resolve(choice, load_config().models)
     client = None if settings is None else ModelClient(settings, cache=ResponseCache())
     return tests, client
