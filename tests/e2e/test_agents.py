@@ -23,6 +23,7 @@ from tests.agents.scripted_server import (
     ScriptedServer,
     Wire,
     answer,
+    complete,
     echo,
     self_signed,
 )
@@ -333,7 +334,11 @@ def test_the_assessor_reports_the_planted_modes_and_no_other(
         if "criterion" in received.last:
             return rule(received)
         about = json.loads(received.last)
-        return says_json({"title": f"fails {about['check']}", "description": "as planted"})
+        if "failures" in about:
+            titles = sorted({f"fails {one['check']}" for one in about["failures"]})
+            return says_json({"modes": [{"title": t, "description": "planted"} for t in titles]})
+        titles = [mode["title"] for mode in about["modes"]]
+        return says_json({"mode": titles.index(f"fails {about['failure']['check']}") + 1})
 
     found = []
     for order in (list(range(20)), SHUFFLED):
@@ -455,7 +460,7 @@ def test_what_is_sound_runs_and_a_file_that_cannot_be_used_is_an_error_of_its_ow
         assert last == (
             "Wrong input: 2 of 6 cases passed (33.3%), 4 errors, 4 of them because of wrong input."
         )
-        assert "    tests/b.hocon:1: there is no key `speech` (did you mean" in result.stdout
+        assert "    tests/b.hocon:1: there is no key `speech` (valid: " in result.stdout
         assert "    tests/b.hocon:1: there is no test `keyword` (did you" in result.stdout
         assert "tests/c.hocon: 'nowhere' does not name a Python agent" in result.stdout
         assert "    tests/d.hocon:1: cannot be read" in result.stdout

@@ -160,9 +160,7 @@ def run_tests(
     )
 
 
-def _units(
-    tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling
-) -> Iterator[Unit]:
+def _units(tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
     for place, test in enumerate(tests):
         if isinstance(test, WrongFile):
             yield Unit(test.identifier, place, "", test)

@@ -14,7 +14,6 @@ from assay.results.report import VerifierReport
 from assay.results.verification import PackedReport
 from assay.values import Value
 
-
 WRONG_INPUT = "wrong-input"
 """The code of an error that is the user's own: a file that cannot be used."""
 

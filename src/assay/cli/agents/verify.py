@@ -62,6 +62,7 @@ class Work:
     reach: Reach
     sampling: Sampling
     client: ModelClient | None
+    judge_error_rate: float | None = None
 
     def carry_out(self, options: RunOptions) -> None:
         """Run what has no record yet."""
@@ -82,6 +83,7 @@ def start(
     *,
     takes_all: bool,
     assesses: bool = False,
+    judge_error_rate: float | None = None,
 ) -> tuple[Work, RunOptions]:
     """Make a run and carry it out; what follows of it is told by the caller."""
     from assay.agents.records import SUBJECT
@@ -92,10 +94,16 @@ def start(
     sampling = take_sampling(given, jobs, takes_all=takes_all)
     options = RunOptions.of(given)
     tests, client = _prepared(files, reach, sampling, choice)
-    asked = {**as_asked(files, reach, sampling, choice), "assesses": assesses}
+    if judge_error_rate is None:
+        judge_error_rate = config.models.judge_error_rate
+    asked = {
+        **as_asked(files, reach, sampling, choice),
+        "assesses": assesses,
+        "judge_error_rate": judge_error_rate,
+    }
     manifest = Manifest(subject=SUBJECT, title=", ".join(files), asked=asked)
     folder = start_run(out, manifest, options, config)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, judge_error_rate)
     work.carry_out(options)
     return work, options
 
@@ -120,7 +128,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None
     tests, client = _prepared(files, reach, sampling, choice)
     use_baseline(folder, options.baseline)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, asked.get("judge_error_rate"))
     work.carry_out(options)
     if asked.get("assesses"):
         from assay.cli.agents.assess import tell_assessment
