@@ -133,7 +133,8 @@ def plan_tests(
             planned += [Test(file, name, given or file.success_ratio) for name in connections]
     wrong = [one for one in planned if isinstance(one, WrongFile)]
     if wrong and (sampling.strict or len(wrong) == len(planned)):
-        raise first_error([problem for one in wrong for problem in one.problems])
+        problems = [problem for one in wrong for problem in one.problems]
+        raise first_error(problems, is_linted=not reach.connections)
     return planned
 
 

@@ -101,5 +101,5 @@ def repeated_key(key: str, first: int, place: Place) -> Problem:
         "repeated-key",
         f"the key `{key}` stands twice in one object, first in line {first}",
         place,
-        "remove or rename one of them; only the last would be read",
+        "remove one of them, only the last would be read; several values of a test are a list",
     )
