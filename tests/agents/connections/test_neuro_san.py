@@ -209,7 +209,7 @@ def test_the_notes_on_neuro_san_are_what_its_own_driver_does(
         "not_less of nothing": on(structure={"gone": {"not_less": 1}}),
         "not_value of nothing private": on(sly_data={"gone": {"not_value": 1}}),
     }
-    carried = [
+    carried: list[dict[str, Any]] = [
         {"text": "1", "sly_data": {"a": 1, "b": 1}}, {"text": "2"},
         {"text": "3", "sly_data": {"c": 1}}, {"text": "4"}, {"text": "5", "sly_data": {}},
         {"text": "6"}, {}, {"text": "8", "sly_data": {"d": 1}, "continue_conversation": False},

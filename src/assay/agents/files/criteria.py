@@ -103,7 +103,7 @@ class CriteriaReader:
                 value = tests[key]
                 # A list is as many tests, and null is none: both are compared as one of a list.
                 compared = [value] if value is None or isinstance(value, list) else value
-                advice = f'for example {{"value": {self.source.shown(compared)}}}'
+                advice = f'for example {{"value": {self.source.as_written(compared)}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
 
     def _tests(
