@@ -38,6 +38,8 @@ class ModelsConfig(BaseModel):
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_tokens: int | None = Field(default=None, ge=0, strict=True)
     judge_votes: int = Field(default=1, ge=1, strict=True)
+    # How often the judge's decisions are wrong, as a fraction, where somebody has measured it.
+    judge_error_rate: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
     # Seconds: for one call, and for trying it again.
     timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
     patience: float = Field(default=300, ge=0, allow_inf_nan=False)

@@ -145,3 +145,9 @@ def quoting(text: str) -> str:
 
 async def quoting_later(text: str) -> str:
     return quoting(text)
+
+
+def heard(text: str | None, history: list[dict[str, str]]) -> dict[str, Any]:
+    """Tells what it was called with."""
+    before = [turn["content"] for turn in history]
+    return {"text": "ok", "structure": {"heard": [text, before]}}

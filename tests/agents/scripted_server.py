@@ -209,8 +209,10 @@ class ScriptedServer:
             await self.script(request, wire)
 
 
-def self_signed(folder: Path) -> tuple[Path, Path] | None:
-    """A certificate for 127.0.0.1 and its key, made by openssl; None where there is none."""
+def self_signed(
+    folder: Path, names: str = "IP:127.0.0.1,DNS:localhost"
+) -> tuple[Path, Path] | None:
+    """A certificate for this machine and its key, made by openssl; None where there is none."""
     openssl = shutil.which("openssl")
     if openssl is None:
         return None
@@ -218,11 +220,11 @@ def self_signed(folder: Path) -> tuple[Path, Path] | None:
     kind = (
         "-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=scripted"
     )
-    names = "subjectAltName=IP:127.0.0.1,DNS:localhost"
     files = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run(
-        [openssl, "req", *kind.split(), *files, "-addext", names], check=True, capture_output=True
-    )
+        [openssl, "req", *kind.split(), *files, "-addext", f"subjectAltName={names}"],
+        check=True, capture_output=True,
+    )  # fmt: skip
     return certificate, key
 
 

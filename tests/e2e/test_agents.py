@@ -24,6 +24,7 @@ from tests.agents.scripted_server import (
     ScriptedServer,
     Wire,
     answer,
+    complete,
     echo,
     self_signed,
 )
@@ -401,7 +402,11 @@ def test_the_assessor_reports_the_planted_modes_and_no_other(
         if "criterion" in received.last:
             return rule(received)
         about = json.loads(received.last)
-        return says_json({"title": f"fails {about['check']}", "description": "as planted"})
+        if "failures" in about:
+            titles = sorted({f"fails {one['check']}" for one in about["failures"]})
+            return says_json({"modes": [{"title": t, "description": "planted"} for t in titles]})
+        titles = [mode["title"] for mode in about["modes"]]
+        return says_json({"mode": titles.index(f"fails {about['failure']['check']}") + 1})
 
     found = []
     for order in (list(range(20)), SHUFFLED):
@@ -502,6 +507,71 @@ def test_a_users_mistake_ends_before_anything_is_asked(
     assert told in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / ".assay").exists()
+
+
+def test_what_is_sound_runs_and_a_file_that_cannot_be_used_is_an_error_of_its_own(
+    assay: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "tests").mkdir()
+    write(tmp_path / "tests", name="a.hocon")
+    wrong = ask(response={"text": {"keyword": "x"}}, speech="x")
+    write(tmp_path / "tests", wrong, name="b.hocon")
+    write(tmp_path / "tests", name="c.hocon", connections="python", agent="nowhere")
+    (tmp_path / "tests" / "d.hocon").symlink_to("d.hocon")
+    write(tmp_path / "tests", name=os.fsdecode(b"e\xff.hocon"))
+    (tmp_path / "tests" / "f.json").write_text('{"interactions": [')
+    with ScriptedServer(answers("right")) as server:
+        words = ["agents", "verify", "tests", *at(server)]
+        result = assay(*words, "--out", "run", "--report", "junit=report.xml")
+        assert (result.returncode, len(server.requests)) == (2, 2)
+        last = result.stdout.splitlines()[-1]
+        assert last == (
+            "Wrong input: 2 of 6 cases passed (33.3%), 4 errors, 4 of them because of wrong input."
+        )
+        assert "    tests/b.hocon:1: there is no key `speech` (valid: " in result.stdout
+        assert "    tests/b.hocon:1: there is no test `keyword` (did you" in result.stdout
+        assert "tests/c.hocon: 'nowhere' does not name a Python agent" in result.stdout
+        assert "    tests/d.hocon:1: cannot be read" in result.stdout
+        assert "    tests/f.json:1: is not valid JSON" in result.stdout
+        assert 'errors="4"' in (tmp_path / "report.xml").read_text()
+        # Today's way for those who want it: one wrong file, and nothing is asked.
+        strict = assay(*words, "--strict")
+        assert (strict.returncode, strict.stdout, len(server.requests)) == (2, "", 2)
+        assert "tests/b.hocon:1: there is no key `speech`" in strict.stderr
+        # What was mended runs when the run is resumed, and nothing that is finished.
+        for name in ("c.hocon", "d.hocon", "f.json"):
+            (tmp_path / "tests" / name).unlink()
+        write(tmp_path / "tests", name="b.hocon")
+        resumed = assay("runs", "resume", "run", "--json")
+        assert (resumed.returncode, len(server.requests)) == (0, 3)
+    outcomes = {one["id"]: one["outcome"] for one in json.loads(resumed.stdout)["cases"]}
+    assert outcomes == {
+        "tests/a.hocon::http": "passed",
+        "tests/b.hocon::http": "passed",
+        "tests/e\\udcff.hocon::http": "passed",
+    }
+
+
+def test_a_file_that_cannot_be_used_is_told_beside_a_failure_and_in_an_assessment(
+    assay: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, ask(response={"text": {"keywords": "never"}}), name="a.hocon")
+    write(tmp_path, ask(response={"sly_data": {"x": {"value": 1}}}), name="b.hocon")
+    with ScriptedServer(complete(lambda _: "right")) as server:
+        # What the files say is fine; over this connection one of them can never pass.
+        words = ["a.hocon", "b.hocon", *at(server), "--connection", "openai"]
+        result = assay("agents", "verify", *words, "--quiet")
+        assert (result.returncode, len(server.requests)) == (2, 1)
+        assert result.stdout == (
+            "Wrong input: 0 of 2 cases passed (0.0%), 1 failed, 1 error, "
+            "1 of them because of wrong input.\n"
+        )
+        assessed = assay("agents", "assess", *words)
+        assert assessed.returncode == 2
+        assert "## `b.hocon`\n\nThe file cannot be used:" in assessed.stdout
+        assert "- `b.hocon:1: openai never returns sly_data" in assessed.stdout
+        values = json.loads(assay("agents", "assess", *words, "--json").stdout)
+    assert [test["wrong_input"] != "" for test in values["tests"]] == [False, True]
 
 
 def test_an_interrupt_leaves_a_run_that_can_be_resumed(tmp_path: Path, assay: Command) -> None:

@@ -47,6 +47,7 @@ def test_the_head_has_the_run_and_the_totals(make: Make) -> None:
         "mistakes": 0,
         "known": 1,
         "failing": 0,
+        "wrong_inputs": 0,
         "pass_rate": 1 / 3,
         "mean_score": 1 / 3,
         "gate": None,

@@ -1,8 +1,8 @@
 """Holds the conversation of one sample: its interactions in order, over one session.
 
-The context and the private data (sly_data) that an answer brings go into the next interaction;
-what that interaction sends itself has the last word. Everything is copied on its way, so that no
-sample, and no agent in this process, can change what another one sees.
+The context and the private data (sly_data) that were sent or came back go into the next
+interaction; sly_data that this one has itself, be it empty, takes their place. Everything is
+copied on its way, so that no sample, and no agent in this process, can change what another sees.
 """
 
 from __future__ import annotations
@@ -124,17 +124,19 @@ class _Memory:
     sly_data: dict[str, Any] = field(default_factory=dict)
 
     def message(self, interaction: Interaction) -> Message:
+        given = interaction.sly_data
         return Message(
-            text=interaction.text or "",
-            sly_data=_copied({**self.sly_data, **(interaction.sly_data or {})}),
+            text=interaction.text,
+            sly_data=_copied(self.sly_data if given is None else given),
             chat_context=self.context,
             chat_filter=interaction.chat_filter,
             timeout=interaction.timeout,
         )
 
-    def keep(self, sent: dict[str, Any] | None, answer: Answer) -> None:
+    def keep(self, interaction: Interaction, answer: Answer) -> None:
+        sent = self.sly_data if interaction.sly_data is None else interaction.sly_data
         self.context = answer.chat_context
-        self.sly_data |= _copied({**(sent or {}), **(answer.sly_data or {})})
+        self.sly_data = _copied({**sent, **(answer.sly_data or {})})
 
 
 async def hold(
@@ -207,7 +209,7 @@ async def _hold(
             raise fault
         replies.append(Reply(answer, time.perf_counter() - started))
         if interaction.continue_conversation:
-            memory.keep(interaction.sly_data, answer)
+            memory.keep(interaction, answer)
         else:
             memory = _Memory()
 

@@ -88,6 +88,7 @@ class AgentFile:
     use_direct: bool = False
     """How a direct session lets the agent reach other agents."""
     metadata: dict[str, Any] | None = field(default=None, repr=False)
+    metadata_places: Mapping[str, Place] = field(default_factory=dict)
     failure_patterns: tuple[str, ...] = ()
     """Parts of an answer that show an outage behind the agent: such a sample is an error."""
     judge_sees: JudgeSees = "said"

@@ -16,6 +16,8 @@ _OPTIONS = (
     ("--assay-ca-file", {"metavar": "FILE", "help": "trust the certificates of this file"}),
     ("--assay-no-verify", {"action": "store_true",
      "help": "do not check the server's certificate"}),
+    ("--assay-strict", {"action": "store_true",
+     "help": "run nothing if any of the files cannot be used"}),
     ("--assay-jobs", {"type": int, "metavar": "N",
      "help": "how many samples of a test are taken at a time; default: all, at most 32"}),
     ("--assay-retries", {"type": int, "metavar": "N",
@@ -31,6 +33,7 @@ _OPTIONS = (
     ("--assay-max-tokens", {"type": int, "metavar": "N",
      "help": "stop when the model has used so many tokens"}),
 )  # fmt: skip
+OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from assay.agents.files import Problem
 from assay.agents.model import AgentFile
 from assay.agents.sampling import Decision, lets_through, statistics
 from assay.ratio import Ratio
-from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
 
 SUBJECT = "agents"
@@ -47,6 +48,27 @@ def repeated_requests(reports: list[VerifierReport]) -> str:
 
 def _sum(reports: list[VerifierReport], key: str) -> int:
     return sum(count for report in reports if isinstance(count := report.case.get(key), int))
+
+
+def wrong_file_record(unit: Unit, problems: list[Problem]) -> CaseRecord:
+    """The record of a test file that cannot be used: an error, with everything wrong in it."""
+    lines = [f"{one.place}: {one.message}" for one in problems]
+    advised = [f"{line} ({one.advice})" if one.advice else line
+               for line, one in zip(lines, problems, strict=True)]  # fmt: skip
+    record = wrong_input_record(unit, "\n".join(advised))
+    return record.model_copy(update={"detail": {"problems": [one.describe() for one in problems]}})
+
+
+def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
+    """The record of a case that could not be tried because of what the user gave."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=reason,
+        code=WRONG_INPUT,
+        fingerprint=unit.fingerprint,
+    )
 
 
 def _detail(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,10 +22,10 @@ from assay.agents.connections import (
 )
 from assay.agents.connections.python import import_agent
 from assay.agents.connections.web import address, plain_url
-from assay.agents.files import unanswerable
+from assay.agents.files import Problem, ReadFile, unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
-from assay.agents.records import record_of
+from assay.agents.records import record_of, wrong_file_record, wrong_input_record
 from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
 from assay.agents.secrets import conceal_error, concealing
@@ -69,6 +69,8 @@ class Sampling:
     takes_all: bool = False
     retries: int = RETRIES
     """How often a sample that met an outage is tried again."""
+    strict: bool = True
+    """Whether a file that cannot be used ends the run; otherwise it is an error of its own."""
 
     def lanes(self, ratio: Ratio) -> int:
         """Return how many samples of a test with this ratio are taken at a time."""
@@ -85,7 +87,7 @@ class Test:
 
     @property
     def identifier(self) -> str:
-        return f"{self.file.path.as_posix()}::{self.connection}"
+        return f"{name_file(self.file.path)}::{self.connection}"
 
 
 class Kept(Protocol):
@@ -96,21 +98,57 @@ class Kept(Protocol):
     def keep(self, key: str, value: Any) -> None: ...
 
 
+@dataclass(frozen=True)
+class WrongFile:
+    """A test file that cannot be used, and everything that is wrong with it."""
+
+    path: Path
+    problems: list[Problem]
+
+    @property
+    def identifier(self) -> str:
+        return name_file(self.path)
+
+
+def name_file(path: Path) -> str:
+    """Return the path of a file as the id of a case, which must be text with a UTF-8 form."""
+    return path.as_posix().encode("utf-8", "backslashreplace").decode()
+
+
 def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> list[Test]:
     """Every file on every connection; an InputError for a check that could never pass there."""
+    found = [ReadFile(file.path, file) for file in files]
+    return [one for one in plan_tests(found, reach, sampling) if isinstance(one, Test)]
+
+
+def plan_tests(
+    found: Iterable[ReadFile], reach: Reach, sampling: Sampling
+) -> list[Test | WrongFile]:
+    """Return the tests of all files, in order, with a WrongFile for each that cannot be used.
+
+    Raise an InputError if a file is wrong and the sampling is strict, or if no file can be used.
+    """
     given = Ratio.parse(sampling.ratio) if sampling.ratio else None
-    tests = []
-    for file in files:
-        connections = tuple(dict.fromkeys(reach.connections or file.connections))
-        if problems := unanswerable(file, connections):
-            raise first_error(problems)
-        tests += [Test(file, name, given or file.success_ratio) for name in connections]
-    return tests
+    planned: list[Test | WrongFile] = []
+    for one in found:
+        file, problems = one.file, one.problems
+        if file is not None:
+            connections = tuple(dict.fromkeys(reach.connections or file.connections))
+            problems = unanswerable(file, connections)
+        if file is None or problems:
+            planned.append(WrongFile(one.path, problems))
+        else:
+            planned += [Test(file, name, given or file.success_ratio) for name in connections]
+    wrong = [one for one in planned if isinstance(one, WrongFile)]
+    if wrong and (sampling.strict or len(wrong) == len(planned)):
+        problems = [problem for one in wrong for problem in one.problems]
+        raise first_error(problems, is_linted=not reach.connections)
+    return planned
 
 
 def run_tests(
     folder: Path,
-    tests: list[Test],
+    tests: Sequence[Test | WrongFile],
     reach: Reach,
     sampling: Sampling,
     client: ModelClient | None,
@@ -120,8 +158,10 @@ def run_tests(
 ) -> None:
     """Run the tests that have no record yet in a run folder; tell of every finished sample."""
     for test in tests:
-        if test.connection == "python":
-            import_agent(test.file.agent)
+        if isinstance(test, Test) and test.connection == "python":
+            # Before any clock runs. What cannot be imported is an error of its own test.
+            with nullcontext() if sampling.strict else suppress(InputError):
+                import_agent(test.file.agent)
     running = Running(reach, sampling, client, on_sample)
     # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
     execute(
@@ -134,8 +174,11 @@ def run_tests(
     )
 
 
-def _units(tests: list[Test], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
+def _units(tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
     for place, test in enumerate(tests):
+        if isinstance(test, WrongFile):
+            yield Unit(test.identifier, place, "", test)
+            continue
         fingerprint = values.fingerprint(
             test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
             sampling.takes_all,
@@ -197,6 +240,8 @@ class Running:
 
     async def work(self, unit: Unit, parts: Kept) -> CaseRecord:
         """The record of one test."""
+        if isinstance(unit.payload, WrongFile):
+            return wrong_file_record(unit, unit.payload.problems)
         test: Test = unit.payload
         started = time.perf_counter()
         secrets = dict(test.file.secrets)
@@ -210,7 +255,9 @@ class Running:
                     await connection.close()
             except (InputError, BudgetExceeded) as error:
                 conceal_error(error, concealing(secrets))
-                raise
+                if isinstance(error, BudgetExceeded) or self._sampling.strict:
+                    raise
+                return wrong_input_record(unit, f"{test.file.path}: {error}")
             except Exception as error:
                 decision, reports = _broken(_told(error, concealing(secrets))), []
         record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.reports.text import count
-from assay.results import MISTAKE, Outcome
+from assay.results import MISTAKE, WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class Summary:
     gate: Gate | None = None
     mistakes: int = 0
     """How many of the errors are mistakes in the cases, and not the machine's."""
+    wrong_inputs: int = 0
+    """How many of the errors are the user's own: files that could not be used, say."""
 
     @property
     def total(self) -> int:
@@ -61,12 +63,12 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 the input is wrong.
+        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 there are mistakes.
 
         A run without cases is wrong input. One that was broken off has not passed, however good it
-        looks so far.
+        looks so far. Wrong input comes first: a part of what was asked for was not tried.
         """
-        if self.total == 0:
+        if self.total == 0 or self.wrong_inputs:
             return 2
         errors = self.counts[Outcome.ERROR]
         if self.gate is not None and self.is_finished:
@@ -88,9 +90,11 @@ class Summary:
         if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
             # The subject does not count it as a failure; a pass it is not either.
             return "Nothing found wrong"
-        if self.exit_code == 2 and self.total:
-            return "Mistake"
-        return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
+        if self.total == 0:
+            return "Nothing was run"
+        if self.exit_code == 2:
+            return "Wrong input" if self.wrong_inputs else "Mistake"
+        return {0: "Passed", 1: "Failed", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
         """The whole run in one line."""
@@ -105,6 +109,8 @@ class Summary:
         ]
         if self.mistakes:
             parts.append(f"{self.mistakes:,} of the errors for whoever wrote the cases to correct")
+        if self.wrong_inputs:
+            parts.append(f"{self.wrong_inputs:,} of them because of wrong input")
         if self.known:
             parts.append(f"{self.known:,} of them accepted by the baseline")
         if self.gate is not None:
@@ -122,6 +128,7 @@ class Summary:
             "mistakes": self.mistakes,
             "known": self.known,
             "failing": self.failing,
+            "wrong_inputs": self.wrong_inputs,
             "pass_rate": self.pass_rate,
             "mean_score": self.mean_score,
             "gate": None if self.gate is None else self.gate.model_dump(),
@@ -151,6 +158,7 @@ def summarize(run: Run) -> Summary:
         outdated=_outdated(run, known),
         gate=run.manifest.gate,
         mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
+        wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
 
 

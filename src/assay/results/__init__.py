@@ -10,7 +10,7 @@ from assay.results.packing import (
     undecided_names,
     wrong_names,
 )
-from assay.results.record import CaseRecord, FinishedCase, OutcomeRule
+from assay.results.record import WRONG_INPUT, CaseRecord, FinishedCase, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
     AT_DEFAULT,
@@ -29,6 +29,7 @@ __all__ = [
     "AT_DEFAULT",
     "INHERITED",
     "MISTAKE",
+    "WRONG_INPUT",
     "AttributeResult",
     "Case",
     "CaseRecord",

@@ -94,6 +94,29 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
         [{"text": "wait", "timeout": 0.5}],
         [{"text": "structure", **patient}],
     )
+    (replaced,) = held_inside(
+        python,
+        tmp_path,
+        [
+            {"text": "one", "sly_data": {"x": 1, "y": 1}, **patient},
+            {"text": "two", "sly_data": {"y": 2}, **patient},
+            {"text": "three", "sly_data": {}, **patient},
+            {"text": "four", **patient},
+            {"text": "five", "sly_data": {"x": 5}, **patient},
+        ],
+    )
+    for sample in replaced:
+        # What was sent is replaced; what the agent itself remembers is not.
+        assert [
+            {key: each["sly_data"].get(key, "gone") for key in ("x", "y", "turns")}
+            for each in sample["answers"]
+        ] == [
+            {"x": 1, "y": 1, "turns": 1},
+            {"x": "gone", "y": 2, "turns": 2},
+            {"x": "gone", "y": "gone", "turns": 3},
+            {"x": "gone", "y": "gone", "turns": 4},
+            {"x": 5, "y": "gone", "turns": 5},
+        ], sample
     for sample in kept:
         assert sample["ending"] == "complete", sample
         assert [each["text"] for each in sample["answers"]] == ["one", "one | two", "three"]

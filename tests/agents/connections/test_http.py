@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
+from assay.agents.connections.web import address
 from assay.agents.conversation import Conversation, Ending
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -390,6 +391,15 @@ def test_a_host_is_only_a_host(host: str) -> None:
         held("http", settings, Says("hello"))
 
 
+def test_a_host_with_a_port_is_refused_with_advice_that_works() -> None:
+    for host in ("http://localhost:8080", "localhost:8080", "localhost:", "1.2.3.4:80"):
+        with pytest.raises(InputError, match="not the name of a host") as refused:
+            address("http", host, 80)
+        assert "the port is given by itself, --port" in str(refused.value)
+    assert address("http", "localhost", 8080) == "http://localhost:8080"
+    assert address("http", "::1", 80) == address("http", "[::1]", 80) == "http://[::1]:80"
+
+
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
     made = self_signed(tmp_path)
@@ -407,8 +417,22 @@ def test_a_self_signed_certificate_is_refused_and_accepted_with_its_ca(
         unverified = held("https", local(server, verify=False), Says("hello"))
     assert refused.ending is Ending.OUTAGE
     assert refused.lasting
-    assert "certificate is not trusted" in str(refused.reason)
+    assert "certificate is not trusted: self" in str(refused.reason)
+    assert "--ca-file FILE; or do not check it, with --no-verify" in str(refused.reason)
     assert texts(known) == texts(unverified) == ["hello"]
+
+
+def test_a_certificate_for_another_name_is_not_mended_by_a_ca(
+    tmp_path: Path,
+) -> None:
+    made = self_signed(tmp_path, "DNS:elsewhere.example")
+    if made is None:
+        pytest.skip("openssl is not installed, so no certificate can be made")
+    with ScriptedServer(echo, *made) as server:
+        refused = held("https", local(server, ca_file=made[0]), Says("hello"))
+    assert "certificate is not trusted: IP address mismatch" in str(refused.reason)
+    assert "--ca-file" not in str(refused.reason)
+    assert "name the server with --host" in str(refused.reason)
 
 
 def test_a_limit_holds_over_tls(certificate: tuple[Path, Path]) -> None:

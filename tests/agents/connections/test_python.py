@@ -44,7 +44,7 @@ def test_context_and_private_data_of_the_function_come_back_to_it() -> None:
     assert texts(conversation) == ["1", "2"]
     assert [reply.answer.sly_data for reply in conversation.replies] == [
         {"x": 1, "count": 1},
-        {"x": 1, "y": 2, "count": 2},
+        {"y": 2, "count": 2},
     ]
 
 

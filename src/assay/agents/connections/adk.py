@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from assay.agents.connections.protocol import (
@@ -17,6 +17,7 @@ from assay.agents.connections.protocol import (
 from assay.agents.connections.structures import structure_in
 from assay.agents.connections.threads import Loop
 from assay.agents.secrets import credentials_in
+from assay.errors import InputError
 from assay.failures import describe
 
 _APP = "assay"
@@ -48,6 +49,20 @@ class _Place:
 
     runner: Any
     session_id: str
+    # The keys of the state that were sent and not made by the agent, and those taken back.
+    sent: set[str] = field(default_factory=set)
+    taken_back: set[str] = field(default_factory=set)
+
+    def change(self, sly_data: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
+        """Return what to change in the state, so that of what was sent only `sly_data` is left.
+
+        A key cannot be removed from a state; None is what an agent gets for one that is not there.
+        """
+        self.taken_back.update(self.sent - sly_data.keys())
+        self.taken_back.difference_update(sly_data)
+        self.sent.intersection_update(sly_data)
+        self.sent.update(sly_data.keys() - state.keys())
+        return {**dict.fromkeys(self.taken_back), **sly_data}
 
 
 class AdkSession:
@@ -64,6 +79,11 @@ class AdkSession:
         """What the agent opened belongs to all samples."""
 
     async def _ask(self, message: Message) -> Answer:
+        if message.text is None:
+            raise InputError(
+                "an agent of google-adk cannot be asked without a text",
+                advice="give the interaction a text",
+            )
         place = message.chat_context or await self._begin()
         text = await _run(place, message)
         state = await _state(place)
@@ -92,7 +112,7 @@ async def _run(place: _Place, message: Message) -> str:
             user_id=_USER,
             session_id=place.session_id,
             new_message=said,
-            state_delta=message.sly_data or None,
+            state_delta=place.change(message.sly_data, await _state(place)) or None,
         ):
             if event.error_code and not event.content:
                 # Not the end: an agent may try again by itself.
@@ -124,7 +144,9 @@ async def _state(place: _Place) -> dict[str, Any]:
     session = await place.runner.session_service.get_session(
         app_name=_APP, user_id=_USER, session_id=place.session_id
     )
-    return copy.deepcopy(dict(session.state)) if session else {}
+    state = dict(session.state) if session else {}
+    removed = {key for key in place.taken_back if state.get(key) is None}
+    return copy.deepcopy({key: state[key] for key in state.keys() - removed})
 
 
 class AdkConnection:

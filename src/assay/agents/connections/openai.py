@@ -36,6 +36,11 @@ class OpenAISession:
                 "an OpenAI-compatible endpoint has no place for sly_data",
                 advice="remove it from the interaction, or use another connection",
             )
+        if message.text is None:
+            raise InputError(
+                "an OpenAI-compatible endpoint cannot be asked without a text",
+                advice="give the interaction a text, or use another connection",
+            )
         messages = [*(message.chat_context or ()), {"role": "user", "content": message.text}]
         body = json.dumps({"model": self._model, "messages": messages}).encode()
         text = _text_in(await self._reply(body, message))

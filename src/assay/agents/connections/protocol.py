@@ -94,7 +94,8 @@ class TooSlow(AssayError):  # noqa: N818 - it says what is the case
 class Message:
     """What is said to the agent. Private parts stay out of every text logged by chance."""
 
-    text: str
+    # None if the interaction has no text; an empty text is one.
+    text: str | None
     sly_data: dict[str, Any] = field(default_factory=dict, repr=False)
     # What the answer before brought, untouched; None begins a conversation.
     chat_context: Any = field(default=None, repr=False)

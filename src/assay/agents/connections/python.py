@@ -1,8 +1,8 @@
 """Talks to an agent that is Python: a function, sync or async, named `package.module:function`.
 
-It is called with the text, and by name with those of sly_data, chat_context, history, metadata
-and chat_filter that it asks for. It returns text, or a dictionary of text, structure, sly_data
-and chat_context.
+It is called with the text, None if there is none, and by name with those of sly_data,
+chat_context, history, metadata and chat_filter that it asks for. It returns text, or a dictionary
+of text, structure, sly_data and chat_context.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ class _Context:
         return [{"role": role, "content": content} for role, content in self.history]
 
     def after(self, message: Message, text: str | None, own: Any) -> _Context:
-        said = (*self.history, ("user", message.text), ("assistant", text or ""))
-        return _Context(said, own)
+        asked = () if message.text is None else (("user", message.text),)
+        return _Context((*self.history, *asked, ("assistant", text or "")), own)
 
 
 @dataclass(frozen=True)

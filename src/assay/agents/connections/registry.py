@@ -23,6 +23,10 @@ class Kind:
     returns: frozenset[Part] = ALL_PARTS
     # Whether private data can be sent at all.
     takes_sly_data: bool = True
+    # Whether an interaction without a text makes no sense there.
+    needs_text: bool = False
+    # Whether metadata goes as headers of HTTP: then its values are texts and numbers.
+    sends_headers: bool = False
 
 
 def _http(settings: Settings) -> Connection:
@@ -59,14 +63,16 @@ KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("direct", "the neuro-san library in this process, no server", _direct),
-        Kind("http", "a neuro-san server", _http),
-        Kind("https", "a neuro-san server over TLS", _https),
+        Kind("http", "a neuro-san server", _http, sends_headers=True),
+        Kind("https", "a neuro-san server over TLS", _https, sends_headers=True),
         Kind(
             "openai",
             "any OpenAI-compatible chat endpoint",
             _openai,
             returns=frozenset({"text", "structure"}),
             takes_sly_data=False,
+            needs_text=True,
+            sends_headers=True,
         ),
         Kind("python", "a function or a google-adk agent in this process", _python),
     )

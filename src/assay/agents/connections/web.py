@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
@@ -23,15 +24,18 @@ _LONGEST_REFUSAL = 1024 * 1024
 _PATIENCE = 2.0
 # Reaching the server must end before the limit does, so that the two can be told apart.
 _RESERVE = 0.05
+_REFUSED_CERTIFICATE = re.compile(r"verify failed: (.*?)(?: \(_ssl|$)")
 
 
 def address(scheme: str, host: str, port: int) -> str:
     """scheme://host:port of a server that a person named."""
-    if not host or any(letter in host for letter in "/?#@ "):
+    is_name = bool(host) and not any(letter in host for letter in "/?#@ ")
+    if not is_name or (":" in host and not _is_ipv6(host.strip("[]"))):
         # A run keeps the host, and a message shows it: neither may hold a password.
         named = "what is given" if "@" in host or "?" in host else repr(host)
         raise InputError(
-            f"{named} is not the name of a host", advice="leave out scheme, user and path"
+            f"{named} is not the name of a host",
+            advice="leave out scheme, user, port and path; the port is given by itself, --port",
         )
     if not 0 < port < 65536:
         raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
@@ -142,10 +146,12 @@ class Web:
         import httpx
 
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+            reason = _REFUSED_CERTIFICATE.search(str(error))
+            told = f": {reason[1]}" if reason else ""
             return ConnectionFailed(
-                "the server's certificate is not trusted",
+                f"the server's certificate is not trusted{told}",
                 where=self.where,
-                advice="name the file of the CA that signed it, or turn verification off",
+                advice=_certificate_advice(told),
                 lasting=True,
             )
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
@@ -158,6 +164,17 @@ class Web:
             )
         # The text of other errors may quote what was sent.
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
+
+
+def _certificate_advice(told: str) -> str:
+    """Say what helps: trusting another CA does not make a certificate younger, or another's."""
+    if "expired" in told or "not yet valid" in told:
+        advice = "have it renewed, and look at the clock of this machine"
+    elif "mismatch" in told:
+        advice = "name the server with --host (or --url) as its certificate does"
+    else:
+        advice = "name a PEM file with the certificate of the CA that signed it: --ca-file FILE"
+    return f"{advice}; or do not check it, with --no-verify"
 
 
 async def _refusal(response: httpx.Response) -> str:
@@ -187,8 +204,16 @@ def _trust(scheme: str, settings: Settings) -> ssl.SSLContext:
         raise InputError(
             f"is not a file of certificates: {error.strerror or error}",
             where=str(settings.ca_file),
-            advice="name a PEM file with the certificate of the CA",
+            advice="name a PEM file with the certificate of the CA: --ca-file FILE",
         ) from None
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        # A zone may follow the address.
+        return ipaddress.ip_address(host.partition("%")[0]).version == 6
+    except ValueError:
+        return False
 
 
 def _is_local(host: str) -> bool:

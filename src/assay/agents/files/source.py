@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,6 +16,7 @@ from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
 
 KeyPath: TypeAlias = tuple[str | int, ...]
+_LONGEST = 100
 DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
 
 
@@ -49,6 +51,15 @@ class Source:
         """A value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
         return shown(concealed(value, self.secrets))
+
+    def as_written(self, value: Any) -> str:
+        """A value for advice, as a test file would have it."""
+        try:
+            written = json.dumps(concealed(value, self.secrets), ensure_ascii=False, default=str)
+        except (ValueError, RecursionError):
+            # Python refuses to write integers of more than a few thousand digits.
+            return "…"
+        return written if len(written) <= _LONGEST else "…"
 
     def place(self, path: KeyPath) -> Place:
         """The place of a part, or of what should have held it."""
@@ -106,5 +117,5 @@ def repeated_key(key: str, first: int, place: Place) -> Problem:
         "repeated-key",
         f"the key `{key}` stands twice in one object, first in line {first}",
         place,
-        "remove or rename one of them; only the last would be read",
+        "remove one of them, only the last would be read; several values of a test are a list",
     )

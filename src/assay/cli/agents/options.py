@@ -32,6 +32,7 @@ _OPTIONS = [
     click.option("--url", help="The address of an OpenAI-compatible API, for that connection."),
     click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
     click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
+    click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
     click.option("--ratio", metavar="N/M", help="So many of so many samples, whatever files say."),
     click.option(
         "--max-connections",
@@ -88,6 +89,7 @@ def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> 
         max_connections=given.pop("max_connections"),
         ratio=given.pop("ratio"),
         takes_all=takes_all,
+        strict=given.pop("strict"),
     )
 
 

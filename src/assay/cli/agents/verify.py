@@ -31,7 +31,7 @@ from assay.errors import InputError
 from assay.runs import Manifest, Run
 
 if TYPE_CHECKING:
-    from assay.agents.running import Reach, Sampling, Test
+    from assay.agents.running import Reach, Sampling, Test, WrongFile
     from assay.models import ModelChoice, ModelClient
 
 
@@ -64,10 +64,11 @@ class Work:
     """A run with everything that it takes to carry it out."""
 
     folder: Path
-    tests: list[Test]
+    tests: list[Test | WrongFile]
     reach: Reach
     sampling: Sampling
     client: ModelClient | None
+    judge_error_rate: float | None = None
 
     def carry_out(self, options: RunOptions) -> None:
         """Run what has no record yet."""
@@ -88,6 +89,7 @@ def start(
     *,
     takes_all: bool,
     assesses: bool = False,
+    judge_error_rate: float | None = None,
 ) -> tuple[Work, RunOptions]:
     """Make a run and carry it out; what follows of it is told by the caller."""
     from assay.agents.records import SUBJECT
@@ -97,10 +99,16 @@ def start(
     sampling = take_sampling(given, config, takes_all=takes_all)
     options = RunOptions.of(given)
     tests, client = _prepared(files, reach, sampling, choice)
-    asked = {**as_asked(files, reach, sampling, choice), "assesses": assesses}
+    if judge_error_rate is None:
+        judge_error_rate = config.models.judge_error_rate
+    asked = {
+        **as_asked(files, reach, sampling, choice),
+        "assesses": assesses,
+        "judge_error_rate": judge_error_rate,
+    }
     manifest = Manifest(subject=SUBJECT, title=", ".join(files), asked=asked)
     folder = start_run(out, manifest, options, config)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, judge_error_rate)
     work.carry_out(options)
     return work, options
 
@@ -125,7 +133,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None
     tests, client = _prepared(files, reach, sampling, choice)
     use_baseline(folder, options.baseline)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, asked.get("judge_error_rate"))
     work.carry_out(options)
     if asked.get("assesses"):
         from assay.cli.agents.assess import tell_assessment
@@ -136,16 +144,19 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
 def _prepared(
     files: tuple[str, ...], reach: Reach, sampling: Sampling, choice: ModelChoice
-) -> tuple[list[Test], ModelClient | None]:
-    """Every mistake in files and settings ends it here, before anything is run."""
+) -> tuple[list[Test | WrongFile], ModelClient | None]:
+    """Every mistake in settings ends it here, before anything is run.
+
+    So does a file that cannot be used, with --strict or if there is no other.
+    """
     from assay.agents.files import read_files
     from assay.agents.files.rendering import passed_over_text
-    from assay.agents.running import tests_of
+    from assay.agents.running import plan_tests
     from assay.models import ModelClient, ResponseCache, resolve
 
     reading = read_files(files)
     click.echo(passed_over_text(reading), nl=False, err=True)
-    tests = tests_of(reading.files_or_error(), reach, sampling)
+    tests = plan_tests(reading.found, reach, sampling)
     settings = resolve(choice, load_config().models)
     client = None if settings is None else ModelClient(settings, cache=ResponseCache())
     return tests, client
