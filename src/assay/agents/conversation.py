@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from assay.agents.connections.outages import outage_in
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -52,6 +53,8 @@ class Ending(StrEnum):
     """Every interaction was answered."""
     TOO_SLOW = "too slow"
     """An answer was not complete within its limit: the agent's failure."""
+    FAILED = "failed"
+    """The agent failed by its own doing instead of answering."""
     OUTAGE = "outage"
     """The agent could not be asked, or not answer: an error, nobody's failure."""
 
@@ -70,7 +73,7 @@ class Conversation:
 
     replies: tuple[Reply, ...]
     ending: Ending = Ending.COMPLETE
-    failure: TooSlow | ConnectionFailed | None = None
+    failure: TooSlow | AgentFailed | ConnectionFailed | None = None
     seconds: float = 0.0
     planned: int = 1
     """How many interactions it would have had."""
@@ -96,7 +99,7 @@ class Conversation:
         """Why it ended before its end, without what is concealed."""
         if self.failure is None:
             return ""
-        if isinstance(self.failure, ConnectionFailed):
+        if isinstance(self.failure, AgentFailed | ConnectionFailed):
             told = self.failure.told(conceal)
         else:
             told = conceal(self.failure.what)
@@ -140,7 +143,9 @@ async def hold(
     replies: list[Reply] = []
     started = time.perf_counter()
 
-    def ended(ending: Ending, failure: TooSlow | ConnectionFailed | None = None) -> Conversation:
+    def ended(
+        ending: Ending, failure: TooSlow | AgentFailed | ConnectionFailed | None = None
+    ) -> Conversation:
         seconds = time.perf_counter() - started
         return Conversation(tuple(replies), ending, failure, seconds, len(interactions))
 
@@ -152,6 +157,8 @@ async def hold(
             await session.close()
     except TooSlow as slow:
         return ended(Ending.TOO_SLOW, slow)
+    except AgentFailed as failed:
+        return ended(Ending.FAILED, failed)
     except ConnectionFailed as failed:
         return ended(Ending.OUTAGE, failed)
     return ended(Ending.COMPLETE)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack
@@ -26,7 +28,7 @@ from assay.agents.model import AgentFile
 from assay.agents.records import record_of
 from assay.agents.samples import GROUP, Sampler
 from assay.agents.sampling import Decision, Tally
-from assay.agents.secrets import conceal_error, concealing
+from assay.agents.secrets import conceal_error, concealing, credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
@@ -34,6 +36,8 @@ from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Progress, Unit, execute
+
+_COMMAND = "command"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ class Reach:
     host: str | None = None
     port: int | None = None
     url: str | None = None
+    command: str | None = None
     ca_file: str | None = None
     verify: bool = True
 
@@ -53,6 +58,15 @@ class Reach:
             plain_url(self.url)
         if self.host is not None:
             address("http", self.host, self.port or 1)
+        _refuse_credentials(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program of the connection `command`, and its arguments."""
+        try:
+            return tuple(shlex.split(self.command or ""))
+        except ValueError as error:
+            raise InputError(f"--command cannot be read: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,16 @@ class Test:
         return f"{self.file.path.as_posix()}::{self.connection}"
 
 
+def _refuse_credentials(words: Iterable[str]) -> None:
+    """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
+    for value, name in credentials_in(os.environ).items():
+        if any(value in word for word in words):
+            raise InputError(
+                f"--command holds the value of {name}",
+                advice="let the program read it from its environment",
+            )
+
+
 class Kept(Protocol):
     """Where finished samples of an unfinished test are kept."""
 
@@ -96,6 +120,12 @@ def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> li
         connections = tuple(dict.fromkeys(reach.connections or file.connections))
         if problems := unanswerable(file, connections):
             raise first_error(problems)
+        if _COMMAND in connections and not reach.words:
+            raise InputError(
+                "the connection command needs a program",
+                where=str(file.path),
+                advice="name it yourself: --command 'python agent.py'; a test file cannot",
+            )
         tests += [Test(file, name, given or file.success_ratio) for name in connections]
     return tests
 
@@ -198,6 +228,8 @@ class Running:
             ca_file=Path(reach.ca_file) if reach.ca_file else None,
             verify=reach.verify,
             url=reach.url,
+            template=test.file.template,
+            command=reach.words,
         )
 
     async def _sampled(

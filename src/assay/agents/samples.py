@@ -22,6 +22,9 @@ from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
 
+# How a conversation ends by the agent's doing, and what is said before the reason.
+_FAILURES = {Ending.TOO_SLOW: "too slow: ", Ending.FAILED: ""}
+
 
 @dataclass(frozen=True)
 class Sampler:
@@ -87,10 +90,11 @@ class Sampler:
         if attempt.is_error:
             return VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
         results = {one.name: one.attribute() for one in attempt.checked}
-        if conversation.ending is Ending.TOO_SLOW:
-            slow = f"{len(conversation.replies) + 1}.answer"
-            reason = f"too slow: {conversation.told(self._concealing(conversation))}"
-            results[slow] = AttributeResult.of(slow, None, None, failed(reason))
+        if conversation.ending in _FAILURES:
+            name = f"{len(conversation.replies) + 1}.answer"
+            told = conversation.told(self._concealing(conversation))
+            reason = f"{_FAILURES[conversation.ending]}{told}"
+            results[name] = AttributeResult.of(name, None, None, failed(reason))
         disputed = [one.name for one in attempt.checked if one.is_disputed]
         return _report(case, conversation.seconds, results, disputed)
 
@@ -115,7 +119,7 @@ class _Attempt:
     @property
     def _has_failed(self) -> bool:
         is_wrong = any(one.result.is_correct is False for one in self.checked)
-        return is_wrong or self.conversation.ending is Ending.TOO_SLOW
+        return is_wrong or self.conversation.ending in _FAILURES
 
     @property
     def is_error(self) -> bool:

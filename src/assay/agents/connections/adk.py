@@ -1,4 +1,4 @@
-"""Talks to an agent of google-adk in this process; its session state is the sly_data."""
+"""Talks to an agent, App or Workflow of google-adk in this process; its state is the sly_data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
 )
-from assay.agents.connections.structures import structure_in
+from assay.agents.connections.structures import structure_in, write_text
 from assay.agents.connections.threads import Loop
 from assay.agents.secrets import credentials_in
 from assay.failures import describe
@@ -23,10 +23,11 @@ _USER = "assay"
 
 
 def is_adk_agent(found: Any) -> bool:
-    """Whether something is an agent of google-adk, whose module is already imported."""
-    from google.adk.agents import BaseAgent
+    """Whether something is an agent, App or node of google-adk, which is already imported."""
+    from google.adk.apps import App
+    from google.adk.workflow import BaseNode
 
-    return isinstance(found, BaseAgent)
+    return isinstance(found, App | BaseNode)
 
 
 @dataclass(frozen=True)
@@ -65,28 +66,40 @@ class AdkSession:
     async def _begin(self) -> _Place:
         from google.adk.runners import InMemoryRunner
 
-        runner = InMemoryRunner(agent=self._agent, app_name=_APP)
+        runner = InMemoryRunner(app_name=_APP, **{_name_kind(self._agent): self._agent})
         session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
         return _Place(runner, session.id)
+
+
+def _name_kind(agent: Any) -> str:
+    """Return which of the runner's arguments takes the agent."""
+    from google.adk.agents import BaseAgent
+    from google.adk.apps import App
+
+    return "app" if isinstance(agent, App) else "agent" if isinstance(agent, BaseAgent) else "node"
 
 
 async def _run(place: _Place, message: Message) -> str:
     from google.genai import types
 
     said = types.Content(role="user", parts=[types.Part(text=message.text)])
-    text = None
+    text, failure = None, None
     async for event in place.runner.run_async(
         user_id=_USER,
         session_id=place.session_id,
         new_message=said,
         state_delta=message.sly_data or None,
     ):
-        if event.error_code and not event.content:
-            reason = str(event.error_message or event.error_code)
-            raise ConnectionFailed("the model failed", said=reason)
+        # What a node raises comes as an event too, and is raised after it.
+        is_failure = event.error_code and not event.content
+        failure = str(event.error_message or event.error_code) if is_failure else None
         if event.is_final_response() and event.content and event.content.parts:
             parts = event.content.parts
             text = "".join(part.text for part in parts if part.text and not part.thought)
+        elif not event.partial and event.output is not None:
+            text = write_text(event.output)
+    if failure is not None:
+        raise ConnectionFailed("the model failed", said=failure)
     if text is None:
         raise ConnectionFailed("the agent ended without an answer")
     return text

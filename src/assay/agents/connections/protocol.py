@@ -1,7 +1,8 @@
-"""What a connection is: one question goes in, one answer comes out, and there are two ways to fail.
+"""What a connection is: one question goes in, one answer comes out; there are three ways to fail.
 
     AssayError
     ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    ├── AgentFailed              the agent says, or its end shows, that it has failed: a failure
     └── InfrastructureError
         └── ConnectionFailed     the agent was not there, or not able, to answer: an error
 
@@ -14,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from assay.errors import AssayError, InfrastructureError
+
+if TYPE_CHECKING:
+    from assay.agents.connections.template import Template
 
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
@@ -49,15 +53,31 @@ class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the
 
     def told(self, conceal: Callable[[str], str]) -> str:
         """All of it on few lines, without what is concealed."""
-        # Once more after white space is folded: a secret may have been broken over lines.
-        said = conceal(" ".join(conceal(self.said).split()))
-        cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-        what = f"{self.what}: {cut}" if cut else self.what
+        what = _with_quote(self.what, self.said, conceal)
         return conceal(str(InfrastructureError(what, where=self.where, advice=self.advice)))
 
 
 class TooSlow(AssayError):  # noqa: N818 - it says what is the case
     """The answer was not complete within its limit; that is the agent's failure."""
+
+
+class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
+    """The agent was asked and failed by its own doing; that is a failure, not an outage."""
+
+    def __init__(self, what: str, *, said: str = "") -> None:
+        super().__init__(what)
+        self.said = said
+
+    def told(self, conceal: Callable[[str], str]) -> str:
+        """All of it on few lines, without what is concealed."""
+        return conceal(_with_quote(self.what, self.said, conceal))
+
+
+def _with_quote(what: str, said: str, conceal: Callable[[str], str]) -> str:
+    # Once more after white space is folded: a secret may have been broken over lines.
+    said = conceal(" ".join(conceal(said).split()))
+    cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    return f"{what}: {cut}" if cut else what
 
 
 @dataclass(frozen=True)
@@ -93,9 +113,14 @@ class Settings:
     use_direct: bool = False
     ca_file: Path | None = None
     verify: bool = True
-    # The root of an OpenAI-compatible API, and the variable that holds its key.
+    # The address of a server where host and port do not say enough.
     url: str | None = None
+    # The variable that holds the key of an OpenAI-compatible API.
     key_variable: str = "OPENAI_API_KEY"
+    # How the file describes an HTTP API of its own.
+    template: Template | None = None
+    # The program and its arguments, which only the user names, never a file.
+    command: tuple[str, ...] = ()
     # Seconds to reach a server; how long it may be silent where no limit is set.
     connect_timeout: float = 10.0
     silence: float = 600.0

@@ -10,17 +10,21 @@ from typing import Any
 
 from assay import values
 from assay.agents.connections.registry import Kind, kind_of
+from assay.agents.connections.template import Template
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
+from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
 from assay.errors import InputError
 from assay.ratio import Ratio
 
 INTERACTIONS = "interactions"
+REQUEST = "request"
+ANSWER = "answer"
 TOP_KEYS = (
     "agent",
     "connections",
@@ -29,6 +33,8 @@ TOP_KEYS = (
     "metadata",
     "timeout_in_seconds",
     "failure_patterns",
+    REQUEST,
+    ANSWER,
     INTERACTIONS,
 )
 INTERACTION_KEYS = (
@@ -124,6 +130,7 @@ class _Reader:
             timeout=top.take("timeout_in_seconds", fields.seconds, None),
             use_direct=top.take("use_direct", fields.truth, False),
             metadata=top.take("metadata", fields.mapping_or_nothing, None),
+            template=self._template(top),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),
             secrets=self.source.secrets,
             fingerprint=self._fingerprint(given),
@@ -192,6 +199,17 @@ class _Reader:
             checks=criteria.checks(given.get("response", {}), (*at, "response")),
         )
 
+    def _template(self, top: Fields) -> Template | None:
+        """Return what the file says about an HTTP API of its own."""
+        given = [key for key in (REQUEST, ANSWER) if top.take(key, fields.mapping_or_nothing, None)]
+        if not given:
+            return None
+        request, answer = (
+            Fields(self.source, (key,), top.given.get(key) or {}, self.problems)
+            for key in (REQUEST, ANSWER)
+        )
+        return read_template(request, answer)
+
     def _refuse_unanswerable(self, file: AgentFile) -> None:
         self.problems += unanswerable(file, file.connections)
 
@@ -203,6 +221,15 @@ def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
         for name in connections
         for interaction in file.interactions
         for problem in _beyond(kind_of(name), interaction)
+    ] + [
+        Problem(
+            "missing-key",
+            f"{name} needs to know the server's API: `{REQUEST}` and `{ANSWER}`",
+            file.interactions[0].place,
+            "docs/connections.md has an example",
+        )
+        for name in connections
+        if kind_of(name).needs_template and file.interactions and not _is_whole(file.template)
     ]
 
 
@@ -216,6 +243,10 @@ def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
             message = f"{kind.name} never returns {check.section}, so {check.name} could never pass"
             advice = "test another part of the answer, or use another connection"
             yield Problem("impossible-test", message, check.place, advice)
+
+
+def _is_whole(template: Template | None) -> bool:
+    return template is not None and bool(template.path and template.parts)
 
 
 def _connections(value: Any) -> tuple[str, ...]:
