@@ -17,6 +17,7 @@ from assay.errors import InputError
 _MESSAGES = "messages"
 _STRUCTURE = "structured_response"
 _INTERRUPT = "__interrupt__"
+_NOTHING = object()
 
 
 def adapt(found: Any) -> Any:
@@ -50,10 +51,11 @@ class Graph:
         self, text: str, sly_data: dict[str, Any], chat_context: Any
     ) -> dict[str, Any]:
         self._refuse_unknown(sly_data)
-        thread, before = chat_context or (uuid.uuid4().hex, [])
+        thread, before, known = chat_context or (uuid.uuid4().hex, [], {})
         said = [*before, {"role": "user", "content": text}]
+        new = {key: value for key, value in sly_data.items() if known.get(key, _NOTHING) != value}
         state = await self.graph.ainvoke(
-            {**sly_data, _MESSAGES: said}, {"configurable": {"thread_id": thread}}
+            {**new, _MESSAGES: said}, {"configurable": {"thread_id": thread}}
         )
         if _INTERRUPT in state:
             raise ConnectionFailed(
@@ -61,16 +63,18 @@ class Graph:
                 said=str([getattr(one, "value", one) for one in state[_INTERRUPT]]),
                 lasting=True,
             )
-        # With a checkpointer the graph remembers by the thread; without, it gets all messages.
-        kept = [] if self.graph.checkpointer else list(state[_MESSAGES])
         own = {key: value for key, value in state.items() if key not in (_MESSAGES, _STRUCTURE)}
+        # With a checkpointer the graph remembers by the thread, and would add what it gets again
+        # to what it has; without one it gets everything.
+        remembers = bool(self.graph.checkpointer)
+        context = (thread, [], own) if remembers else (thread, list(state[_MESSAGES]), {})
         answer = _read_message(state[_MESSAGES][-1])
         structure = write_text(_dump(state.get(_STRUCTURE)))
         return {
             "text": answer,
             "structure": structure_in(structure or answer),
             "sly_data": own or None,
-            "chat_context": (thread, kept),
+            "chat_context": context,
         }
 
     def _refuse_unknown(self, sly_data: dict[str, Any]) -> None:
