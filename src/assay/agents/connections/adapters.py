@@ -10,7 +10,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Any
 
-from assay.agents.connections.protocol import ConnectionFailed
+from assay.agents.connections.protocol import AgentFailed, ConnectionFailed
 from assay.agents.connections.structures import structure_in, write_text
 from assay.errors import InputError
 
@@ -54,15 +54,9 @@ class Graph:
         thread, before, known = chat_context or (uuid.uuid4().hex, [], {})
         said = [*before, {"role": "user", "content": text}]
         new = {key: value for key, value in sly_data.items() if known.get(key, _NOTHING) != value}
-        state = await self.graph.ainvoke(
-            {**new, _MESSAGES: said}, {"configurable": {"thread_id": thread}}
-        )
-        if _INTERRUPT in state:
-            raise ConnectionFailed(
-                "the graph was interrupted and waits for a person",
-                said=str([getattr(one, "value", one) for one in state[_INTERRUPT]]),
-                lasting=True,
-            )
+        config = {"configurable": {"thread_id": thread}}
+        state = await self.graph.ainvoke({**new, _MESSAGES: said}, config)
+        await self._refuse_interruption(state, config)
         own = {key: value for key, value in state.items() if key not in (_MESSAGES, _STRUCTURE)}
         # With a checkpointer the graph remembers by the thread, and would add what it gets again
         # to what it has; without one it gets everything.
@@ -76,6 +70,18 @@ class Graph:
             "sly_data": own or None,
             "chat_context": context,
         }
+
+    async def _refuse_interruption(self, state: dict[str, Any], config: dict[str, Any]) -> None:
+        """Refuse a state that is no answer; its last message may be the one that was sent."""
+        waiting = state.get(_INTERRUPT)
+        if waiting or (self.graph.checkpointer and (await self.graph.aget_state(config)).next):
+            raise ConnectionFailed(
+                "the graph was interrupted and waits for a person",
+                said=" ".join(str(getattr(one, "value", one)) for one in waiting or ()),
+                lasting=True,
+            )
+        if state[_MESSAGES][-1].type == "human":
+            raise AgentFailed("the graph ended without an answer")
 
     def _refuse_unknown(self, sly_data: dict[str, Any]) -> None:
         # The graph would drop them without a word.

@@ -7,6 +7,7 @@ argument that takes it, or what the `request` of the test file says.
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -26,12 +27,14 @@ from assay.agents.connections.protocol import (
     Settings,
 )
 from assay.agents.connections.structures import structure_in
+from assay.agents.connections.template import find_value
 from assay.agents.connections.web import Web, find_root
 from assay.errors import InputError, nearest
 
 # The revision that neuro-san insists on; every server with a handshake knows it.
 _VERSION = "2025-06-18"
 _UNDERSTOOD = ("2025-03-26", _VERSION, "2025-11-25")
+_NEURO_SAN = "Neuro-san-MCPServer"
 _SESSION_HEADER = "mcp-session-id"
 _ACCEPT = {"Accept": "application/json, text/event-stream"}
 _MOST_PAGES = 100
@@ -45,21 +48,31 @@ class _Place:
 
     headers: Mapping[str, str]
     tool: Mapping[str, Any]
+    is_neuro_san: bool = False
     chat_context: Any = field(default=None, repr=False)
     conversation: Conversation = field(default_factory=Conversation, repr=False)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
         """The arguments that the tool takes."""
-        schema = self.tool.get("inputSchema")
-        found = schema.get("properties") if isinstance(schema, dict) else None
+        found = self._schema.get("properties")
         return found if isinstance(found, dict) else {}
 
     @property
     def required(self) -> list[str]:
-        schema = self.tool.get("inputSchema")
-        found = schema.get("required") if isinstance(schema, dict) else None
+        found = self._schema.get("required")
         return [str(name) for name in found] if isinstance(found, list) else []
+
+    @property
+    def _schema(self) -> Mapping[str, Any]:
+        """The schema of the arguments; neuro-san's is a reference to a part of itself."""
+        whole = self.tool.get("inputSchema")
+        found, seen = whole, set[str]()
+        while isinstance(found, dict) and (name := str(found.get("$ref", ""))) not in seen:
+            seen.add(name)
+            if name.startswith("#/"):
+                found = find_value(whole, tuple(name[2:].split("/")))
+        return found if isinstance(found, dict) else {}
 
 
 class McpSession:
@@ -105,11 +118,13 @@ class McpSession:
             raise ConnectionFailed(
                 "the server speaks another version of MCP", said=str(version), lasting=True
             )
+        server = result.get("serverInfo")
+        is_neuro_san = isinstance(server, dict) and server.get("name") == _NEURO_SAN
         headers = {**_ACCEPT, "MCP-Protocol-Version": str(version)}
         if session := received.get(_SESSION_HEADER):
             headers[_SESSION_HEADER] = session
         await self._rpc.notify("notifications/initialized", headers)
-        place = _Place(headers, await self._find_tool(headers))
+        place = _Place(headers, await self._find_tool(headers), is_neuro_san)
         self._opened.append(place)
         return place
 
@@ -165,6 +180,9 @@ class McpSession:
 
     def _read_answer(self, place: _Place, message: Message, result: dict[str, Any]) -> Answer:
         text, structured = _read_text(result), result.get("structuredContent")
+        if place.is_neuro_san and text is not None:
+            # Its server escapes every text for HTML: an agent that says "don't" is not wrong.
+            text = html.unescape(text)
         if result.get("isError"):
             # By MCP this is how the tool itself fails; what is wrong with a call is an error.
             raise AgentFailed("the agent reports an error", said=text or "")

@@ -20,6 +20,7 @@ from typing import Any
 
 from assay.agents.connections.adapters import adapt
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -71,7 +72,7 @@ class PythonSession:
                 result = await self.threads.call(call)
                 if inspect.isawaitable(result):
                     result = await self.loop.run(_awaited(result))
-        except (ConnectionFailed, InputError):
+        except (AgentFailed, ConnectionFailed, InputError):
             raise
         except Exception as error:
             raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
