@@ -77,7 +77,7 @@ def responses(memory: Memory) -> Any:
     """OpenAI's Responses API; the id of an answer stands for all before it."""
 
     async def script(request: Request, wire: Wire) -> None:
-        said, before = request.body["input"], request.body.get("previous_response_id")
+        said, before = request.body.get("input", ""), request.body.get("previous_response_id")
         identifier = before or memory.begin()
         text = _heard(memory, identifier, said, request)
 
@@ -87,9 +87,18 @@ def responses(memory: Memory) -> Any:
             return {
                 "id": identifier,
                 "object": "response",
+                "created_at": 1700000000,
+                "model": "small-model",
                 "status": "completed",
+                "error": None,
+                "parallel_tool_calls": True,
+                "tool_choice": "auto",
+                "tools": [],
                 "previous_response_id": before,
-                "output": [{"type": "reasoning", "summary": []}, {**item, "content": [part]}],
+                "output": [
+                    {"type": "reasoning", "id": "rs_1", "summary": []},
+                    {**item, "content": [part]},
+                ],
             }
 
         await reply(wire, said, text, body)

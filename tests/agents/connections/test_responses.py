@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +12,10 @@ import pytest
 from assay.agents.connections import Settings
 from assay.agents.conversation import Ending
 from tests.agents.connections.peers import Memory, responses
+from tests.agents.environments import NotHere, made_with
 from tests.agents.holding import Says, held, texts
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire
+from tests.agents.serving import served
 
 
 @pytest.fixture(autouse=True)
@@ -86,6 +90,13 @@ def test_an_answer_that_was_cut_counts_as_far_as_it_came() -> None:
     assert "without an answer (max_output_tokens)" in str(conversation.reason)
 
 
+def test_a_gateway_that_has_another_name_for_the_id_is_believed() -> None:
+    renamed = response("again", previous_response_id="upstream-1")
+    with ScriptedServer(replying(response(), renamed)) as server:
+        conversation = held("responses", local(server), Says("one"), Says("two"))
+    assert texts(conversation) == ["hi", "again"], conversation.reason
+
+
 def test_a_server_that_forgets_is_not_counted_against_the_agent() -> None:
     forgetful = response(previous_response_id=None)
     with ScriptedServer(replying(forgetful)) as server:
@@ -93,6 +104,29 @@ def test_a_server_that_forgets_is_not_counted_against_the_agent() -> None:
     assert conversation.ending is Ending.OUTAGE
     assert conversation.lasting
     assert "does not continue conversations" in str(conversation.reason)
+
+
+def test_a_conversation_through_the_real_gateway_of_litellm(tmp_path: Path) -> None:
+    """It checks what the model's server says, and gives its own names to the ids."""
+    try:
+        python = made_with("litellm[proxy]==1.106.2", lambda: Path(sys.executable))
+    except NotHere as reason:
+        pytest.skip(str(reason))
+    with ScriptedServer(responses(Memory())) as model:
+        route = {"model": "openai/small-model", "api_key": "scripted"}
+        route["api_base"] = f"http://127.0.0.1:{model.port}/v1"
+        models = [{"model_name": "small-model", "litellm_params": route}]
+        (tmp_path / "config.json").write_text(json.dumps({"model_list": models}))
+        command = [str(python.with_name("litellm")), "--config", "config.json"]
+        variables = {
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
+        }
+        with served([*command, "--host", "127.0.0.1", "--port"], tmp_path, variables) as port:
+            settings = Settings("small-model", host="127.0.0.1", port=port)
+            says = Says("one", timeout=60), Says("two", timeout=60)
+            conversation = held("responses", settings, *says)
+    assert texts(conversation) == ["one", "one | two"], conversation.reason
 
 
 @pytest.mark.parametrize(

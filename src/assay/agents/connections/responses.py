@@ -66,9 +66,9 @@ def _refuse_forgetting(reply: dict[str, Any], before: str | None) -> None:
     """Refuse an answer to a conversation that the server did not look up.
 
     Servers without a store take the id of an answer and ignore it. What an agent says without its
-    context would be counted against it.
+    context would be counted against it. Which id comes back does not matter: gateways rename them.
     """
-    if before is not None and reply.get("previous_response_id", before) != before:
+    if before is not None and reply.get("previous_response_id", before) is None:
         raise ConnectionFailed(
             "the server does not continue conversations (previous_response_id is ignored)",
             advice="use the connection openai, which sends all messages each time",
