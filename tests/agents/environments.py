@@ -16,7 +16,7 @@ class NotHere(Exception):  # noqa: N818 - the name says what is the case
 
 
 def made_with(requirement: str, interpreter: Callable[[], Path], *more: str) -> Path:
-    """The interpreter of an environment with a library, made on first use; and with more of them."""
+    """The interpreter of an environment with a library, made on first use, and with more."""
     folder = ROOT / ".venv" / "peers" / requirement.replace("==", "-")
     folder.parent.mkdir(parents=True, exist_ok=True)
     python = folder / "bin" / "python"

@@ -1,4 +1,4 @@
-"""Starts a real server of a library as a process of its own, on a free port, for a block of code."""
+"""Starts a real server of a library as a process of its own, on a free port, for a block."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The same scripted agent behind every connection: it echoes its turns, and misbehaves on request.
 
-It remembers a conversation only by what its protocol has for that (a context, an id, a session), so a
-connection that does not hand it back is found out.
+It remembers a conversation only by what its protocol has for that (a context, an id, a session),
+so a connection that does not hand it back is found out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.agents.running import Reach
-from tests.agents.scripted_server import Request, ScriptedServer, Wire
+from tests.agents.scripted_server import Request, ScriptedServer, Wire, message
 
 HUGE = 65 * 1024 * 1024
 AGENT = "echo"
@@ -106,6 +106,26 @@ def responses(memory: Memory) -> Any:
     return script
 
 
+def neuro_san(memory: Memory) -> Any:
+    """A neuro-san server, which gives the client a context to hand back."""
+
+    async def script(request: Request, wire: Wire) -> None:
+        said = request.text
+        turns = [*request.body.get("chat_context", {}).get("turns", []), said]
+        text = _key(request) if said == "leak" else " | ".join(turns)
+        structure: dict[str, Any] = {"structure": {"a": 1}} if said.startswith("{") else {}
+        await reply(
+            wire,
+            said,
+            text,
+            lambda text: message(
+                text, "AGENT_FRAMEWORK", chat_context={"turns": turns}, **structure
+            ),
+        )
+
+    return script
+
+
 def completions(memory: Memory) -> Any:
     """OpenAI's chat completions, where every request has the whole history."""
 
@@ -135,8 +155,8 @@ def mcp(memory: Memory) -> Any:
             )
         elif method == "tools/list":
             schema = {"properties": {"question": {"type": "string"}}, "required": ["question"]}
-            result = {"tools": [{"name": AGENT, "inputSchema": schema}]}
-            told = {"jsonrpc": "2.0", "id": request.body["id"], "result": result}
+            tools = {"tools": [{"name": AGENT, "inputSchema": schema}]}
+            told = {"jsonrpc": "2.0", "id": request.body["id"], "result": tools}
             await wire.status(200, json.dumps(told).encode(), JSON)
         else:
             assert session is not None
@@ -163,8 +183,8 @@ def a2a(memory: Memory) -> Any:
             await wire.status(200, json.dumps(card).encode(), JSON)
             return
         assert request.headers["a2a-version"] == "1.0"
-        message = request.body["params"]["message"]
-        said, context = message["parts"][0]["text"], message.get("contextId") or memory.begin()
+        sent = request.body["params"]["message"]
+        said, context = sent["parts"][0]["text"], sent.get("contextId") or memory.begin()
         text = _heard(memory, context, said, request)
 
         def body(text: str) -> Any:
@@ -204,7 +224,7 @@ def adk(memory: Memory) -> Any:
     return script
 
 
-TEMPLATE = {
+TEMPLATE: dict[str, Any] = {
     "request": {
         "path": "/v1/{{agent}}/chat",
         "body": {"message": {"text": "{{text}}"}, "session": "{{context.session}}"},
@@ -254,6 +274,7 @@ for line in sys.stdin:
 """
 
 SCRIPTS = {
+    "http": neuro_san,
     "openai": completions,
     "responses": responses,
     "mcp": mcp,

@@ -1,4 +1,4 @@
-"""Tests of A2A against a server of a2a-sdk, in both versions of the protocol, and of broken ones."""
+"""Tests of A2A against a server of a2a-sdk, in both versions of the protocol, and broken ones."""
 
 from __future__ import annotations
 

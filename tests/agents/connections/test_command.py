@@ -1,4 +1,4 @@
-"""Tests of programs that speak JSON lines: what they get, what they leave, and who may name them."""
+"""Tests of programs that speak JSON lines: what they get and leave, and who may name them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from assay.agents import running
 from assay.agents.connections import Settings
 from assay.agents.conversation import Conversation, Ending
 from assay.agents.files import read_file
-from assay.agents import running
 from assay.agents.running import Reach, Sampling
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts

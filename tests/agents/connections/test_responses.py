@@ -81,7 +81,10 @@ def test_a_refusal_is_an_answer_for_the_checks() -> None:
 
 
 def test_an_answer_that_was_cut_counts_as_far_as_it_came() -> None:
-    cut = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    cut: dict[str, Any] = {
+        "status": "incomplete",
+        "incomplete_details": {"reason": "max_output_tokens"},
+    }
     with ScriptedServer(replying(response("so far", **cut))) as server:
         assert texts(held("responses", local(server), Says("hi"))) == ["so far"]
     with ScriptedServer(replying(response(output=[], **cut))) as server:

@@ -51,7 +51,8 @@ class Graph:
         self, text: str, sly_data: dict[str, Any], chat_context: Any
     ) -> dict[str, Any]:
         self._refuse_unknown(sly_data)
-        thread, before, known = chat_context or (uuid.uuid4().hex, [], {})
+        fresh: tuple[str, list[Any], dict[str, Any]] = (uuid.uuid4().hex, [], {})
+        thread, before, known = chat_context or fresh
         said = [*before, {"role": "user", "content": text}]
         new = {key: value for key, value in sly_data.items() if known.get(key, _NOTHING) != value}
         config = {"configurable": {"thread_id": thread}}
