@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", ())
+    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
