@@ -30,6 +30,7 @@ class Request:
     body: dict[str, Any]
     number: int
     connection: int
+    method: str = "POST"
 
     @property
     def text(self) -> str:
@@ -204,6 +205,7 @@ class ScriptedServer:
                 body=json.loads(body or b"{}"),
                 number=len(self.requests),
                 connection=connection,
+                method=first.split()[0],
             )
             self.requests.append(request)
             await self.script(request, wire)

@@ -152,14 +152,19 @@ def test_an_unknown_connection_is_the_users_mistake() -> None:
 
 
 def test_what_each_connection_can_return_is_known_before_it_is_opened() -> None:
-    assert set(KINDS) == {"direct", "http", "https", "openai", "python"}
     everything = {"text", "structure", "sly_data"}
     assert {name: set(kind.returns) for name, kind in KINDS.items()} == {
         "direct": everything,
         "http": everything,
         "https": everything,
         "openai": {"text", "structure"},
+        "responses": {"text", "structure"},
+        "mcp": {"text", "structure"},
+        "a2a": {"text", "structure"},
+        "adk": everything,
+        "http-template": everything,
         "python": everything,
+        "command": everything,
     }
 
 

@@ -610,3 +610,31 @@ def test_files_of_two_folders_and_what_is_passed_over(assay: Command, tmp_path: 
     assert "a/network.hocon: has no `interactions`, passed over" in result.stderr
     outcomes = {one["id"]: one["outcome"] for one in json.loads(result.stdout)["cases"]}
     assert outcomes == {"a/test.hocon::http": "passed", "b/test.hocon::http": "failed"}
+
+
+def test_a_program_is_talked_to_only_where_the_user_names_it(
+    assay: Command, tmp_path: Path
+) -> None:
+    """Neither a test file nor a run folder, which may come from elsewhere, starts a program."""
+    write(tmp_path, connections="command")
+    (tmp_path / "agent.py").write_text(
+        "import json, pathlib\n"
+        "pathlib.Path('started').touch()\n"
+        "input()\n"
+        "print(json.dumps({'text': 'right'}))\n"
+    )
+    command = f"{sys.executable} agent.py"
+    silent = assay("agents", "verify", "test.hocon", "--out", "run")
+    assert silent.returncode == 2
+    assert "needs a program" in silent.stderr
+    assert not (tmp_path / "started").exists()
+    done = assay("agents", "verify", "test.hocon", "--command", command, "--out", "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "started").unlink()
+    refused = assay("runs", "resume", "run")
+    assert refused.returncode == 2
+    assert "to start it, say so: --command" in refused.stderr
+    assert assay("runs", "resume", "run", "--command", "other").returncode == 2
+    assert not (tmp_path / "started").exists()
+    resumed = assay("runs", "resume", "run", "--command", command)
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
+from assay.agents.connections.template import Template
 from assay.agents.secrets import concealed
 from assay.documents import Place
 from assay.ratio import Ratio
@@ -89,6 +90,8 @@ class AgentFile:
     """How a direct session lets the agent reach other agents."""
     metadata: dict[str, Any] | None = field(default=None, repr=False)
     metadata_places: Mapping[str, Place] = field(default_factory=dict)
+    template: Template | None = field(default=None, repr=False)
+    """How the agent's HTTP API is called, for connections that need to know it."""
     failure_patterns: tuple[str, ...] = ()
     """Parts of an answer that show an outage behind the agent: such a sample is an error."""
     judge_sees: JudgeSees = "said"

@@ -106,6 +106,7 @@ class Runner:
             host=given("host"),
             port=given("port"),
             url=given("url"),
+            command=given("command"),
             ca_file=str(Path(ca_file).absolute()) if ca_file else None,
             verify=not given("no_verify"),
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
@@ -28,7 +30,7 @@ from assay.agents.model import AgentFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
 from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
-from assay.agents.secrets import conceal_error, concealing
+from assay.agents.secrets import conceal_error, concealing, credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
@@ -36,6 +38,8 @@ from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Progress, Unit, execute
+
+_COMMAND = "command"
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Reach:
     host: str | None = None
     port: int | None = None
     url: str | None = None
+    command: str | None = None
     ca_file: str | None = None
     verify: bool = True
 
@@ -55,6 +60,15 @@ class Reach:
             plain_url(self.url)
         if self.host is not None:
             address("http", self.host, self.port or 1)
+        _refuse_credentials(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program of the connection `command`, and its arguments."""
+        try:
+            return tuple(shlex.split(self.command or ""))
+        except ValueError as error:
+            raise InputError(f"--command cannot be read: {error}") from None
 
 
 @dataclass(frozen=True)
@@ -88,6 +102,16 @@ class Test:
     @property
     def identifier(self) -> str:
         return f"{name_file(self.file.path)}::{self.connection}"
+
+
+def _refuse_credentials(words: Iterable[str]) -> None:
+    """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
+    for value, name in credentials_in(os.environ).items():
+        if any(value in word for word in words):
+            raise InputError(
+                f"--command holds the value of {name}",
+                advice="let the program read it from its environment",
+            )
 
 
 class Kept(Protocol):
@@ -135,6 +159,12 @@ def plan_tests(
         if file is not None:
             connections = tuple(dict.fromkeys(reach.connections or file.connections))
             problems = unanswerable(file, connections)
+            if _COMMAND in connections and not reach.words:
+                raise InputError(
+                    "the connection command needs a program",
+                    where=str(file.path),
+                    advice="name it yourself: --command 'python agent.py'; a test file cannot",
+                )
         if file is None or problems:
             planned.append(WrongFile(one.path, problems))
         else:
@@ -279,6 +309,8 @@ class Running:
             ca_file=Path(reach.ca_file) if reach.ca_file else None,
             verify=reach.verify,
             url=reach.url,
+            template=test.file.template,
+            command=reach.words,
         )
 
     async def _taken(

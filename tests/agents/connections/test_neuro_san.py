@@ -136,6 +136,38 @@ def test_the_real_server_knows_no_such_agent(port: int) -> None:
     assert "status 404" in str(conversation.reason)
 
 
+def test_a_conversation_over_the_mcp_endpoint_of_the_real_server(port: int) -> None:
+    settings = Settings("music_nerd", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, *(Says(**each) for each in interactions(MUSIC)))
+    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert texts(conversation) == ["The Beatles", "They are from Liverpool"]
+
+
+def test_structure_over_the_mcp_endpoint_of_the_real_server(port: int) -> None:
+    settings = Settings("music_nerd_pro", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, *(Says(**each) for each in interactions(MUSIC_PRO)))
+    assert [reply.answer.structure for reply in conversation.replies] == [
+        {"answer": "The Beatles", "running_cost": 3.0},
+        {"answer": "They are from Liverpool", "running_cost": 6.0},
+    ], conversation.reason
+
+
+def test_private_data_reaches_the_agent_over_the_mcp_endpoint(port: int) -> None:
+    """The server's MCP endpoint gives none back, and escapes the text for HTML, which is undone."""
+    settings = Settings("math_guy", host="127.0.0.1", port=port)
+    (reply,) = held("mcp", settings, *(Says(**each) for each in interactions(MATH))).replies
+    assert reply.answer.text == "Check sly_data['equals'] for the result"
+    assert reply.answer.sly_data is None
+
+
+def test_the_mcp_endpoint_of_the_real_server_knows_no_such_agent(port: int) -> None:
+    settings = Settings("no_such_agent", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, Says("hi"))
+    assert conversation.ending is Ending.OUTAGE
+    assert conversation.lasting
+    assert "no tool of the agent's name" in str(conversation.reason)
+
+
 def test_direct_gives_what_the_server_gives(
     library: NeuroSan, variables: dict[str, str], tmp_path: Path
 ) -> None:

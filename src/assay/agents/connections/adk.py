@@ -1,4 +1,4 @@
-"""Talks to an agent of google-adk in this process; its session state is the sly_data."""
+"""Talks to an agent, App or Workflow of google-adk in this process; its state is the sly_data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
 )
-from assay.agents.connections.structures import structure_in
+from assay.agents.connections.structures import structure_in, write_text
 from assay.agents.connections.threads import Loop
 from assay.agents.secrets import credentials_in
 from assay.errors import InputError
@@ -36,10 +36,11 @@ _OUTAGES = frozenset(
 
 
 def is_adk_agent(found: Any) -> bool:
-    """Whether something is an agent of google-adk, whose module is already imported."""
-    from google.adk.agents import BaseAgent
+    """Whether something is an agent, App or node of google-adk, which is already imported."""
+    from google.adk.apps import App
+    from google.adk.workflow import BaseNode
 
-    return isinstance(found, BaseAgent)
+    return isinstance(found, App | BaseNode)
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,21 @@ class AdkSession:
         from google.adk.runners import InMemoryRunner
 
         try:
-            runner = InMemoryRunner(agent=self._agent, app_name=_APP)
+            runner = InMemoryRunner(app_name=_APP, **{_name_kind(self._agent): self._agent})
             session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
         except Exception as error:
             # It is the library that refuses, before the agent has been asked anything.
             what = "google-adk has no session for this agent"
             raise ConnectionFailed(what, said=describe(error), lasting=True) from None
         return _Place(runner, session.id)
+
+
+def _name_kind(agent: Any) -> str:
+    """Return which of the runner's arguments takes the agent."""
+    from google.adk.agents import BaseAgent
+    from google.adk.apps import App
+
+    return "app" if isinstance(agent, App) else "agent" if isinstance(agent, BaseAgent) else "node"
 
 
 async def _run(place: _Place, message: Message) -> str:
@@ -121,6 +130,8 @@ async def _run(place: _Place, message: Message) -> str:
                 parts = event.content.parts
                 text = "".join(part.text for part in parts if part.text and not part.thought)
                 failure = None
+            elif not event.partial and event.output is not None:
+                text, failure = write_text(event.output), None
     except Exception as error:
         raise failure or _failure(getattr(error, "status", None), describe(error)) from None
     if failure is not None:

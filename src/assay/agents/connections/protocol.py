@@ -15,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from assay.errors import AssayError, InfrastructureError
+
+if TYPE_CHECKING:
+    from assay.agents.connections.template import Template
 
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
@@ -124,9 +127,14 @@ class Settings:
     use_direct: bool = False
     ca_file: Path | None = None
     verify: bool = True
-    # The root of an OpenAI-compatible API, and the variable that holds its key.
+    # The address of a server where host and port do not say enough.
     url: str | None = None
+    # The variable that holds the key of an OpenAI-compatible API.
     key_variable: str = "OPENAI_API_KEY"
+    # How the file describes an HTTP API of its own.
+    template: Template | None = None
+    # The program and its arguments, which only the user names, never a file.
+    command: tuple[str, ...] = ()
     # Seconds to reach a server; how long it may be silent where no limit is set.
     connect_timeout: float = 10.0
     silence: float = 600.0

@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assay.agents.connections.adapters import adapt
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -72,11 +73,11 @@ class PythonSession:
                 result = await self.threads.call(call)
                 if inspect.isawaitable(result):
                     result = await self.loop.run(_awaited(result))
-        except (AgentFailed, ConnectionFailed):
+        except (AgentFailed, ConnectionFailed, InputError):
             raise
         except Exception as error:
             raise AgentFailed("the agent raised an error", said=describe(error)) from None
-        parts = _parts(result)
+        parts = read_parts(result)
         own = parts.pop("chat_context", None)
         return Answer(**parts, chat_context=context.after(message, parts.get("text"), own))
 
@@ -115,9 +116,9 @@ class PythonConnection:
 
 
 def open_python(settings: Settings) -> Connection:
-    """A connection to what `package.module:name` is: a function, or an agent of google-adk."""
-    found = load(settings.agent)
-    if "google.adk.agents" in sys.modules:
+    """A connection to what `package.module:name` is: a function, or an agent of a library."""
+    found = adapt(load(settings.agent))
+    if "google.adk.workflow" in sys.modules:
         from assay.agents.connections.adk import AdkConnection, is_adk_agent
 
         if is_adk_agent(found):
@@ -126,7 +127,7 @@ def open_python(settings: Settings) -> Connection:
         raise InputError(
             f"is a {type(found).__name__}, which cannot be called",
             where=settings.agent,
-            advice="name a function, or an agent of google-adk",
+            advice="name a function, or an agent of google-adk, LangGraph or pydantic-ai",
         )
     return PythonConnection(found, settings)
 
@@ -194,7 +195,7 @@ def _wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
     return frozenset(each.name for each in named) & frozenset(_OFFERED)
 
 
-def _parts(result: Any) -> dict[str, Any]:
+def read_parts(result: Any) -> dict[str, Any]:
     """The parts of an answer, copied: an agent may go on using what it returned."""
     if isinstance(result, str):
         return {"text": result}

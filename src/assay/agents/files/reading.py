@@ -11,11 +11,13 @@ from typing import Any
 from assay import values
 from assay.agents.connections.headers import headers_from
 from assay.agents.connections.registry import Kind, kind_of
+from assay.agents.connections.template import Template
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
+from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
 from assay.agents.secrets import concealed, secrets_of
 from assay.documents import Place
@@ -23,6 +25,8 @@ from assay.errors import InputError
 from assay.ratio import Ratio
 
 INTERACTIONS = "interactions"
+REQUEST = "request"
+ANSWER = "answer"
 TOP_KEYS = (
     "agent",
     "connections",
@@ -32,6 +36,8 @@ TOP_KEYS = (
     "timeout_in_seconds",
     "failure_patterns",
     "judge_sees",
+    REQUEST,
+    ANSWER,
     INTERACTIONS,
 )
 INTERACTION_KEYS = (
@@ -133,6 +139,7 @@ class _Reader:
             use_direct=top.take("use_direct", fields.truth, False),
             metadata=metadata,
             metadata_places={key: self.source.place(("metadata", key)) for key in metadata or ()},
+            template=self._template(top),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),
             judge_sees=top.take("judge_sees", fields.one_of(JUDGE_SEES), JUDGE_SEES[0]),
             secrets=self.source.secrets,
@@ -203,6 +210,17 @@ class _Reader:
             checks=criteria.checks(given.get("response", {}), (*at, "response")),
         )
 
+    def _template(self, top: Fields) -> Template | None:
+        """Return what the file says about an HTTP API of its own."""
+        given = [key for key in (REQUEST, ANSWER) if top.take(key, fields.mapping_or_nothing, None)]
+        if not given:
+            return None
+        request, answer = (
+            Fields(self.source, (key,), top.given.get(key) or {}, self.problems)
+            for key in (REQUEST, ANSWER)
+        )
+        return read_template(request, answer)
+
     def _refuse_unanswerable(self, file: AgentFile) -> None:
         self.problems += unanswerable(file, file.connections)
 
@@ -213,6 +231,15 @@ def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
     for kind in map(kind_of, connections):
         if kind.sends_headers:
             problems += _no_headers(file)
+        if kind.needs_template and file.interactions and not _is_whole(file.template):
+            problems.append(
+                Problem(
+                    "missing-key",
+                    f"{kind.name} needs to know the server's API: `{REQUEST}` and `{ANSWER}`",
+                    file.interactions[0].place,
+                    "docs/connections.md has an example",
+                )
+            )
         for interaction in file.interactions:
             problems += _beyond(kind, interaction)
     # What two connections cannot do alike is one problem.
@@ -243,6 +270,10 @@ def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
             message = f"{kind.name} never returns {check.section}, so {check.name} could never pass"
             advice = "test another part of the answer, or use another connection"
             yield Problem("impossible-test", message, check.place, advice)
+
+
+def _is_whole(template: Template | None) -> bool:
+    return template is not None and bool(template.path and template.parts)
 
 
 def _connections(value: Any) -> tuple[str, ...]:

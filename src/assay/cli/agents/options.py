@@ -29,7 +29,8 @@ _OPTIONS = [
     ),
     click.option("--host", help="The host of the agent's server."),
     click.option("--port", type=click.IntRange(1, 65535), help="The port of the agent's server."),
-    click.option("--url", help="The address of an OpenAI-compatible API, for that connection."),
+    click.option("--url", help="The address of the agent's server, whole; not for http and https."),
+    click.option("--command", help="The program to talk to, for the connection `command`."),
     click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
     click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
     click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
@@ -73,6 +74,7 @@ def take_reach(given: dict[str, Any]) -> Reach:
         host=given.pop("host"),
         port=given.pop("port"),
         url=given.pop("url"),
+        command=given.pop("command"),
         ca_file=str(ca_file.absolute()) if ca_file else None,
         verify=not given.pop("no_verify"),
     )
