@@ -8,6 +8,9 @@ UV_VERSION := 0.13.7
 # A stamp per set of inputs: set-up runs again only when one of them changed.
 READY := $(VENV)/.ready
 
+# A process of Assay is short: without bytecode it spends most of its time on compiling modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test format bench lock clean
 
@@ -24,6 +27,9 @@ $(READY): requirements.lock pyproject.toml | $(BIN)/python
 	@command -v $(BIN)/uv >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -c 'import assay.agents.running, assay.questions.verifying, assay.reports, \
+	  assay.submissions.opening, assay.submissions.programmed.worker'
 	@touch $(READY)
 
 setup: $(READY) ## Make .venv with exact versions

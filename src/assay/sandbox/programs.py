@@ -136,7 +136,7 @@ async def run_program(
 
 async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
     """Run a request in a worker, with its standard streams connected."""
-    streams = await Streams.open(jail.limits.output)
+    streams = Streams(jail.limits.output)
     try:
         await worker.begin(streams.theirs, request.message, request.data)
         streams.given()
