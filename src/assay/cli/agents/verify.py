@@ -123,7 +123,9 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     refuse_if_written(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
-        sampling = Sampling(**asked["sampling"])
+        sampling = Sampling(
+            **{**asked["sampling"], **({"jobs": options.jobs} if options.jobs else {})}
+        )
         choice, files = ModelChoice(**asked["model"]), tuple(asked["files"])
         # Cases are named by the paths that were given, relative to where they were given.
         os.chdir(asked["folder"])
