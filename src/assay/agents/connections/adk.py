@@ -133,7 +133,10 @@ async def _run(place: _Place, message: Message) -> str:
             elif not event.partial and event.output is not None:
                 text, failure = write_text(event.output), None
     except Exception as error:
-        raise failure or _failure(getattr(error, "status", None), describe(error)) from None
+        # What is raised says more than the event before it, unless that names an outage.
+        if isinstance(failure, ConnectionFailed):
+            raise failure from None
+        raise _failure(getattr(error, "status", None), describe(error)) from None
     if failure is not None:
         raise failure
     if text is None:
