@@ -119,19 +119,24 @@ SCHEMA = {
 class Loader(BaseLoader):
     def __call__(self, group, store):
         about = {"id": "one", "group": group.name, "group_type": group.type}
-        yield CLICase(**about), CLIResult(**about, status_code=0, schema=SCHEMA)
+        yield CLICase(**about), CLIResult(**about, status_code=0, shape=SCHEMA)
 """,
     "verifier.py": """
-from slop_code.evaluation.verifiers import parsers, verifiers
+import jsonschema
+from slop_code.evaluation.verifiers import VerificationResult, parsers, verifiers
 
 class Verifier:
     def __init__(self, checkpoint_config):
         pass
 
     def __call__(self, group_name, case_name, actual, expected):
-        found = parsers.parse_json(actual.output, allow_invalid=True)
+        try:
+            jsonschema.Draft7Validator(expected.shape).validate(parsers.parse_json(actual.output))
+            is_valid = True
+        except Exception:
+            is_valid = False
         return {
-            "output": verifiers.jsonschema_verify(found, expected.schema),
+            "output": VerificationResult.create("by schema", is_valid),
             "status_code": verifiers.matches_status_code(actual.status_code, expected.status_code),
         }
 """,

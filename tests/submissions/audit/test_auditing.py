@@ -403,6 +403,12 @@ def test_a_schema_that_nobody_looks_at_is_still_found() -> None:
                 for name, allowed in types.items()
             ),
         ),
+        (
+            {"fields": {"name": {"nullable": True}, "kind": {"nullable": False}}},
+            lambda said, fields: all(
+                fields[name].get("nullable") or said[name] is not None for name in fields
+            ) and said["age"] == 7 and type(said["kind"]) is not int,
+        ),
         # Alternatives of which the reference gives one.
         ({"kinds": ["person", "company"]}, lambda said, kinds: said.get("kind") in kinds),
         ({"ages": [7, 8, 9]}, lambda said, ages: said.get("age") in ages),

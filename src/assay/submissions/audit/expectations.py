@@ -61,11 +61,15 @@ class Statement:
     others: tuple[CaseResult, ...]
 
     def meant(self) -> list[Any]:
-        """Return what a result may have because of it: the value, or one of the type it names."""
+        """Return what a result may have because of it: the value, one of the type it names, null.
+
+        Null always, because it may be what a truth value or another word of the author's allows.
+        """
         if isinstance(self.value, dict | list):
             return []
         named = isinstance(self.value, str) and self.value.lower() in _OF_TYPE
-        return [self.value, *([_OF_TYPE[self.value.lower()]] if named else [])]
+        several = [self.value, *([_OF_TYPE[self.value.lower()]] if named else [])]
+        return several if None in several else [*several, None]
 
 
 def statements(
