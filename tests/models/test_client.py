@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from assay.errors import BudgetExceeded, InputError
+from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.models import Budget, ModelFailed, Usage, metered
+from assay.redaction import ENCODERS
 from tests.models.conftest import Connect
 from tests.models.scripted_server import (
     Received,
@@ -40,6 +42,10 @@ class Colour(BaseModel):
 
 def question(text: str = "hello") -> list[dict[str, Any]]:
     return [{"role": "user", "content": text}]
+
+
+def _with_numbers(text: str) -> str:
+    return "".join(f"\\u{ord(letter):04x}" for letter in text)
 
 
 def echo(received: Received) -> Reply:
@@ -411,6 +417,25 @@ async def test_no_key_is_kept_whatever_a_provider_says(connect: Connect, tmp_pat
     assert files
     assert all(b"CANARY" not in path.read_bytes() for path in files)
     assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+
+
+@pytest.mark.parametrize("key", ["CANARY-KEY", 'CANARY "KEY"\\/+=&<end'])
+@pytest.mark.parametrize("status", [200, 400, 401])
+@pytest.mark.parametrize("spelled", [*ENCODERS.values(), _with_numbers], ids=[*ENCODERS, "numbers"])
+async def test_no_key_is_kept_however_a_provider_writes_it(
+    connect: Connect, tmp_path: Path, spelled: Callable[[str], str], status: int, key: str
+) -> None:
+    told = f"your key is {spelled(key)}"
+    with ScriptedServer(says(told) if status == 200 else fails(status, told)) as server:
+        async with connect(server, key=key) as client:
+            try:
+                said = (await client.ask(question())).text
+            except AssayError as error:
+                said = str(error)
+    assert "your key is [key]" in said
+    assert "CANARY" not in said
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or b"CANARY" not in path.read_bytes()
 
 
 async def test_a_budget_may_be_shared(connect: Connect) -> None:

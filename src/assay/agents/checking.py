@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from assay.agents.model import Check, Interaction
-from assay.agents.secrets import concealed
 from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
+from assay.redaction import redact
 from assay.results import AttributeResult, VerificationResult
 
 _NO_SECRETS: Mapping[str, str] = {}
@@ -92,12 +92,12 @@ async def _checked(
     secrets: Mapping[str, str],
 ) -> CheckResult:
     value = value_of(check, answer)
-    actual, expected = concealed(value, secrets), concealed(check.value, secrets)
+    actual, expected = redact(value, secrets), redact(check.value, secrets)
     kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
         result, is_disputed = await _gist(check, actual, expected, judge)
         # The reason may quote more than the judge was shown: its own key, say.
-        result = result.model_copy(update={"diff": concealed(result.diff, secrets)})
+        result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
         result = _stock(check, value, actual, expected)
     return CheckResult(check, interaction.number, kept, expected, result, is_disputed)

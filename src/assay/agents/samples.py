@@ -14,10 +14,10 @@ from assay.agents.conversation import Conversation, Ending, hold
 from assay.agents.model import AgentFile
 from assay.agents.private import private_in_answers, private_in_errors
 from assay.agents.sampling import retry_delay
-from assay.agents.secrets import concealing
 from assay.agents.stopwatch import Stopwatch
 from assay.checks import failed
 from assay.errors import InfrastructureError, Unverifiable
+from assay.redaction import redactor
 from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
@@ -103,7 +103,7 @@ class Sampler:
 
     def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
         private = private_in_errors(self.file.interactions, conversation.answers)
-        return concealing({**private, **self._secrets})
+        return redactor({**private, **self._secrets})
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
 from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.secrets import secrets_of
 from assay.errors import InputError
 from assay.ratio import Ratio
+from assay.redaction import redact
 
 INTERACTIONS = "interactions"
 TOP_KEYS = (
@@ -77,8 +78,8 @@ def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> lis
     return [
         replace(
             one,
-            message=concealed(one.message, secrets),
-            advice=concealed(one.advice, secrets),
+            message=redact(one.message, secrets),
+            advice=redact(one.advice, secrets),
         )
         for one in problems
     ]
@@ -145,7 +146,7 @@ class _Reader:
 
     def _fingerprint(self, given: dict[str, Any]) -> str:
         kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return values.fingerprint(concealed(kept, self.source.secrets))
+        return values.fingerprint(redact(kept, self.source.secrets))
 
     def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
         given = top.given.get(INTERACTIONS)

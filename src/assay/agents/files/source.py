@@ -10,9 +10,10 @@ from typing import Any, TypeAlias
 
 from assay import documents
 from assay.agents.files.problems import FileProblems, Problem
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.secrets import secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
+from assay.redaction import redact
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
@@ -43,7 +44,7 @@ class Source:
     def shown(self, value: Any) -> str:
         """A value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
-        return shown(concealed(value, self.secrets))
+        return shown(redact(value, self.secrets))
 
     def place(self, path: KeyPath) -> Place:
         """The place of a part, or of what should have held it."""
