@@ -33,6 +33,8 @@ _SHORTEST_PART = 8
 # How many layers of escapes are removed; JSON in JSON in an address in HTML has four.
 _LAYERS = 8
 
+_LINE_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
+_INVALID_BYTES = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 ENCODERS: Mapping[str, Callable[[str], str]] = {
     "JSON": lambda text: json.dumps(text)[1:-1],
     "JSON without escapes": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
@@ -55,9 +57,6 @@ ENCODERS: Mapping[str, Callable[[str], str]] = {
     "bytes": lambda text: text.translate(_INVALID_BYTES),
 }
 """How our writers, and the libraries they use, write a text; without the quotes around it."""
-
-_LINE_BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
-_INVALID_BYTES = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
 def _split(letter: str) -> str:

@@ -29,6 +29,7 @@ from tests.models.scripted_server import (
     says_json,
     trickles,
 )
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -79,7 +80,7 @@ async def test_retry_after_is_waited_for(connect: Connect) -> None:
         async with connect(server) as client:
             await client.ask(question())
     first, second = server.requests
-    assert 1.0 <= second.at - first.at < 3.0
+    assert 1.0 <= second.at - first.at < PATIENCE
 
 
 async def test_a_pause_asked_of_one_call_holds_for_all(connect: Connect) -> None:
@@ -100,7 +101,7 @@ async def test_a_provider_that_asks_for_too_long_is_given_up_on(connect: Connect
         async with connect(server) as client:
             with pytest.raises(ModelFailed, match="429: quota, and asks to wait 3,600 s"):
                 await client.ask(question())
-    assert time.monotonic() - clock < 10
+    assert time.monotonic() - clock < PATIENCE
     assert server.calls == 1
 
 
@@ -129,7 +130,7 @@ async def test_a_server_that_hangs_ends_with_the_limit(connect: Connect, reply: 
             clock = time.monotonic()
             with pytest.raises(ModelFailed, match=r"no answer from .* within 0\.3 s"):
                 await client.ask(question())
-            assert 0.3 <= time.monotonic() - clock < 3
+            assert 0.3 <= time.monotonic() - clock < PATIENCE
 
 
 @pytest.mark.parametrize("status", [401, 403])
@@ -284,9 +285,9 @@ async def test_an_asker_that_gives_up_takes_nobody_along(connect: Connect) -> No
     with ScriptedServer(says("hi", delay=0.2)) as server:
         async with connect(server) as client:
             impatient = asyncio.create_task(client.ask(question()))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
             patient = asyncio.create_task(client.ask(question()))
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0)
             impatient.cancel()
             assert (await patient).text == "hi"
     assert server.calls == 1
@@ -365,10 +366,10 @@ async def test_what_is_under_way_when_the_budget_ends_is_kept(connect: Connect) 
 async def test_leaving_early_does_not_wait_for_answers(connect: Connect) -> None:
     clock = time.monotonic()
     with ScriptedServer(hangs()) as server:
-        async with connect(server, timeout=60.0) as client:
+        async with connect(server, timeout=2 * PATIENCE) as client:
             asking = asyncio.create_task(client.ask(question()))
             await asyncio.sleep(0.1)
-    assert time.monotonic() - clock < 10
+    assert time.monotonic() - clock < PATIENCE
     with pytest.raises(asyncio.CancelledError):
         await asking
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.agents.environments import ROOT, NotHere, made_with
+from tests.waiting import PATIENCE
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -66,7 +67,7 @@ def held_inside(python: Path, folder: Path, *samples: list[dict[str, Any]]) -> l
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     results: list[Any] = json.loads(done.stdout.splitlines()[-1])["results"]
