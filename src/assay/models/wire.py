@@ -103,7 +103,7 @@ def said(content: bytes) -> str:
     """The message in the body of a failure, in one line."""
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if isinstance(body, list) and body:
         # Gemini puts its errors into a list.
