@@ -112,7 +112,7 @@ def _table(data: Any, *keys: str) -> dict[str, Any] | None:
 def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None

@@ -23,7 +23,7 @@ REQUIREMENT = "neuro-san==0.7.15"
 # Agents of the library's own that test files are written for, here with a model of ours.
 AGENTS = ("hello_world", "music_nerd", "music_nerd_pro", "math_guy")
 _SERVER = "neuro_san.service.main_loop.server_main_loop"
-_PATIENCE = 90
+_PATIENCE = 300
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def server(environment: NeuroSan, variables: dict[str, str], folder: Path) -> It
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

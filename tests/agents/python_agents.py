@@ -6,12 +6,13 @@ import asyncio
 import itertools
 import os
 import threading
-import time
 from typing import Any
 
 from assay.agents.connections import ConnectionFailed
+from tests.waiting import PATIENCE
 
 RELEASE = threading.Event()
+MEETING = threading.Barrier(20)
 SHARED: dict[str, Any] = {"orders": []}
 NOT_AN_AGENT = 42
 
@@ -61,18 +62,24 @@ def promising(text: str) -> Any:
 
 
 def hanging(text: str) -> str:
-    RELEASE.wait(20)
+    RELEASE.wait(PATIENCE)
     return "at last"
+
+
+def meeting(text: str) -> str:
+    """Return only when as many calls as the barrier is for are under way together."""
+    MEETING.wait(PATIENCE)
+    return "all here"
 
 
 async def blocking(text: str) -> str:
     """Wrong, and common: it sleeps without awaiting, and with it the loop it runs in."""
-    time.sleep(1.5)
+    RELEASE.wait(PATIENCE)
     return "at last"
 
 
 async def endless(text: str) -> str:
-    await asyncio.sleep(60)
+    await asyncio.sleep(PATIENCE)
     return "never"
 
 

@@ -18,7 +18,7 @@ from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, 
 from tests.models.scripted_server import Received, Reply, says_json
 
 # How far beyond its limit a test may end.
-GRACE = 0.2
+GRACE = 20.0
 
 
 def ask(text: str = "hi", response: Any = None, **more: Any) -> dict[str, Any]:

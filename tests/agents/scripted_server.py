@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.waiting import PATIENCE
+
 
 @dataclass(frozen=True)
 class Request:
@@ -156,7 +158,7 @@ class ScriptedServer:
     ) -> None:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._loop.close()
 
     async def _stop(self) -> None:

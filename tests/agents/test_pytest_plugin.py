@@ -14,6 +14,7 @@ import pytest
 from tests.agents.running_support import answers, ask, rule, write
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
 from tests.models import scripted_server as models
+from tests.waiting import PATIENCE
 
 Pytest = Callable[..., subprocess.CompletedProcess[str]]
 WRONG = ask(response={"text": {"keywords": "never"}})
@@ -32,7 +33,7 @@ def run(tmp_path: Path) -> Pytest:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             env={**os.environ, "ASSAY_CACHE": str(tmp_path / "cache"), "COLUMNS": "100"},
         )
 

@@ -12,41 +12,43 @@ from assay.errors import InfrastructureError
 
 
 def test_only_time_in_which_somebody_talks_is_counted_and_only_once() -> None:
-    async def run() -> float:
+    async def run() -> None:
         watch = Stopwatch()
 
         async def talk() -> None:
             async with watch.talking():
                 await asyncio.sleep(0.2)
 
+        started = time.monotonic()
         await asyncio.gather(*(talk() for _ in range(5)))
         counted = watch.seconds
+        assert 0.2 <= counted <= time.monotonic() - started
         await asyncio.sleep(0.1)
         assert watch.seconds == counted
         await talk()
         assert watch.seconds >= counted + 0.2
-        return counted
 
-    assert 0.2 <= asyncio.run(run()) < 0.8
+    asyncio.run(run())
 
 
 def test_everybody_who_talks_ends_with_the_limit_and_nobody_starts_after_it() -> None:
     ended = []
 
     async def run() -> None:
-        watch = Stopwatch(0.6)
+        watch = Stopwatch(1.5)
 
         async def talk(pause: float) -> None:
             await asyncio.sleep(pause)
             with pytest.raises(TimeIsOver):
                 async with watch.talking():
-                    await asyncio.sleep(30)
+                    await asyncio.sleep(60)
             ended.append(time.monotonic())
 
         started = time.monotonic()
-        await asyncio.gather(talk(0), talk(0.2), talk(0.4))
-        assert 0.6 <= max(ended) - started < 0.9
-        assert max(ended) - min(ended) < 0.2
+        await asyncio.gather(talk(0), talk(0.5), talk(1.0))
+        assert 1.5 <= max(ended) - started < 20
+        # With limits of their own they would end as far apart as they began.
+        assert max(ended) - min(ended) < 0.9
         assert watch.is_over
         with pytest.raises(TimeIsOver):
             async with watch.talking():
@@ -57,11 +59,11 @@ def test_everybody_who_talks_ends_with_the_limit_and_nobody_starts_after_it() ->
 
 def test_pauses_do_not_bring_the_limit_nearer() -> None:
     async def run() -> None:
-        watch = Stopwatch(0.3)
+        watch = Stopwatch(1.0)
         for _ in range(3):
             async with watch.talking():
                 await asyncio.sleep(0.02)
-            await asyncio.sleep(0.15)
+            await asyncio.sleep(0.4)
         assert not watch.is_over
 
     asyncio.run(run())
@@ -78,7 +80,7 @@ def test_a_time_out_of_somebody_else_is_theirs() -> None:
 
 def test_cancelling_is_not_the_end_of_the_time() -> None:
     async def run() -> None:
-        watch = Stopwatch(5)
+        watch = Stopwatch(60)
 
         async def talk() -> None:
             async with watch.talking():
@@ -89,7 +91,7 @@ def test_cancelling_is_not_the_end_of_the_time() -> None:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert watch.seconds < 1
+        assert watch.seconds < 60
 
     asyncio.run(run())
 

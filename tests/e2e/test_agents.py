@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,6 +30,7 @@ from tests.agents.scripted_server import (
 from tests.conftest import Command
 from tests.models import scripted_server as models
 from tests.models.scripted_server import Received, Reply, fails, says_json
+from tests.waiting import PATIENCE, wait_until
 
 GIST = ask(response={"text": {"gist": "The answer names Paris."}})
 
@@ -109,7 +109,7 @@ def front(plain: ScriptedServer, secure: ScriptedServer) -> Iterator[int]:
     finally:
         asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(PATIENCE)
         loop.close()
 
 
@@ -286,7 +286,7 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
 
     async def script(request: Request, wire: Wire) -> None:
         if request.number >= 4 and not release.is_set():
-            await asyncio.sleep(30)
+            await asyncio.sleep(2 * PATIENCE)
         await answer(wire, "right")
 
     write(tmp_path, success_ratio="8/8")
@@ -295,11 +295,9 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
         process = subprocess.Popen(
             [sys.executable, "-m", "assay", *words], cwd=tmp_path, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 6 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(server.requests) >= 6, process)
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE)
         assert len(server.requests) == 6
         release.set()
         resumed = assay("runs", "resume", "run", "--json")
@@ -577,7 +575,7 @@ def test_a_file_that_cannot_be_used_is_told_beside_a_failure_and_in_an_assessmen
 def test_an_interrupt_leaves_a_run_that_can_be_resumed(tmp_path: Path, assay: Command) -> None:
     async def hangs_once(request: Request, wire: Wire) -> None:
         if request.number == 1:
-            await asyncio.sleep(30)
+            await asyncio.sleep(2 * PATIENCE)
         await answer(wire, "right")
 
     write(tmp_path, success_ratio="2/2")
@@ -587,11 +585,9 @@ def test_an_interrupt_leaves_a_run_that_can_be_resumed(tmp_path: Path, assay: Co
             [sys.executable, "-m", "assay", *words],
             cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
         )  # fmt: skip
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(server.requests) >= 2, process)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert "continue with: assay runs resume run" in told
         assert assay("runs", "resume", "run").returncode == 0

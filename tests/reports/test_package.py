@@ -13,6 +13,7 @@ from pyarrow import parquet
 
 from assay.reports import format_names, get_format, write_report
 from assay.reports.summary import summarize
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -27,7 +28,7 @@ def test_the_wheel_has_the_templates(tmp_path: Path) -> None:
         cwd=PROJECT,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from assay.agents.model import Check, Interaction
-from assay.agents.secrets import concealed
 from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
 from assay.models.judge import control_criterion, speaks_to_judge
+from assay.redaction import redact
 from assay.results import AttributeResult, VerificationResult
 
 _NO_SECRETS: Mapping[str, str] = {}
@@ -104,12 +104,12 @@ async def _checked(
     withheld: Mapping[str, str],
 ) -> CheckResult:
     value = value_of(check, answer)
-    actual, expected = concealed(value, secrets), concealed(check.value, secrets)
+    actual, expected = redact(value, secrets), redact(check.value, secrets)
     kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
         result, is_disputed = await _gist(check, value, judge, withheld)
         # The reason may quote what the judge has read, and more: its own key, say.
-        result = result.model_copy(update={"diff": concealed(result.diff, secrets)})
+        result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
         result = _stock(check, value, actual, expected)
     return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
@@ -145,7 +145,7 @@ async def _gist(
     """Return what the judge says, and whether its votes differ."""
     if value is ABSENT:
         return failed("absent"), False
-    sample, criterion = concealed(value, withheld), concealed(check.value, withheld)
+    sample, criterion = redact(value, withheld), redact(check.value, withheld)
     try:
         if judge is None:
             raise Unverifiable("no model is set to judge a gist", advice="set one with --model")

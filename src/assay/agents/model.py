@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from assay.agents.connections.template import Template
-from assay.agents.secrets import concealed
 from assay.documents import Place
 from assay.ratio import Ratio
+from assay.redaction import redact
 
 Section: TypeAlias = Literal["text", "sly_data", "structure"]
 ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
@@ -106,7 +106,7 @@ class AgentFile:
     @property
     def name(self) -> str:
         """The agent as it may be stored: its name may come from the environment."""
-        name: str = concealed(self.agent, self.secrets)
+        name: str = redact(self.agent, self.secrets)
         return name
 
     @property

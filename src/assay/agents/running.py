@@ -30,12 +30,13 @@ from assay.agents.model import AgentFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
 from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
-from assay.agents.secrets import conceal_error, concealing, credentials_in
+from assay.agents.secrets import credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
 from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
+from assay.redaction import redact_error, redactor
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Progress, Unit, execute
 
@@ -284,12 +285,12 @@ class Running:
                 finally:
                     await connection.close()
             except (InputError, BudgetExceeded) as error:
-                conceal_error(error, concealing(secrets))
+                redact_error(error, redactor(secrets))
                 if isinstance(error, BudgetExceeded) or self._sampling.strict:
                     raise
                 return wrong_input_record(unit, f"{test.file.path}: {error}")
             except Exception as error:
-                decision, reports = _broken(_told(error, concealing(secrets))), []
+                decision, reports = _broken(_told(error, redactor(secrets))), []
         record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
         return record.model_copy(
             update={

@@ -15,11 +15,11 @@ from assay.agents.conversation import Conversation, Ending, hold
 from assay.agents.model import AgentFile
 from assay.agents.private import private_in_answers, private_in_errors
 from assay.agents.sampling import RETRIES, retry_delay
-from assay.agents.secrets import conceal_error, concealing
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.checks import failed
 from assay.errors import InfrastructureError, InputError, Unverifiable
 from assay.models import Judge
+from assay.redaction import redact_error, redactor
 from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
@@ -163,7 +163,7 @@ class Sampler:
 
     def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
         private = private_in_errors(self.file.interactions, conversation.answers)
-        return concealing({**private, **self._secrets})
+        return redactor({**private, **self._secrets})
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class _SampleJudge:
 
     def __init__(self, judge: Judge, sample: int, secrets: Mapping[str, str]) -> None:
         self._judge, self._sample = judge, sample
-        self._conceal = concealing(secrets)
+        self._conceal = redactor(secrets)
         self.outage: str | None = None
 
     async def gist(self, criterion: str, sample: Any) -> Judged:
@@ -213,5 +213,5 @@ class _SampleJudge:
             raise Unverifiable(self.outage) from None
         except InputError as error:
             # A provider that refuses a request may quote it.
-            conceal_error(error, self._conceal)
+            redact_error(error, self._conceal)
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from assay.config import ModelsConfig
@@ -18,11 +18,13 @@ from assay.models.providers import (
     name_as_sent,
     provider_at,
 )
+from assay.redaction import redact
 
 T = TypeVar("T")
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
 NO_MODEL = "none"
+KEY_SHOWN = "[key]"
 HOW_TO_SET = (
     "name a model with --model, `model` under [models] in assay.toml or ASSAY_MODEL, "
     f"or set GEMINI_API_KEY for {DEFAULT_MODEL}"
@@ -44,6 +46,10 @@ class ModelSettings:
     max_tokens: int | None = None
     judge_votes: int = 1
     price: Price | None = None
+
+    def redact(self, value: Any) -> Any:
+        """Return a value in which a provider cannot echo the key into our reports and caches."""
+        return redact(value, {self.key: KEY_SHOWN} if self.key else {})
 
     def __reduce__(self) -> str | tuple[object, ...]:
         # Whatever is pickled may be written somewhere.

@@ -3,6 +3,7 @@ how the two compare, and what the case is worth."""
 
 from assay.results.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
+    is_packed_record,
     is_plain,
     outcome_of,
     pack_error,
@@ -45,6 +46,7 @@ __all__ = [
     "VerifierReport",
     "VerifierReturnType",
     "checked_results",
+    "is_packed_record",
     "is_plain",
     "now_text",
     "outcome_of",

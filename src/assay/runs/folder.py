@@ -23,7 +23,7 @@ from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
 from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
-from assay.runs.journal import JournalReader, torn_bytes
+from assay.runs.journal import JournalReader, damaged, torn_bytes
 
 logger = logging.getLogger("assay")
 
@@ -106,7 +106,12 @@ class Run:
         return (self.read(row) for row in self.rows(*outcomes))
 
     def read(self, row: Row) -> CaseRecord:
-        return CaseRecord.unpack(self.read_packed(row))
+        packed = self.read_packed(row)
+        try:
+            return CaseRecord.unpack(packed)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            # The index may speak of this journal although somebody has written into its lines.
+            raise damaged(self.path / JOURNAL, row.span.offset) from None
 
     def read_packed(self, row: Row) -> dict[str, Any]:
         """The record as the journal has it, for those who go through very many."""
@@ -185,7 +190,7 @@ def read_manifest(path: Path) -> Manifest:
         raise InputError(
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(
             f"run.json is not one Assay wrote: {problem}",

@@ -67,7 +67,7 @@ def _project(folder: Path) -> dict[str, Any]:
         return {}
     try:
         project = tomllib.loads(path.read_text("utf-8")).get("project", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not valid TOML: {error}", where=str(path)) from None
     return project if isinstance(project, dict) else {}
 

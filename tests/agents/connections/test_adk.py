@@ -17,6 +17,7 @@ from assay.agents.conversation import Conversation, Ending
 from tests.agents.environments import ROOT, NotHere, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.serving import served
+from tests.waiting import PATIENCE
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -106,7 +107,7 @@ def held_inside(
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     results: list[Any] = json.loads(done.stdout.splitlines()[-1])["results"]

@@ -22,6 +22,7 @@ from tests.agents.environments import ROOT, NotHere
 from tests.agents.holding import Says, held, texts
 from tests.agents.neuro_san_environment import NeuroSan, neuro_san, server
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer
+from tests.waiting import PATIENCE
 
 # Where the public test files lie; beside the project unless the variable names another folder.
 DATA = Path(os.environ.get("ASSAY_AGENT_FILES", ROOT.parent / "shared" / "data" / "agents"))
@@ -185,7 +186,7 @@ def test_direct_gives_what_the_server_gives(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from assay.agents.conversation import Ending
 from assay.errors import InputError
 from tests.agents import python_agents
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
+from tests.waiting import PATIENCE
 
 
 def agent(name: str, **more: Any) -> Settings:
@@ -100,12 +99,8 @@ def test_a_limit_holds_whatever_the_function_does(name: str) -> None:
 
 
 def test_samples_of_a_slow_function_run_side_by_side() -> None:
-    python_agents.RELEASE.clear()
-    threading.Timer(0.3, python_agents.RELEASE.set).start()
-    started = time.perf_counter()
-    conversations = held_often(20, "python", agent("hanging"), Says("hi"))
+    conversations = held_often(20, "python", agent("meeting"), Says("hi"))
     assert {each.ending for each in conversations} == {Ending.COMPLETE}
-    assert time.perf_counter() - started < 3
 
 
 def test_calls_that_never_end_are_bounded() -> None:
@@ -120,8 +115,10 @@ def test_calls_that_never_end_are_bounded() -> None:
             await asyncio.gather(*(hold(connection, say) for _ in range(100)))
             last = await hold(connection, say)
             python_agents.RELEASE.set()
-            await asyncio.sleep(0.5)
-            again = await hold(connection, [Says("hi")])
+            async with asyncio.timeout(PATIENCE):
+                # The calls end one by one; until then there is no room for another.
+                while (again := await hold(connection, [Says("hi")])).ending is Ending.OUTAGE:
+                    await asyncio.sleep(0.05)
             await connection.close()
             assert again.ending is Ending.COMPLETE
             return last.ending, last.reason

@@ -395,7 +395,7 @@ def test_nothing_of_a_worker_survives(tmp_path: Path) -> None:
 
 
 def has_gone(pid: int) -> bool:
-    for _ in range(100):
+    for _ in range(5000):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except FileNotFoundError:

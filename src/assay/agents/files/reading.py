@@ -19,10 +19,11 @@ from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
 from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.secrets import secrets_of
 from assay.documents import Place
 from assay.errors import InputError
 from assay.ratio import Ratio
+from assay.redaction import redact
 
 INTERACTIONS = "interactions"
 REQUEST = "request"
@@ -86,8 +87,8 @@ def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> lis
     return [
         replace(
             one,
-            message=concealed(one.message, secrets),
-            advice=concealed(one.advice, secrets),
+            message=redact(one.message, secrets),
+            advice=redact(one.advice, secrets),
         )
         for one in problems
     ]
@@ -163,7 +164,7 @@ class _Reader:
 
     def _fingerprint(self, given: dict[str, Any]) -> str:
         kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return values.fingerprint(concealed(kept, self.source.secrets))
+        return values.fingerprint(redact(kept, self.source.secrets))
 
     def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
         given = top.given.get(INTERACTIONS)

@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 from assay import documents
 from assay.agents.files.problems import FileProblems, Problem
-from assay.agents.secrets import concealed, credentials_of_file, secrets_of
+from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
+from assay.redaction import redact
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 _LONGEST = 100
@@ -50,12 +51,12 @@ class Source:
     def shown(self, value: Any) -> str:
         """A value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
-        return shown(concealed(value, self.secrets))
+        return shown(redact(value, self.secrets))
 
     def as_written(self, value: Any) -> str:
         """A value for advice, as a test file would have it."""
         try:
-            written = json.dumps(concealed(value, self.secrets), ensure_ascii=False, default=str)
+            written = json.dumps(redact(value, self.secrets), ensure_ascii=False, default=str)
         except (ValueError, RecursionError):
             # Python refuses to write integers of more than a few thousand digits.
             return "…"
