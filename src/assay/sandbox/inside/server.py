@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib
 import importlib.util
 import json
 import os
+import secrets
+import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -43,7 +47,13 @@ def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
 """
 _SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
-_SAMPLE_SECONDS = 60.0
+# A stored proof is a sample only while it is quick: whatever it does, it costs no more than this.
+_SAMPLES = 8
+_SAMPLE_SECONDS = 5.0
+_SAMPLES_SECONDS = 30.0
+_SAMPLE_MODULES = 1_000
+# More shared memory than this is not copied for every proof: it gets an interpreter of its own.
+_SHARED_BYTES = 64 << 20
 
 # Work that a library puts off until it is first used, by the module that shows it is there.
 _TOUCHES = {
@@ -61,6 +71,7 @@ class Server:
         self._spare: Running | None = None
         self._running: Running | None = None
         self._pages: list[pages.Range] = []
+        self._shared: list[pages.Range] = []
         self._recorder: Any = None
         self._prepared: Prepared | None = None
 
@@ -106,8 +117,10 @@ class Server:
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
             self._prepared = Prepared(self._root, self._recorder)
+        self._shared = pages.shared()
         if order["learn"] and _threads() == 1:
-            self._learn([_SAMPLE, *order["samples"]])
+            self._learn(order["samples"][:_SAMPLES])
+            self._shared = pages.shared()
         self._keeps_spare = order["learn"] and _threads() == 1
         self._send(
             {
@@ -117,31 +130,50 @@ class Server:
                 "failed": failed,
                 "loaded": loaded,
                 "threads": _threads(),
+                "shares": sum(end - start for start, end in self._shared) > _SHARED_BYTES,
             }
         )
 
     def _learn(self, samples: list[str]) -> None:
         """Import what samples had to import, then see which memory they write to."""
+        good = [_SAMPLE]
+        deadline = time.monotonic() + _SAMPLES_SECONDS
+        _import_all(self._lesson(_SAMPLE, 60.0)["modules"], 60.0)
         for sample in samples:
-            for module in self._lesson(sample)["modules"]:
-                if module != "test_sample":
-                    _import(module)
+            if time.monotonic() > deadline:
+                break
+            # A stored proof can say anything; one that is slow or says nonsense teaches nothing.
+            lesson = self._lesson(sample, _SAMPLE_SECONDS)
+            if lesson["modules"] is not None and _threads() == 1:
+                _import_all(_believable(lesson["modules"], sample), _SAMPLE_SECONDS)
+                good.append(sample)
         gc.collect()
         gc.freeze()
         # What every proof writes to, not what one might: a page copied for nothing costs as much.
-        written = [set(self._lesson(sample)["pages"]) for sample in (_SMALLEST, *samples)]
-        self._pages = pages.merge(set.intersection(*written))
+        written = [set(self._lesson(one, _SAMPLE_SECONDS)["pages"]) for one in (_SMALLEST, *good)]
+        self._pages = pages.merge(set.intersection(*(one for one in written if one)))
 
-    def _lesson(self, sample: str) -> dict[str, Any]:
-        """Run a sample in a throw-away fork."""
-        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
-        seen = self._run(asdict(job))
-        self._clear_up()
-        for line in seen.get("report", "").splitlines():
-            event: dict[str, Any] = json.loads(line.partition(" ")[2])
-            if event["event"] == "lesson":
-                return event
-        return {"modules": [], "pages": []}
+    def _lesson(self, sample: str, seconds: float) -> dict[str, Any]:
+        """Run a sample in a throw-away fork; what it says is taken for a claim, not for a fact."""
+        token = secrets.token_hex(8)
+        job = Job("sample", "test_sample.py", sample, token, seconds, learn=True)
+        nothing: dict[str, Any] = {"modules": None, "pages": []}
+        try:
+            seen = self._run(asdict(job))
+            self._clear_up()
+            if seen.get("limit") or seen.get("exit"):
+                return nothing
+            for line in seen.get("report", "").splitlines():
+                told, _, text = line.partition(" ")
+                event = json.loads(text)
+                if told == token and event["event"] == "lesson":
+                    return {
+                        "modules": [name for name in event["modules"] if isinstance(name, str)],
+                        "pages": [page for page in event["pages"] if isinstance(page, int)],
+                    }
+        except (jail.JailError, ValueError, LookupError, TypeError, RecursionError):
+            pass
+        return nothing
 
     def _run(self, job: dict[str, Any]) -> dict[str, Any]:
         spare, self._spare = self._spare, None
@@ -186,6 +218,7 @@ class Server:
     def _become(self, order: int, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
+            pages.unshare(self._shared)
             pages.copy(self._pages)
             prepare(report)
             self._recorder.watch_raises()
@@ -216,6 +249,52 @@ def _touch(imports: list[str]) -> None:
     for name in _TOUCHES.keys() & set(imports):
         with suppress(Exception):
             exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
+
+
+def _believable(modules: list[str], sample: str) -> list[str]:
+    """Those modules that lie behind the imports a sample is written with, or are under way."""
+    try:
+        tree = ast.parse(sample)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    known = {name.partition(".")[0] for name in sys.modules}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            known |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            known.add((node.module or "").partition(".")[0])
+    return [
+        name
+        for name in modules[:_SAMPLE_MODULES]
+        if name.partition(".")[0] in known
+        and name != "test_sample"
+        and not name.endswith("__main__")
+    ]
+
+
+class _TooSlow(BaseException):
+    """Importing has taken all the time it has."""
+
+
+def _import_all(modules: list[str] | None, seconds: float) -> None:
+    """Import what a sample had to import, for as long as that is quick."""
+
+    def stop(number: int, frame: object) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        for module in modules or ():
+            try:
+                importlib.import_module(module)
+            except _TooSlow:
+                return
+            except BaseException:  # noqa: S112 - a proof that needs it will meet the same
+                continue
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:
