@@ -1,9 +1,9 @@
 """Asks of a proof whether its answer comes from the target: with other values, without the target.
 
-Runs in the fork of a twin, when its tests have run. The test that ought to hold is called again with
-values that are nearly the disputed one, with real names of the target, and with an empty stand-in
-for the target; it must not hold with any of them. A last call with the disputed value itself is
-watched: what it imports, patches and overrides. The judgement is made outside.
+Runs in the fork of a twin, when its tests have run. The test that ought to hold is called again:
+with the disputed value itself, where it is watched what is imported, patched and overridden, with
+values that are nearly the same, with real names of the target, and with an empty stand-in for the
+target. It must not hold with any of the others. The judgement is made outside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pages of memory: those a proof writes to, to copy them before it runs, and those it must not share.
+"""Pages of memory: those a proof writes to, copied before it runs, and those it must not share.
 
 After a fork every page that is written to has to be copied, and in Python looking at an object is
 writing to it. One by one that is some thousands of faults per proof; all at once it costs little,

@@ -87,4 +87,5 @@ class _Lesson:
             written = pages.written(self._memory)
         except OSError:
             written = []  # not readable here: then every page is copied when it is written to
-        return {"modules": new, "pages": written}
+        threads = len(os.listdir("/proc/self/task"))
+        return {"modules": new, "pages": written, "threads": threads}

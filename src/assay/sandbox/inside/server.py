@@ -49,9 +49,10 @@ def test_fails():
 _SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
 # A stored proof is a sample only while it is quick: whatever it does, it costs no more than this.
 _SAMPLES = 8
+_START_SECONDS = 60.0
 _SAMPLE_SECONDS = 5.0
 _SAMPLES_SECONDS = 30.0
-_SAMPLE_MODULES = 1_000
+_SAMPLE_IMPORTS = 100
 # More shared memory than this is not copied for every proof: it gets an interpreter of its own.
 _SHARED_BYTES = 64 << 20
 
@@ -135,29 +136,31 @@ class Server:
         )
 
     def _learn(self, samples: list[str]) -> None:
-        """Import what samples had to import, then see which memory they write to."""
-        good = [_SAMPLE]
+        """Import what samples import, then see which memory they write to."""
         deadline = time.monotonic() + _SAMPLES_SECONDS
-        _import_all(self._lesson(_SAMPLE, 60.0)["modules"], 60.0)
+        _import_all(self._lesson(_SAMPLE, _START_SECONDS)["modules"], _START_SECONDS)
+        # A stored proof may do anything but decide what is imported here: its import statements
+        # are tried without it, in a fork, and what is slow there or starts threads is left out.
         for sample in samples:
-            if time.monotonic() > deadline:
-                break
-            # A stored proof can say anything; one that is slow or says nonsense teaches nothing.
-            lesson = self._lesson(sample, _SAMPLE_SECONDS)
-            if lesson["modules"] is not None and _threads() == 1:
-                _import_all(_believable(lesson["modules"], sample), _SAMPLE_SECONDS)
-                good.append(sample)
+            lesson = self._lesson(_import_statements(sample), _SAMPLE_SECONDS)
+            if lesson["threads"] == 1 and time.monotonic() < deadline:
+                _import_all(lesson["modules"], _SAMPLE_SECONDS)
         gc.collect()
         gc.freeze()
         # What every proof writes to, not what one might: a page copied for nothing costs as much.
-        written = [set(self._lesson(one, _SAMPLE_SECONDS)["pages"]) for one in (_SMALLEST, *good)]
-        self._pages = pages.merge(set.intersection(*(one for one in written if one)))
+        lessons = (
+            self._lesson(sample, _SAMPLE_SECONDS)
+            for sample in (_SMALLEST, _SAMPLE, *samples)
+            if time.monotonic() < deadline
+        )
+        written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
+        self._pages = pages.merge(set.intersection(*written) if written else ())
 
     def _lesson(self, sample: str, seconds: float) -> dict[str, Any]:
-        """Run a sample in a throw-away fork; what it says is taken for a claim, not for a fact."""
+        """Run a sample in a throw-away fork; one that is slow or says nonsense teaches nothing."""
         token = secrets.token_hex(8)
         job = Job("sample", "test_sample.py", sample, token, seconds, learn=True)
-        nothing: dict[str, Any] = {"modules": None, "pages": []}
+        nothing: dict[str, Any] = {"modules": [], "pages": [], "threads": 0}
         try:
             seen = self._run(asdict(job))
             self._clear_up()
@@ -170,6 +173,7 @@ class Server:
                     return {
                         "modules": [name for name in event["modules"] if isinstance(name, str)],
                         "pages": [page for page in event["pages"] if isinstance(page, int)],
+                        "threads": event["threads"],
                     }
         except (jail.JailError, ValueError, LookupError, TypeError, RecursionError):
             pass
@@ -251,32 +255,30 @@ def _touch(imports: list[str]) -> None:
             exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
 
 
-def _believable(modules: list[str], sample: str) -> list[str]:
-    """Those modules that lie behind the imports a sample is written with, or are under way."""
+def _import_statements(sample: str) -> str:
+    """The imports that a sample is written with, as a sample of their own."""
     try:
         tree = ast.parse(sample)
+        statements = [
+            ast.unparse(node)
+            for node in ast.walk(tree)
+            if (isinstance(node, ast.ImportFrom) and not node.level) or isinstance(node, ast.Import)
+        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    known = {name.partition(".")[0] for name in sys.modules}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            known |= {one.name.partition(".")[0] for one in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            known.add((node.module or "").partition(".")[0])
-    return [
-        name
-        for name in modules[:_SAMPLE_MODULES]
-        if name.partition(".")[0] in known
-        and name != "test_sample"
-        and not name.endswith("__main__")
-    ]
+        return _SMALLEST
+    tried = "".join(
+        f"try:\n    {one}\nexcept BaseException:\n    pass\n"
+        for one in statements[:_SAMPLE_IMPORTS]
+        if "__main__" not in one
+    )
+    return tried + _SMALLEST
 
 
 class _TooSlow(BaseException):
     """Importing has taken all the time it has."""
 
 
-def _import_all(modules: list[str] | None, seconds: float) -> None:
+def _import_all(modules: list[str], seconds: float) -> None:
     """Import what a sample had to import, for as long as that is quick."""
 
     def stop(number: int, frame: object) -> None:
@@ -285,9 +287,10 @@ def _import_all(modules: list[str] | None, seconds: float) -> None:
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        for module in modules or ():
+        for module in modules:
             try:
-                importlib.import_module(module)
+                if module != "test_sample":
+                    importlib.import_module(module)
             except _TooSlow:
                 return
             except BaseException:  # noqa: S112 - a proof that needs it will meet the same
