@@ -90,8 +90,9 @@ async def try_proof(
             f"the proof is vacuous: with {what} in place of the disputed element it says the same"
         )
         return Trial(proof, Settled(claim, Truth.OPEN, _because(reason, file, twin)), outcome, twin)
-    if truth is Truth.TRUE and (reason := find_forgery(twin.challenge, given)) is not None:
-        return Trial(proof, Settled(claim, Truth.OPEN, reason), outcome, twin)
+    forged = find_forgery(twin.challenge, given) if truth is Truth.TRUE else None
+    if forged is not None:
+        return Trial(proof, Settled(claim, Truth.OPEN, forged), outcome, twin)
     return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
 
 
