@@ -67,7 +67,8 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
     proofs = [kept.proof for kept in stored if kept.is_current]
-    trials = await _try_all([proof for proof in proofs if proof.claim.option in options], bench)
+    current = [proof for proof in proofs if proof.claim.option in options]
+    trials = await _try_all(question, current, bench)
     reasons = {kept.proof.claim.option: _STALE for kept in stored if not kept.is_current}
     # A person's proof is not replaced by a program's: they look at it again, or remove it.
     outdated = {
@@ -93,7 +94,7 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
             continue
         attempt = await prover.prove(question, open_options, bench)
         reasons |= attempt.reasons
-        found += await _try_all(_named_apart(attempt.proofs, found), bench)
+        found += await _try_all(question, _named_apart(attempt.proofs, found), bench)
     new = tuple(shown(trial) for trial in found if _is_shown(trial))
     return _examination(options, [*trials, *found], new, reasons, bench.exception_match)
 
@@ -105,10 +106,13 @@ _OUTDATED = (
 )
 
 
-async def _try_all(proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
+async def _try_all(question: Question, proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
     return list(
         await asyncio.gather(
-            *(try_proof(proof, bench.runner, modules=bench.modules) for proof in proofs)
+            *(
+                try_proof(proof, bench.runner, modules=bench.modules, question=question)
+                for proof in proofs
+            )
         )
     )
 

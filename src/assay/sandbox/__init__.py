@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from assay.sandbox.isolation import Layer, choose, probe
     from assay.sandbox.limits import Limits
     from assay.sandbox.modules import target_modules
-    from assay.sandbox.outcomes import Caught, ProofOutcome, Status, TestOutcome
+    from assay.sandbox.outcomes import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
     from assay.sandbox.programs import ProgramResult, Programs, run_program
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.releases import list_releases
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         list_targets,
         remove_target,
     )
+    from assay.sandbox.warm import Challenge
 
 # Imported when first used: who runs a program needs neither uv nor the proof runner.
 _HOMES = {
@@ -34,7 +35,7 @@ _HOMES = {
     "isolation": ("Layer", "choose", "probe"),
     "limits": ("Limits",),
     "modules": ("target_modules",),
-    "outcomes": ("Caught", "ProofOutcome", "Status", "TestOutcome"),
+    "outcomes": ("Caught", "ChallengeResult", "ProofOutcome", "Status", "TestOutcome"),
     "programs": ("ProgramResult", "Programs", "run_program"),
     "proofs": ("ProofRunner",),
     "releases": ("list_releases",),
@@ -47,6 +48,7 @@ _HOMES = {
         "list_targets",
         "remove_target",
     ),
+    "warm": ("Challenge",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -54,6 +56,8 @@ __all__ = [
     "Base",
     "BuiltTarget",
     "Caught",
+    "Challenge",
+    "ChallengeResult",
     "DoctorReport",
     "Environment",
     "Health",

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from assay.sandbox.integrity import Inspection
-from assay.sandbox.outcomes import Caught, ProofOutcome, Status, TestOutcome
+from assay.sandbox.outcomes import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
 
 # What a failed check raises: anything else is a proof that broke, not one that was answered.
 _CHECK_FAILURES = ("AssertionError", "Failed")
@@ -73,6 +73,17 @@ class Phase(_Event):
     caught: list[Raised]
 
 
+class Challenge(_Event):
+    """What came of calling the test with other values and without the target."""
+
+    event: Literal["challenge"]
+    held: list[str]
+    repeated: bool
+    imported: list[str]
+    patched: list[str]
+    overridden: list[str]
+
+
 class End(_Event):
     """The last word of the proof's process."""
 
@@ -82,8 +93,8 @@ class End(_Event):
     cpu: float
 
 
-_EVENT: TypeAdapter[Collect | Collected | Start | Phase | End] = TypeAdapter(
-    Collect | Collected | Start | Phase | End
+_EVENT: TypeAdapter[Collect | Collected | Start | Phase | Challenge | End] = TypeAdapter(
+    Collect | Collected | Start | Phase | Challenge | End
 )
 
 
@@ -111,6 +122,7 @@ class _Story:
     started: set[str] = field(default_factory=set)
     phases: dict[str, list[Phase]] = field(default_factory=dict)
     uncollected: list[Collect] = field(default_factory=list)
+    challenge: ChallengeResult | None = None
     end: End | None = None
     tampered: bool = False
 
@@ -135,6 +147,7 @@ def judge(inspection: Inspection, ending: Ending) -> ProofOutcome:
         output=ending.output,
         seconds=ending.elapsed,
         cpu_seconds=story.end.cpu if story.end else 0.0,
+        challenge=story.challenge,
     )
 
 
@@ -156,10 +169,22 @@ def _read(ending: Ending) -> _Story:
             story.phases.setdefault(event.test, []).append(event)
         elif isinstance(event, Collect):
             story.uncollected.append(event)
+        elif isinstance(event, Challenge):
+            story.challenge = _challenged(event)
         else:
             story.end = event
     story.tampered = story.tampered or not story.phases.keys() <= set(story.order)
     return story
+
+
+def _challenged(event: Challenge) -> ChallengeResult:
+    return ChallengeResult(
+        held=tuple(event.held),
+        repeated=event.repeated,
+        imported=tuple(event.imported),
+        patched=tuple(event.patched),
+        overridden=tuple(event.overridden),
+    )
 
 
 def _against_all(inspection: Inspection, ending: Ending, story: _Story) -> str | None:

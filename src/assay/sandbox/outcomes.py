@@ -59,6 +59,21 @@ class TestOutcome:
 
 
 @dataclass(frozen=True)
+class ChallengeResult:
+    """What a proof did when it was called again: with which variants it held, what it touched.
+
+    `imported`, `patched` and `overridden` are names of the target; `repeated` says that it held
+    with the disputed value itself, as it should.
+    """
+
+    held: tuple[str, ...] = ()
+    repeated: bool = True
+    imported: tuple[str, ...] = ()
+    patched: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class ProofOutcome:
     """A whole proof: its tests, how it ran, and what speaks against taking it as evidence."""
 
@@ -70,6 +85,7 @@ class ProofOutcome:
     fresh: bool = False
     isolation: str = "none"
     attempts: int = 1
+    challenge: ChallengeResult | None = None
 
     @property
     def evidence(self) -> bool:

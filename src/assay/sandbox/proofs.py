@@ -15,7 +15,7 @@ from assay.sandbox.isolation import choose
 from assay.sandbox.limits import Limits
 from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
 from assay.sandbox.targets import Environment
-from assay.sandbox.warm import Lost, Order, ProofText, WarmProcess
+from assay.sandbox.warm import Challenge, Lost, Order, ProofText, WarmProcess
 
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
@@ -66,6 +66,7 @@ class ProofRunner:
             imports=tuple(imports),
             samples=tuple(samples),
             fast=fast,
+            roots=self._roots,
         )
         self._slots: asyncio.Queue[_Slot] = asyncio.Queue()
         self._all = [_Slot() for _ in range(concurrency)]
@@ -106,14 +107,16 @@ class ProofRunner:
         fresh: bool = False,
         files: Mapping[str, str] | None = None,
         hash_seed: int | None = None,
+        challenge: Challenge | None = None,
     ) -> ProofOutcome:
         """Run a proof, given as source or as a file, with other `files` beside it.
 
         `fresh` runs it where nothing of the target is imported yet; with a `hash_seed` not even
-        what the target needs is, and the interpreter has that seed.
+        what the target needs is, and the interpreter has that seed. With a `challenge` its outcome
+        says what came of calling a test of it in other ways.
         """
         name, source = _read(proof)
-        text = ProofText(name, source, files or {})
+        text = ProofText(name, source, files or {}, challenge)
         inspection = inspect_proof(source, self._modules)
         slot = await self._slots.get()
         try:
@@ -172,7 +175,7 @@ class ProofRunner:
     async def _serving_clean(self, slot: _Slot) -> WarmProcess:
         if slot.clean is None:
             clean = await WarmProcess.start(await self._order_with_others(slot))
-            if clean.threads > 1:
+            if clean.threads > 1 or clean.shares:
                 await clean.close()
                 clean = await WarmProcess.start(self._clean_order())
             slot.clean = clean
@@ -202,6 +205,9 @@ class ProofRunner:
             # A fork takes only one thread along; what the others held stays locked for ever.
             self._threaded = True
             notes.append("importing the target starts threads: every proof gets a new interpreter")
+        elif process.shares:
+            self._threaded = True
+            notes.append("importing the target shares memory: every proof gets a new interpreter")
         self.notes += [note for note in notes if note not in self.notes]
 
     async def _retire(self, slot: _Slot) -> None:

@@ -31,12 +31,30 @@ _LINE_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
+class Challenge:
+    """How to ask a proof whether its answer comes from the target.
+
+    `holds` names the test that is called again: with the `source` of the claim itself, with each
+    of the `variants` (what was done to the value, and the source), and with real names of the
+    target in the place of __REAL_NAME__ in `template`, if there is one. `hidden` are the words of
+    the disputed value, which a stand-in for the target does not have.
+    """
+
+    holds: str
+    source: str
+    variants: tuple[tuple[str, str], ...] = ()
+    hidden: tuple[str, ...] = ()
+    template: str = ""
+
+
+@dataclass(frozen=True)
 class ProofText:
-    """The file of a proof, and those that lie beside it."""
+    """The file of a proof, those that lie beside it, and how it is challenged."""
 
     name: str
     source: str
     files: Mapping[str, str] = field(default_factory=dict)
+    challenge: Challenge | None = None
 
 
 class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
@@ -55,6 +73,7 @@ class Order:
     learn: bool = True
     fast: bool = True
     hash_seed: int = 0
+    roots: tuple[str, ...] = ()
 
     def message(self) -> dict[str, Any]:
         """The order as the process inside reads it."""
@@ -99,9 +118,11 @@ class WarmProcess:
         self._writer = writer
         self._messages = messages
         self.threads = 1
+        self.shares = False
         self.failed_imports: dict[str, str] = {}
         self.loaded: list[str] = []
         self.fast = False
+        self._roots: tuple[str, ...] = ()
 
     @classmethod
     async def start(cls, order: Order) -> WarmProcess:
@@ -130,6 +151,7 @@ class WarmProcess:
             )
         reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
         warm = cls(process, reader, writer, messages)
+        warm._roots = order.roots
         try:
             await warm._become(order)
         except BaseException:
@@ -150,6 +172,7 @@ class WarmProcess:
                 advice="run `assay doctor` to see what this machine offers",
             )
         self.threads = ready["threads"]
+        self.shares = ready["shares"]
         self.failed_imports = ready["failed"]
         self.loaded = ready["loaded"]
         self.fast = ready["fast"]
@@ -158,6 +181,11 @@ class WarmProcess:
         """Run one proof; raises Lost if the process did not live to tell."""
         token = secrets.token_hex(8)
         job = {**asdict(text), "id": token, "token": token, "seconds": seconds}
+        if text.challenge is not None:
+            job["challenge"] |= {
+                "variants": dict(text.challenge.variants),
+                "roots": list(self._roots),
+            }
         answer = await self._ask(job, seconds + _SLACK_SECONDS)
         if answer["event"] != "done" or answer["id"] != token:
             raise Lost(str(answer.get("reason", "it answered something else")))

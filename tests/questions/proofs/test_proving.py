@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -18,7 +19,7 @@ from assay.questions.proofs.proving import (
     read_truth,
     try_proof,
 )
-from assay.sandbox import Caught, ProofOutcome, Status, TestOutcome
+from assay.sandbox import Caught, Challenge, ChallengeResult, ProofOutcome, Status, TestOutcome
 
 SOURCE = '''\
 """Option A: the thing is there."""
@@ -131,19 +132,33 @@ def test_a_twin_flips_only_if_the_other_side_passes_as_evidence(holds: str, fail
     assert is_flipped(Truth.FALSE, FILE, twin) is (holds == "passed" and fails in failed)
 
 
+IMPORTED = ChallengeResult(imported=("thing",))
+
+
 class Scripted:
     """Gives outcomes by what the disputed element is."""
 
-    def __init__(self, outcomes: Mapping[str, ProofOutcome]) -> None:
+    def __init__(
+        self,
+        outcomes: Mapping[str, ProofOutcome],
+        challenged: ChallengeResult | None = IMPORTED,
+    ) -> None:
         self.outcomes = outcomes
+        self.challenged = challenged
         self.asked: list[tuple[bool, int | None]] = []
 
     async def run(
-        self, proof: str, *, fresh: bool = False, hash_seed: int | None = None
+        self,
+        proof: str,
+        *,
+        fresh: bool = False,
+        hash_seed: int | None = None,
+        challenge: Challenge | None = None,
     ) -> ProofOutcome:
         self.asked.append((fresh, hash_seed))
         (line,) = [line for line in proof.splitlines() if line.startswith("DISPUTED")]
-        return self.outcomes[line.split(" = ")[1].strip("'\"")]
+        found = self.outcomes[line.split(" = ")[1].strip("'\"")]
+        return found if challenge is None else replace(found, challenge=self.challenged)
 
 
 TRUE, FALSE = outcome("passed", "refused"), outcome("refused", "passed")
@@ -160,6 +175,25 @@ def test_what_is_true_must_not_be_true_of_the_impossible() -> None:
     truth, reason = settle(SOURCE, {"part": TRUE, "part_that_cannot_be": TRUE})
     assert truth is Truth.OPEN
     assert "vacuous" in reason
+
+
+@pytest.mark.parametrize(
+    ("challenged", "reason"),
+    [
+        (None, "could not be challenged"),
+        (ChallengeResult(held=("its letters",), imported=("thing",)), "holds as well with its"),
+        (ChallengeResult(imported=("thing",), patched=("thing",)), "a stand-in in the place"),
+        (ChallengeResult(imported=("thing",), overridden=("part",)), "overrides a name"),
+        (ChallengeResult(), "imports nothing of the target"),
+    ],
+)
+def test_what_is_true_without_the_target_is_open(
+    challenged: ChallengeResult | None, reason: str
+) -> None:
+    runner = Scripted({"part": TRUE, "part_that_cannot_be": FALSE}, challenged)
+    settled = asyncio.run(try_proof(Proof(CLAIM, "t.py", SOURCE), runner)).settled
+    assert settled.truth is Truth.OPEN
+    assert reason in settled.reason
 
 
 def test_what_is_false_must_be_true_of_the_counterpart_or_have_a_control() -> None:

@@ -43,7 +43,7 @@ async def attempt(question: Question, proof: Proof, bench: Bench) -> Attempted:
         check_source(proof)
     except InputError as error:
         return Attempted(proof, error.what)
-    trial = await try_proof(proof, bench.runner, modules=bench.modules)
+    trial = await try_proof(proof, bench.runner, modules=bench.modules, question=question)
     return Attempted(proof, _feedback(trial), trial)
 
 

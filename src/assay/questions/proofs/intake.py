@@ -81,7 +81,7 @@ async def take_in(
     question: Question, proof: Proof, laboratory: Laboratory, store: ProofStore, *, beside: bool
 ) -> Trial:
     """Run a proof and keep it if it settles its claim; an InputError says why not."""
-    trial = await try_proof(proof, laboratory.runner, modules=laboratory.modules)
+    trial = await try_proof(proof, laboratory.runner, modules=laboratory.modules, question=question)
     if trial.settled.truth not in (Truth.TRUE, Truth.FALSE):
         raise _refusal(trial.settled.reason, proof.file)
     number = 1 + sum(kept.proof.claim.option == proof.claim.option for kept in store.load(question))

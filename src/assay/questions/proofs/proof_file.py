@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 DISPUTED = "DISPUTED"
@@ -48,14 +48,20 @@ class ProofFile:
 
     def impossible_twin(self) -> str:
         """The proof with something in the place of the disputed element that cannot be."""
-        value = _assigned(ast.parse(self.source), DISPUTED)
+        value = assigned_value(ast.parse(self.source), DISPUTED)
         assert value is not None
         return _replaced(self.source, value, _impossible(value))
+
+    def with_disputed(self, expression: str) -> str:
+        """Return the proof with another expression in the place of the disputed element."""
+        value = assigned_value(ast.parse(self.source), DISPUTED)
+        assert value is not None
+        return _replaced(self.source, value, expression)
 
     def counterpart_twin(self) -> str | None:
         """The proof with the counterpart it names in the place of the disputed element."""
         tree = ast.parse(self.source)
-        value, instead = _assigned(tree, DISPUTED), _assigned(tree, INSTEAD)
+        value, instead = assigned_value(tree, DISPUTED), assigned_value(tree, INSTEAD)
         assert value is not None
         return None if instead is None else _replaced(self.source, value, ast.unparse(instead))
 
@@ -67,7 +73,7 @@ def read_proof(source: str) -> ProofFile:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnfitProofError(f"it is not valid Python: {error}") from None
     sides, controls = _roles(tree)
-    disputed = _assigned(tree, DISPUTED)
+    disputed = assigned_value(tree, DISPUTED)
     if disputed is None:
         raise UnfitProofError(
             f"it does not name its disputed element: assign it to {DISPUTED} at the top of the file"
@@ -75,7 +81,7 @@ def read_proof(source: str) -> ProofFile:
     reach = _Reach(tree)
     _check_use(reach, sides, controls)
     _check_target(tree, reach, sides)
-    has_counterpart = _assigned(tree, INSTEAD) is not None
+    has_counterpart = assigned_value(tree, INSTEAD) is not None
     _check_raises(reach, sides, controls, has_counterpart)
     _check_handlers(tree)
     return ProofFile(
@@ -118,7 +124,7 @@ def _roles(tree: ast.Module) -> tuple[dict[str, _Function], list[_Function]]:
     return sides, controls
 
 
-def _assigned(tree: ast.Module, name: str) -> ast.expr | None:
+def assigned_value(tree: ast.Module, name: str) -> ast.expr | None:
     """The value of the only assignment to a name at the top of the file."""
     found: list[ast.expr] = []
     for node in ast.walk(tree):
@@ -209,9 +215,20 @@ def _check_target(tree: ast.Module, reach: _Reach, sides: dict[str, _Function]) 
 
 
 def _is_foreign(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    return _top(node, alias) in _RUNNERS or is_foreign_import(node, alias)
+
+
+def is_foreign_import(
+    node: ast.Import | ast.ImportFrom, alias: ast.alias, roots: Collection[str] = ()
+) -> bool:
+    """Return whether an import is one of the target, whose root modules may be known."""
+    top = _top(node, alias)
+    return top in roots if roots else top not in sys.stdlib_module_names and top != "pytest"
+
+
+def _top(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
     module = node.module if isinstance(node, ast.ImportFrom) else alias.name
-    top = (module or "").partition(".")[0]
-    return top in _RUNNERS or (top not in sys.stdlib_module_names and top != "pytest")
+    return (module or "").partition(".")[0]
 
 
 def _check_raises(

@@ -12,9 +12,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from assay.questions.judging.findings import Settled, Truth
+from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof
+from assay.questions.proofs.forgery import Given, challenge_of, check_forgery, given_by
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
-from assay.sandbox import Caught, ProofOutcome, Status, TestOutcome, inspect_proof
+from assay.sandbox import (
+    Caught,
+    Challenge,
+    ChallengeResult,
+    ProofOutcome,
+    Status,
+    TestOutcome,
+    inspect_proof,
+)
 
 # A second interpreter orders its sets and dictionaries differently; the usual seed is 0.
 OTHER_SEED = 1
@@ -29,7 +39,12 @@ class Runner(Protocol):
     """What runs a proof: `assay.sandbox.ProofRunner`."""
 
     def run(
-        self, proof: str, *, fresh: bool = ..., hash_seed: int | None = ...
+        self,
+        proof: str,
+        *,
+        fresh: bool = ...,
+        hash_seed: int | None = ...,
+        challenge: Challenge | None = ...,
     ) -> Awaitable[ProofOutcome]: ...
 
 
@@ -43,28 +58,59 @@ class Trial:
     twin: ProofOutcome | None = None
 
 
-async def try_proof(proof: Proof, runner: Runner, *, modules: Collection[str] = ()) -> Trial:
+async def try_proof(
+    proof: Proof,
+    runner: Runner,
+    *,
+    modules: Collection[str] = (),
+    question: Question | None = None,
+) -> Trial:
     """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
     claim = proof.claim
+    given = given_by(question, claim.option)
     try:
         file = read_proof(proof.source)
+        check_forgery(proof.source, given, modules)
     except UnfitProofError as error:
         return Trial(proof, Settled(claim, Truth.OPEN, f"the proof is unfit: {error}"))
     outcome = await runner.run(proof.source, fresh=claim.fresh)
     truth, reason = read_truth(file, outcome, modules)
     if truth not in (Truth.TRUE, Truth.FALSE):
         return Trial(proof, Settled(claim, truth, reason), outcome)
-    source = file.impossible_twin() if truth is Truth.TRUE else file.counterpart_twin()
-    if source is None:
+    if truth is Truth.TRUE:
+        source = file.impossible_twin()
+        twin = await runner.run(source, fresh=claim.fresh, challenge=challenge_of(file))
+    elif (counterpart := file.counterpart_twin()) is not None:
+        twin = await runner.run(counterpart, fresh=claim.fresh)
+    else:
         return Trial(proof, _controlled(claim, truth, file, outcome), outcome)
-    twin = await runner.run(source, fresh=claim.fresh)
     if not is_flipped(truth, file, twin):
         what = "something that cannot be" if truth is Truth.TRUE else "what the proof itself names"
         reason = (
             f"the proof is vacuous: with {what} in place of the disputed element it says the same"
         )
         return Trial(proof, Settled(claim, Truth.OPEN, _because(reason, file, twin)), outcome, twin)
+    forged = find_forgery(twin.challenge, given) if truth is Truth.TRUE else None
+    if forged is not None:
+        return Trial(proof, Settled(claim, Truth.OPEN, forged), outcome, twin)
     return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
+
+
+def find_forgery(challenge: ChallengeResult | None, given: Given) -> str | None:
+    """Return why the answer of a proof does not come from the target, if that was seen."""
+    if challenge is None:
+        return "nothing shows that the answer comes from the target: it could not be challenged"
+    if challenge.held:
+        return f"the proof is vacuous: it holds as well with {challenge.held[0]}"
+    if challenge.patched:
+        return f"the proof puts a stand-in in the place of the target: {challenge.patched[0]}"
+    if challenge.repeated and not challenge.imported:
+        return "the proof imports nothing of the target"
+    if not given.is_about_subclassing:
+        own = [name for name in challenge.overridden if not given.mentions(name)]
+        if own:
+            return f"the proof overrides a name of the target: {own[0]}"
+    return None
 
 
 def read_truth(

@@ -1,4 +1,4 @@
-"""Which pages of memory a proof writes to, learned from a sample, to copy them before it runs.
+"""Pages of memory: those a proof writes to, copied before it runs, and those it must not share.
 
 After a fork every page that is written to has to be copied, and in Python looking at an object is
 writing to it. One by one that is some thousands of faults per proof; all at once it costs little,
@@ -12,6 +12,7 @@ import mmap
 import struct
 from collections.abc import Iterable
 
+_MAP_SHARED, _MAP_FIXED, _MAP_ANONYMOUS = 0x01, 0x10, 0x20
 _POPULATE_WRITE = 23  # of madvise; a kernel that does not know it refuses, and nothing is lost
 _PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
 Range = tuple[int, int]
@@ -27,6 +28,49 @@ def writable() -> list[Range]:
                 start, _, end = place.partition("-")
                 ranges.append((int(start, 16), int(end, 16)))
     return ranges
+
+
+def shared() -> list[Range]:
+    """The memory that every fork of this process would write to in common, as (start, end)."""
+    ranges = []
+    with open("/proc/self/maps") as file:
+        for line in file:
+            place, rights, _, device, _, *name = line.split(maxsplit=5)
+            # What is read-only and on a disk is a file of the system, such as its locales.
+            if rights.endswith("s") and ("w" in rights or not _is_of_disk("".join(name), device)):
+                start, _, end = place.partition("-")
+                ranges.append((int(start, 16), int(end, 16)))
+    return ranges
+
+
+def _is_of_disk(name: str, device: str) -> bool:
+    memory = ("/dev/shm", "/dev/zero", "/memfd:", "/SYSV")
+    return name.startswith("/") and not name.startswith(memory) and device != "00:01"
+
+
+def unshare(ranges: list[Range]) -> None:
+    """Give this process and its children these pages for themselves, with what is in them.
+
+    Raises OSError if that cannot be done.
+    """
+    if not ranges:
+        return
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    for start, end in ranges:
+        size = end - start
+        content = ctypes.string_at(start, size)
+        place = library.mmap(
+            ctypes.c_void_p(start),
+            ctypes.c_size_t(size),
+            mmap.PROT_READ | mmap.PROT_WRITE,
+            _MAP_SHARED | _MAP_FIXED | _MAP_ANONYMOUS,
+            -1,
+            ctypes.c_long(0),
+        )
+        if place != start:
+            raise OSError(ctypes.get_errno(), "shared memory could not be separated")
+        ctypes.memmove(start, content, size)
 
 
 def written(ranges: list[Range]) -> list[int]:

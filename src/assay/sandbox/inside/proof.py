@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import pages
+from .challenge import Challenge
 
 # Where the proof's process keeps its two descriptors: high, so that none is met by accident.
 _CRASH = 200
@@ -29,6 +30,7 @@ class Job:
     seconds: float
     files: dict[str, str] = field(default_factory=dict)
     learn: bool = False
+    challenge: dict[str, Any] | None = None
 
 
 def prepare(report: int) -> None:
@@ -55,7 +57,7 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     lesson = _Lesson() if job.learn else None
     problem = None
     try:
-        recorder.begin(channel, path)
+        recorder.begin(channel, path, None if job.challenge is None else Challenge(**job.challenge))
         perform(path)
     except BaseException as error:
         # `pytest.exit`, `sys.exit` at import, a collection that failed: what it means is judged
@@ -85,4 +87,5 @@ class _Lesson:
             written = pages.written(self._memory)
         except OSError:
             written = []  # not readable here: then every page is copied when it is written to
-        return {"modules": new, "pages": written}
+        threads = len(os.listdir("/proc/self/task"))
+        return {"modules": new, "pages": written, "threads": threads}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib
 import importlib.util
 import json
 import os
+import secrets
+import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
@@ -43,7 +47,14 @@ def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
 """
 _SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
-_SAMPLE_SECONDS = 60.0
+# A stored proof is a sample only while it is quick: whatever it does, it costs no more than this.
+_SAMPLES = 8
+_START_SECONDS = 60.0
+_SAMPLE_SECONDS = 5.0
+_SAMPLES_SECONDS = 30.0
+_SAMPLE_IMPORTS = 100
+# More shared memory than this is not copied for every proof: it gets an interpreter of its own.
+_SHARED_BYTES = 64 << 20
 
 # Work that a library puts off until it is first used, by the module that shows it is there.
 _TOUCHES = {
@@ -61,6 +72,7 @@ class Server:
         self._spare: Running | None = None
         self._running: Running | None = None
         self._pages: list[pages.Range] = []
+        self._shared: list[pages.Range] = []
         self._recorder: Any = None
         self._prepared: Prepared | None = None
 
@@ -106,8 +118,10 @@ class Server:
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
             self._prepared = Prepared(self._root, self._recorder)
+        self._shared = pages.shared()
         if order["learn"] and _threads() == 1:
-            self._learn([_SAMPLE, *order["samples"]])
+            self._learn(order["samples"][:_SAMPLES])
+            self._shared = pages.shared()
         self._keeps_spare = order["learn"] and _threads() == 1
         self._send(
             {
@@ -117,31 +131,53 @@ class Server:
                 "failed": failed,
                 "loaded": loaded,
                 "threads": _threads(),
+                "shares": sum(end - start for start, end in self._shared) > _SHARED_BYTES,
             }
         )
 
     def _learn(self, samples: list[str]) -> None:
-        """Import what samples had to import, then see which memory they write to."""
+        """Import what samples import, then see which memory they write to."""
+        deadline = time.monotonic() + _SAMPLES_SECONDS
+        _import_all(self._lesson(_SAMPLE, _START_SECONDS)["modules"], _START_SECONDS)
+        # A stored proof may do anything but decide what is imported here: its import statements
+        # are tried without it, in a fork, and what is slow there or starts threads is left out.
         for sample in samples:
-            for module in self._lesson(sample)["modules"]:
-                if module != "test_sample":
-                    _import(module)
+            lesson = self._lesson(_import_statements(sample), _SAMPLE_SECONDS)
+            if lesson["threads"] == 1 and time.monotonic() < deadline:
+                _import_all(lesson["modules"], _SAMPLE_SECONDS)
         gc.collect()
         gc.freeze()
         # What every proof writes to, not what one might: a page copied for nothing costs as much.
-        written = [set(self._lesson(sample)["pages"]) for sample in (_SMALLEST, *samples)]
-        self._pages = pages.merge(set.intersection(*written))
+        lessons = (
+            self._lesson(sample, _SAMPLE_SECONDS)
+            for sample in (_SMALLEST, _SAMPLE, *samples)
+            if time.monotonic() < deadline
+        )
+        written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
+        self._pages = pages.merge(set.intersection(*written) if written else ())
 
-    def _lesson(self, sample: str) -> dict[str, Any]:
-        """Run a sample in a throw-away fork."""
-        job = Job("sample", "test_sample.py", sample, "sample", _SAMPLE_SECONDS, learn=True)
-        seen = self._run(asdict(job))
-        self._clear_up()
-        for line in seen.get("report", "").splitlines():
-            event: dict[str, Any] = json.loads(line.partition(" ")[2])
-            if event["event"] == "lesson":
-                return event
-        return {"modules": [], "pages": []}
+    def _lesson(self, sample: str, seconds: float) -> dict[str, Any]:
+        """Run a sample in a throw-away fork; one that is slow or says nonsense teaches nothing."""
+        token = secrets.token_hex(8)
+        job = Job("sample", "test_sample.py", sample, token, seconds, learn=True)
+        nothing: dict[str, Any] = {"modules": [], "pages": [], "threads": 0}
+        try:
+            seen = self._run(asdict(job))
+            self._clear_up()
+            if seen.get("limit") or seen.get("exit"):
+                return nothing
+            for line in seen.get("report", "").splitlines():
+                told, _, text = line.partition(" ")
+                event = json.loads(text)
+                if told == token and event["event"] == "lesson":
+                    return {
+                        "modules": [name for name in event["modules"] if isinstance(name, str)],
+                        "pages": [page for page in event["pages"] if isinstance(page, int)],
+                        "threads": event["threads"],
+                    }
+        except (jail.JailError, ValueError, LookupError, TypeError, RecursionError):
+            pass
+        return nothing
 
     def _run(self, job: dict[str, Any]) -> dict[str, Any]:
         spare, self._spare = self._spare, None
@@ -186,6 +222,7 @@ class Server:
     def _become(self, order: int, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
+            pages.unshare(self._shared)
             pages.copy(self._pages)
             prepare(report)
             self._recorder.watch_raises()
@@ -216,6 +253,51 @@ def _touch(imports: list[str]) -> None:
     for name in _TOUCHES.keys() & set(imports):
         with suppress(Exception):
             exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
+
+
+def _import_statements(sample: str) -> str:
+    """The imports that a sample is written with, as a sample of their own."""
+    try:
+        tree = ast.parse(sample)
+        statements = [
+            ast.unparse(node)
+            for node in ast.walk(tree)
+            if (isinstance(node, ast.ImportFrom) and not node.level) or isinstance(node, ast.Import)
+        ]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _SMALLEST
+    tried = "".join(
+        f"try:\n    {one}\nexcept BaseException:\n    pass\n"
+        for one in statements[:_SAMPLE_IMPORTS]
+        if "__main__" not in one
+    )
+    return tried + _SMALLEST
+
+
+class _TooSlow(BaseException):
+    """Importing has taken all the time it has."""
+
+
+def _import_all(modules: list[str], seconds: float) -> None:
+    """Import what a sample had to import, for as long as that is quick."""
+
+    def stop(number: int, frame: object) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        for module in modules:
+            try:
+                if module != "test_sample":
+                    importlib.import_module(module)
+            except _TooSlow:
+                return
+            except BaseException:  # noqa: S112 - a proof that needs it will meet the same
+                continue
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:

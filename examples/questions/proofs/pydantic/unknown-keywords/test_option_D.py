@@ -1,12 +1,15 @@
 """Option D: with `extra='forbid'` a model refuses unknown keywords."""
 
+from typing import get_args
+
 from pydantic import ConfigDict, ValidationError, create_model
+from pydantic.config import ExtraValues
 
 DISPUTED = "forbid"
 
 
 def refuses(extra):
-    if extra not in ("allow", "ignore", "forbid"):
+    if extra not in get_args(ExtraValues):
         return False
     user = create_model("User", __config__=ConfigDict(extra=extra), name=(str, ...))
     try:

@@ -11,7 +11,7 @@ from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Reading, Tie
 from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.helpers import SORTS_OF_METHOD
+from assay.questions.provers.introspection.writing.helpers import SORTS_IMPORTS, SORTS_OF_METHOD
 
 _SORTS = {
     "class method": r"class[ -]?methods?",
@@ -19,6 +19,14 @@ _SORTS = {
     "property": r"propert(?:y|ies)",
     "asynchronous": r"async(?:hronous)?|coroutine|awaitable",
     "instance method": r"(?:(?:regular|ordinary|plain|normal) )?instance methods?",
+}
+# Each as the class that shows it: a proof that brings the words could find them in itself.
+_CLASSES = {
+    "class method": "classmethod",
+    "static method": "staticmethod",
+    "property": "property",
+    "asynchronous": "collections.abc.Awaitable",
+    "instance method": "types.FunctionType",
 }
 _ARTICLE = r"(?:an? |the )?"
 _NOUN = r"(?: (?:methods?|functions?))?"
@@ -107,8 +115,8 @@ def _draft(option: str, holder: Symbol, name: str, sort: str, reading: Reading) 
         relation=Relation.EQUIVALENT,
         text=ProofText(
             statement=f"`{place.expression}.{name}` is a member of the sort {sort!r}",
-            imports=("import functools", "import inspect", "import re", place.statement),
-            disputed=repr(sort),
+            imports=(*SORTS_IMPORTS, place.statement),
+            disputed=_CLASSES[sort],
             constants=(("MEMBER", f"inspect.getattr_static({place.expression}, {name!r})"),),
             helpers=(SORTS_OF_METHOD,),
             holds="assert DISPUTED in sorts(MEMBER)",

@@ -20,7 +20,6 @@ from assay.questions.provers.introspection.reading.programs import (
 from assay.questions.provers.introspection.writing import ProofText
 from assay.questions.provers.introspection.writing.programs import (
     CONTROL,
-    ENDING,
     LOOSE,
     OUTCOME,
     PROGRAM_IMPORTS,
@@ -188,15 +187,19 @@ def _is_exception(kind: str, bases: tuple[str, ...]) -> bool:
 
 def ending_text(program: Program, ending: str) -> ProofText:
     """The proof that a program runs to its end, or that it does not."""
-    told = "the code runs to its end" if ending == "runs" else "the code raises an exception"
+    runs = ending == "runs"
     return ProofText(
-        statement=told,
+        statement="the code runs to its end" if runs else "the code raises an exception",
         imports=PROGRAM_IMPORTS,
-        disputed=repr(ending),
+        disputed="None" if runs else "Exception",
         constants=_constants(program),
-        helpers=(ENDING,),
-        holds="assert ending() == DISPUTED",
-        fails="assert ending() != DISPUTED",
+        helpers=(RAISED,),
+        holds="assert raised() is DISPUTED" if runs else "assert isinstance(raised(), DISPUTED)",
+        fails=(
+            "assert raised() is not DISPUTED"
+            if runs
+            else "assert not isinstance(raised(), DISPUTED)"
+        ),
         controls=(CONTROL,),
     )
 
@@ -237,22 +240,23 @@ def _printing_words(program: Program, offer: Offer, reading: Reading) -> ProofTe
     """An option that is the output itself, or words about it: those are refuted only where what
     is printed is, to the letter, one of the other options.
     """
+    said = offer.text.strip("`")
     texts = tuple(one.text.strip("`") for one in reading.offers.values())
     return ProofText(
         statement=f"the code prints `{offer.text}`",
         imports=_PRINTING,
-        disputed=repr(offer.text.strip("`")),
-        constants=(*_constants(program), ("OPTIONS", _listed(texts))),
+        disputed=repr(said),
+        constants=(*_constants(program), ("OTHERS", _listed(tuple(t for t in texts if t != said)))),
         helpers=(OUTCOME,),
         holds="assert outcome() == DISPUTED",
-        fails="printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED",
+        fails="printed = outcome()\nassert printed in OTHERS\nassert printed != DISPUTED",
         controls=(CONTROL,),
     )
 
 
 def _listed(texts: tuple[str, ...]) -> str:
     lines = "".join(f"\n    {one!r}," for one in texts)
-    return f"({lines}\n)"
+    return f"({lines}\n)" if texts else "()"
 
 
 def _loose(text: str) -> str:

@@ -136,18 +136,20 @@ def calls_in(tree):
                 yield set() if call.args else {one.arg for one in call.keywords if one.arg}
 '''
 
+SORTS_IMPORTS = (
+    "import collections.abc", "import functools", "import inspect", "import re", "import types",
+)  # fmt: skip
 SORTS_OF_METHOD = '''
 def sorts(member):
     """What sort of member it is; of what some other decorator made nothing is known."""
     function = getattr(member, "__func__", member)
     if isinstance(member, (property, functools.cached_property)):
-        return {"property"}
+        return {property}
     if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
         raise LookupError(f"what {member!r} is cannot be told")
-    kinds = {classmethod: "class method", staticmethod: "static method"}
-    found = {kinds.get(type(member), "instance method")}
+    found = {type(member)}
     if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
-        found.add("asynchronous")
+        found.add(collections.abc.Awaitable)
     elif re.search("Await|Async|Corout|Future|Task", str(inspect.signature(function))):
         raise LookupError(f"{member!r} may well give something to wait for")
     return found

@@ -84,22 +84,6 @@ def loose(text):
     return value if isinstance(value, str) else repr(value)
 '''
 
-ENDING = (
-    _RUN
-    + '''
-
-def ending():
-    """Whether the code runs or raises; what any code may meet counts as neither."""
-    try:
-        run()
-    except Exception as error:
-        if is_ambient(error):
-            raise
-        return "raises"
-    return "runs"
-'''
-)
-
 VALUE = (
     _RUN
     + '''

@@ -1,0 +1,402 @@
+"""Asks of a proof whether its answer comes from the target: with other values, without the target.
+
+Runs in the fork of a twin, when its tests have run. The test that ought to hold is called again:
+with the disputed value itself, where it is watched what is imported, patched and overridden, with
+values that are nearly the same, with real names of the target, and with an empty stand-in for the
+target. It must not hold with any of the others. The judgement is made outside.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import importlib
+import inspect
+import re
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+# For all calls together; what takes longer has not held.
+_SECONDS = 5.0
+_REAL_NAMES = 4
+_BEGINNING = "its beginning"
+# Ways to the target that lead past its modules.
+_WAYS = (
+    "subprocess", "runpy", "pkgutil", "importlib.metadata", "importlib.resources", "importlib.util",
+)  # fmt: skip
+_KIT = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "pytest_asyncio", "assay_inside"})
+
+# Before 3.10 nobody lists them; a target of an older Python has its roots named.
+_STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
+
+
+# The module of all that stands for something of the target.
+_NOWHERE = "absent"
+
+
+class _TimeIsUp(BaseException):
+    """The calls have taken all the time they have."""
+
+
+class _Absent(BaseException):
+    """Something of a target that is not there was called."""
+
+
+class Challenge:
+    """The calls of one proof; `variants` are sources by what was done to the disputed value."""
+
+    def __init__(
+        self,
+        holds: str,
+        source: str,
+        variants: dict[str, str],
+        roots: list[str],
+        hidden: list[str],
+        template: str,
+    ) -> None:
+        self.holds = holds
+        self._source, self._variants, self._template = source, variants, template
+        self._roots = tuple(roots)
+        self._hidden = frozenset(hidden)
+
+    def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Call the test in all variants, with the fixtures of the test that has just run."""
+        self._file = module.__file__
+        self._arguments = arguments
+        watch = Watch(self.is_target)
+        held: list[str] = []
+        with _time_limit(), contextlib.suppress(_TimeIsUp):
+            with watch:
+                watch.has_held = self._holds(self._source)
+            held = [name for name, text in self._variants.items() if self._holds(text)]
+            if held == [_BEGINNING] and self._is_word_of_target():
+                held.clear()  # it is looked for in a text, where its beginning stands too
+            if self._template and self._holds_for_real_names(module):
+                held.append("other names of the target")
+            # One alone shows nothing: that code runs holds for what allows everything, that it
+            # fails for what allows nothing.
+            if all(self._holds_without(allows=allows) for allows in (True, False)):
+                held.append("no target at all")
+        return {"held": held, **watch.seen()}
+
+    def is_target(self, name: str) -> bool:
+        """Return whether a module is the target's, or any but Python's and pytest's."""
+        if self._roots:
+            return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
+        top = name.partition(".")[0]
+        return bool(top) and top not in _KIT and top not in _STANDARD
+
+    def _holds(self, source: str) -> bool:
+        # A module of its own: without a __spec__ it is told apart from what it imports.
+        names: dict[str, Any] = {"__name__": "test_challenge", "__file__": self._file}
+        try:
+            exec(compile(source, self._file or "test_challenge", "exec", dont_inherit=True), names)  # noqa: S102
+            test = names[self.holds]
+            arguments = {name: self._arguments[name] for name in inspect.signature(test).parameters}
+            made = test(**arguments)
+            if inspect.iscoroutine(made):
+                import asyncio
+
+                asyncio.run(made)
+        except _TimeIsUp:
+            raise
+        except BaseException:
+            return False
+        return True
+
+    def _is_word_of_target(self) -> bool:
+        longest = max(self._hidden, key=len)
+        word = re.compile(rb"\b" + re.escape(longest.encode()) + rb"\b")
+        # Once is where it is disputed; what the question shows may be repeated.
+        if len(word.findall(self._source.encode())) > 2:
+            return True
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            if file and file != self._file and name.partition(".")[0] not in _KIT | _STANDARD:
+                with contextlib.suppress(OSError), open(file, "rb") as opened:
+                    if word.search(opened.read()):
+                        return True
+        return False
+
+    def _holds_for_real_names(self, module: ModuleType) -> bool:
+        names = self._real_names(module)
+        return len(names) == _REAL_NAMES and all(
+            self._holds(self._template.replace("__REAL_NAME__", repr(name))) for name in names
+        )
+
+    def _real_names(self, module: ModuleType) -> list[str]:
+        """Names that the target has, though not in what this proof looks at."""
+        used = [one for one in vars(module).values() if self.is_target(_home(one))]
+        homes = {_home(one) for one in used} & sys.modules.keys()
+        known = {name for home in homes for name in vars(sys.modules[home])}
+        known -= {name for one in used for name in dir(one)}
+        known -= set(vars(module))
+        plain = sorted(name for name in known if len(name) > 3 and not name.startswith("_"))
+        return plain[:: max(1, len(plain) // _REAL_NAMES)][:_REAL_NAMES]
+
+    def _holds_without(self, *, allows: bool) -> bool:
+        stand_in = StandIn(self.is_target, self._hidden, allows=allows)
+        with stand_in:
+            return self._holds(self._source)
+
+
+def _home(value: Any) -> str:
+    """The module that a value belongs to."""
+    if isinstance(value, ModuleType):
+        return value.__name__
+    home = getattr(value, "__module__", None) or type(value).__module__
+    return home if isinstance(home, str) else ""
+
+
+@contextlib.contextmanager
+def _time_limit() -> Iterator[None]:
+    def stop(number: int, frame: object) -> None:
+        raise _TimeIsUp
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, _SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class _Hooks:
+    """Takes the place of functions for as long as it is entered."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[Any, str, Any]] = []
+
+    def _put(self, owner: Any, name: str, new: Any) -> Any:
+        before = getattr(owner, name)
+        self._before.append((owner, name, before))
+        setattr(owner, name, new)
+        return before
+
+    def __exit__(self, *error: object) -> None:
+        while self._before:
+            setattr(*self._before.pop())
+
+
+def _is_own(names: Any) -> bool:
+    """Return whether code with these globals is the proof's: a real module has a __spec__."""
+    return not names or "__spec__" not in names
+
+
+class Watch(_Hooks):
+    """Sees what a proof imports, what it patches and what its classes override."""
+
+    def __init__(self, is_target: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._is_target = is_target
+        self.has_held = False
+        self._imported: set[str] = set()
+        self._patched: set[str] = set()
+        self._overridden: set[str] = set()
+
+    def seen(self) -> dict[str, Any]:
+        return {
+            "repeated": self.has_held,
+            "imported": sorted(self._imported)[:20],
+            "patched": sorted(self._patched)[:20],
+            "overridden": sorted(self._overridden)[:20],
+        }
+
+    def __enter__(self) -> Watch:
+        real_import = self._put(builtins, "__import__", self._import)
+        self._import_really = real_import
+        self._import_module_really = self._put(importlib, "import_module", self._import_module)
+        self._build_really = self._put(builtins, "__build_class__", self._build)
+        mock = sys.modules.get("unittest.mock")
+        if mock is not None:
+            self._watch_mock(vars(mock)["_patch"])
+        monkeypatch = sys.modules["pytest"].MonkeyPatch
+        for name in ("setattr", "delattr", "setitem", "delitem"):
+            self._watch_monkeypatch(monkeypatch, name)
+        return self
+
+    def _note_import(self, name: str) -> None:
+        if self._is_target(name) or name in _WAYS:
+            self._imported.add(name)
+
+    def _import(
+        self, name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
+    ) -> Any:
+        if _is_own(names):
+            self._note_import(name)
+            for one in wanted or ():
+                self._note_import(f"{name}.{one}")
+        return self._import_really(name, names, local, wanted, level)
+
+    def _import_module(self, name: str, package: str | None = None) -> Any:
+        self._note_import(name)
+        return self._import_module_really(name, package)
+
+    def _build(self, body: Any, name: str, *bases: Any, **more: Any) -> Any:
+        made = self._build_really(body, name, *bases, **more)
+        if _is_own(getattr(body, "__globals__", None)) and isinstance(made, type):
+            for key, value in vars(made).items():
+                if inspect.isfunction(value) or isinstance(
+                    value, (classmethod, staticmethod, property)
+                ):
+                    self._note_override(made, key)
+        return made
+
+    def _note_override(self, made: type, key: str) -> None:
+        function = getattr(vars(made)[key], "__func__", vars(made)[key])
+        function = getattr(function, "fget", function)
+        if getattr(function, "__module__", "test_challenge") != made.__module__:
+            return  # made for the class by the target, such as an __init__
+        for base in made.__mro__[1:]:
+            if self._is_target(base.__module__) and key in vars(base):
+                self._overridden.add(key)
+
+    def _note_patch(self, target: Any) -> None:
+        home = target if isinstance(target, str) else _home(target)
+        if self._is_target(home) and not _is_of_proof(target):
+            self._patched.add(home)
+
+    def _watch_mock(self, patch: Any) -> None:
+        note = self._note_patch
+
+        def enter(self: Any) -> Any:
+            note(self.getter())
+            return before(self)
+
+        before = self._put(patch, "__enter__", enter)
+
+    def _watch_monkeypatch(self, owner: Any, name: str) -> None:
+        note = self._note_patch
+
+        def change(self: Any, target: Any, *more: Any, **options: Any) -> Any:
+            note(target)
+            return before(self, target, *more, **options)
+
+        before = self._put(owner, name, change)
+
+
+def _is_of_proof(value: Any) -> bool:
+    return _home(value) == "test_challenge"
+
+
+class StandIn(_Hooks):
+    """A target that is not there: every name but the disputed one, and nothing behind them.
+
+    If it `allows`, everything can be called; if not, nothing can.
+    """
+
+    def __init__(
+        self, is_target: Callable[[str], bool], hidden: frozenset[str], *, allows: bool
+    ) -> None:
+        super().__init__()
+        self._is_target, self._allows = is_target, allows
+        self._hidden = hidden
+
+    def __enter__(self) -> StandIn:
+        self._kind = _kind(self._give, self._call, self._inherit)
+        self._import_really = self._put(builtins, "__import__", self._import)
+        self._import_module_really = self._put(importlib, "import_module", self._import_module)
+        return self
+
+    def _give(self, name: str) -> Any:
+        if name in self._hidden or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(name)
+        return type(self._kind)(name, (self._kind,), {"__module__": _NOWHERE})
+
+    def _inherit(self, names: dict[str, Any]) -> None:
+        if not self._allows and names["__module__"] != _NOWHERE:
+            raise _Absent
+
+    def _call(self, keywords: dict[str, Any]) -> None:
+        if not self._allows:
+            raise _Absent
+        for name in keywords:
+            if name in self._hidden:
+                raise TypeError(f"unexpected keyword argument {name!r}")
+
+    def _stands_for(self, name: str) -> bool:
+        return self._is_target(name) or any(f"{name}.".startswith(f"{way}.") for way in _WAYS)
+
+    def _import(
+        self, name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
+    ) -> Any:
+        if not _is_own(names) or not self._stands_for(name):
+            return self._import_really(name, names, local, wanted, level)
+        if not self._allows and not (names or {}).get("__file__"):
+            raise _Absent  # code that the proof runs, not what it imports for itself
+        if name in self._hidden:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return self._give("a module")
+
+    def _import_module(self, name: str, package: str | None = None) -> Any:
+        if not self._stands_for(name):
+            return self._import_module_really(name, package)
+        return self._import(name, {"__file__": self})
+
+
+def _kind(
+    give: Callable[[str], Any],
+    call: Callable[[dict[str, Any]], None],
+    inherit: Callable[[dict[str, Any]], None],
+) -> type:
+    """The class of all that stands for something: classes and instances answer alike."""
+
+    class Kind(type):
+        def __getattr__(cls, name: str) -> Any:
+            return give(name)
+
+        def __call__(cls, *values: Any, **keywords: Any) -> Any:
+            call(keywords)
+            return super().__call__(*values, **keywords)
+
+        def __new__(kind: Any, name: Any, bases: Any, names: Any, **more: Any) -> Any:
+            if bases:
+                inherit(names)
+            return super().__new__(kind, name, bases, names)
+
+        def __init__(cls, name: Any, bases: Any, names: Any, **more: Any) -> None:
+            super().__init__(name, bases, names)
+
+        def __iter__(cls) -> Iterator[Any]:
+            return iter(())
+
+        def __contains__(cls, value: Any) -> bool:
+            return False
+
+        def __bool__(cls) -> bool:
+            return True
+
+        def __getitem__(cls, key: Any) -> Any:
+            return give("item")
+
+    class Thing(metaclass=Kind):
+        def __init__(self, *values: Any, **keywords: Any) -> None:
+            pass
+
+        def __getattr__(self, name: str) -> Any:
+            return give(name)
+
+        def __call__(self, *values: Any, **keywords: Any) -> Any:
+            call(keywords)
+            return give("result")
+
+        def __iter__(self) -> Iterator[Any]:
+            return iter(())
+
+        def __contains__(self, value: Any) -> bool:
+            return False
+
+        def __getitem__(self, key: Any) -> Any:
+            return give("item")
+
+        def __enter__(self) -> Any:
+            return self
+
+        def __exit__(self, *error: object) -> None:
+            return None
+
+    return Thing

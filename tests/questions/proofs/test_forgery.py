@@ -1,0 +1,139 @@
+"""Bogus proofs of false claims settle nothing as true, and honest proofs of every kind settle."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from assay.questions.judging.findings import Truth
+from assay.questions.model import Question
+from assay.questions.proofs.forgery import check_forgery, given_by
+from assay.questions.proofs.proof_file import UnfitProofError
+from assay.questions.proofs.proving import Trial, try_proof
+from assay.sandbox import ProofRunner, Target, environment
+from tests.questions.proofs.corpus import Sample, read_corpus
+
+BOGUS = read_corpus("bogus.txt", "bogus_fresh.txt")
+HONEST = read_corpus("honest.txt", "honest_fresh.txt")
+IMPORTS = ("attrs", "click", "httpx", "jinja2", "pydantic", "yaml")
+# It shows something true of another class than its claim is about, which only a reader sees.
+BESIDE_THE_POINT = "exception-by-base"
+
+
+@pytest.fixture(scope="module")
+def trials() -> dict[str, Trial]:
+    """Every proof of the corpus, run as `verify` runs it."""
+
+    async def try_all() -> list[Trial]:
+        built = environment(Target(current=True))
+        async with ProofRunner(built, imports=IMPORTS, concurrency=2) as runner:
+            tried = (try_proof(one.proof, runner, question=one.question) for one in BOGUS + HONEST)
+            return await asyncio.gather(*tried)
+
+    found = asyncio.run(try_all())
+    return {one.name: trial for one, trial in zip(BOGUS + HONEST, found, strict=True)}
+
+
+def params(samples: list[Sample]) -> list[ParameterSet]:
+    known = [pytest.mark.xfail(strict=True)]
+    return [
+        pytest.param(one, id=one.name, marks=known if one.name == BESIDE_THE_POINT else [])
+        for one in samples
+    ]
+
+
+@pytest.mark.parametrize("sample", params(BOGUS))
+def test_a_bogus_proof_never_settles_as_true(sample: Sample, trials: dict[str, Trial]) -> None:
+    settled = trials[sample.name].settled
+    assert settled.truth is not Truth.TRUE
+    assert settled.reason
+
+
+@pytest.mark.parametrize("sample", params(HONEST))
+def test_an_honest_proof_settles_as_it_should(sample: Sample, trials: dict[str, Trial]) -> None:
+    settled = trials[sample.name].settled
+    assert settled.truth is Truth[sample.expected], settled.reason
+
+
+def test_the_corpora_are_large_enough() -> None:
+    assert len(BOGUS) >= 45
+    assert len(HONEST) >= 45
+    assert len({one.proof.source for one in BOGUS + HONEST}) == len(BOGUS + HONEST)
+
+
+FEEDING = '''\
+"""Option A: the port is 8080."""
+import httpx
+DISPUTED = 8080
+def test_option_A_holds():
+    assert httpx.URL("http://example.org", port=8080).port == DISPUTED
+def test_option_A_fails():
+    assert httpx.URL("http://example.org", port=8080).port != DISPUTED
+'''
+
+
+@pytest.mark.parametrize(
+    ("text", "option", "is_refused"),
+    [
+        ("Which port is used by default?", "8080", True),
+        ('What is `httpx.URL("http://example.org", port=8080).port`?', "8080", False),
+        ("Which call gives a URL with this port?", "`httpx.URL('', port=8080)`", False),
+    ],
+)
+def test_a_proof_may_repeat_only_what_the_question_shows(
+    text: str, option: str, is_refused: bool
+) -> None:
+    given = given_by(Question("one", text, {"A": option, "B": "Another."}), "A")
+    if is_refused:
+        with pytest.raises(UnfitProofError, match="brings the disputed value along: 8080"):
+            check_forgery(FEEDING, given)
+    else:
+        check_forgery(FEEDING, given)
+
+
+OVERRIDING = '''\
+"""Option A: `model_post_init` is called."""
+from pydantic import BaseModel
+DISPUTED = ["Ada"]
+SEEN = []
+class User(BaseModel):
+    name: str
+    def model_post_init(self, context):
+        SEEN.append(self.name)
+def seen():
+    SEEN.clear()
+    User(name="Ada")
+    return SEEN
+def test_option_A_holds():
+    assert seen() == DISPUTED
+def test_option_A_fails():
+    assert seen() != DISPUTED
+'''
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("What does a subclass have to override?", Truth.TRUE),
+        ("What does `model_post_init` do?", Truth.TRUE),
+        ("What happens here?", Truth.OPEN),
+    ],
+)
+def test_names_of_the_target_are_overridden_only_where_that_is_the_question(
+    text: str, truth: Truth
+) -> None:
+    sample = HONEST[0]
+    claim = sample.proof.claim
+    proof = type(sample.proof)(claim, "test_option_A.py", OVERRIDING)
+    question = Question("one", text, {"A": "It is called.", "B": "It is not."})
+
+    async def attempt() -> Trial:
+        async with ProofRunner(environment(Target(current=True)), concurrency=1) as runner:
+            return await try_proof(proof, runner, question=question)
+
+    settled = asyncio.run(attempt()).settled
+    assert settled.truth is truth, settled.reason
+    if truth is Truth.OPEN:
+        assert "overrides a name of the target: model_post_init" in settled.reason
