@@ -94,13 +94,6 @@ def use_baseline(folder: Path, baseline: Path | None) -> None:
         Baseline.read(baseline).write(folder / BASELINE)
 
 
-def refuse_if_written(folder: Path) -> None:
-    """Before a run is resumed: nobody else may be at it."""
-    with Run(folder) as run:
-        if run.is_being_written():
-            raise InputError("another process is writing this run", where=str(folder))
-
-
 @contextlib.contextmanager
 def executing(
     folder: Path, options: RunOptions, total: int | None

@@ -14,7 +14,6 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
@@ -22,7 +21,7 @@ from assay.cli.common import (
 from assay.cli.model_options import take_choice
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling, Test
@@ -107,7 +106,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
     # Before the current folder changes below.
     folder = folder.absolute()
-    refuse_if_written(folder)
+    check_resumable(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
         sampling = Sampling(**asked["sampling"])

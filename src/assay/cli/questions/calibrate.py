@@ -14,7 +14,6 @@ from assay.cli.common import (
     conclude,
     executing,
     in_colour,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
@@ -24,7 +23,7 @@ from assay.cli.questions.modelled import model_procedure, take_modelled
 from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, prepared_run
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 
 @click.command()
@@ -97,7 +96,7 @@ def calibrate(
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay questions calibrate`; `assay runs resume` calls it."""
-    refuse_if_written(folder)
+    check_resumable(folder)
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
     prepared = _prepared(asked, options)
