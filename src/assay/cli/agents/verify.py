@@ -110,7 +110,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
         sampling = Sampling(**asked["sampling"])
-        choice, files = ModelChoice(**asked["model"]), tuple(asked["files"])
+        choice, files = ModelChoice.from_run(asked["model"]), tuple(asked["files"])
         # Cases are named by the paths that were given, relative to where they were given.
         os.chdir(asked["folder"])
     except (KeyError, TypeError):

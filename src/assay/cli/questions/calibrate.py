@@ -19,7 +19,7 @@ from assay.cli.common import (
     use_baseline,
 )
 from assay.cli.model_options import model_options
-from assay.cli.questions.modelled import model_procedure, take_modelled
+from assay.cli.questions.modelled import model_procedure, recorded, take_modelled
 from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, prepared_run
 from assay.config import load_config
 from assay.errors import InputError
@@ -99,7 +99,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     check_resumable(folder)
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
-    prepared = _prepared(asked, options)
+    prepared = _prepared(recorded(asked), options)
     use_baseline(folder, options.baseline)
     return _carry_out(prepared, folder, asked, options)
 
