@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from assay._version import __version__
+from assay.cli.ci_log import protect_log
 from assay.cli.lazy import LazyGroup
 from assay.errors import AssayError, InputError
 from assay.visible import visible
@@ -90,6 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's mistake never shows a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     _open_standard_streams()
+    protect_log()
     _log_to_standard_error()
     try:
         code = cli.main(words, prog_name="assay", standalone_mode=False)
