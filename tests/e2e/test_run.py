@@ -325,6 +325,11 @@ def test_a_finished_run_says_in_every_command_that_lines_are_gone_or_changed(
     assert assay("runs", "resume", "edited").returncode == 2
 
 
+def _reset_signals() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def started(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-m", "assay", *words],
@@ -335,12 +340,14 @@ def started(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
         # A Ctrl-C in a terminal reaches the whole group; here it must reach only the command,
         # also where the tests themselves run in the background and ignore it.
         start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=_reset_signals,
     )
 
 
 @pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+    ("sent", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+    ids=["INT", "TERM", "HUP"],
 )
 @pytest.mark.parametrize("limit", [(), ("--time-limit", "30", "--jobs", "2")])
 def test_an_interrupt_stops_cleanly_and_says_how_to_resume(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 from assay.reports import exit_code, summarize
 from assay.reports.summary import not_passed_rows, percent
 from assay.results import Outcome
-from assay.runs import Baseline, Gate
+from assay.runs import Baseline, Gate, Manifest, Run, create_folder, read_manifest
+from assay.runs.folder import write_manifest
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -139,3 +142,12 @@ def test_a_gate_says_nothing_of_a_run_that_was_broken_off(make: Make) -> None:
     run.manifest.gate = Gate(name="any-case", is_met=True, reason="")
     run.manifest.finished = None
     assert exit_code(run) == 3
+
+
+def test_a_clock_that_was_set_back_gives_no_negative_time(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "run", Manifest(subject="test"))
+    manifest = read_manifest(folder)
+    manifest.finished = manifest.started - timedelta(hours=1)
+    write_manifest(folder, manifest)
+    with Run(folder) as run:
+        assert summarize(run).duration == 0

@@ -141,7 +141,7 @@ def _told(error: BaseException) -> int:
             return error.exit_code
         case KeyboardInterrupt() | click.Abort():
             # click puts an exception of its own in the place of the one that says which.
-            return 143 if type(error.__cause__ or error).__name__ == "Terminated" else 130
+            return getattr(error.__cause__ or error, "exit_code", 130)
         case click.ClickException():
             error.show(sys.stderr)
             return 2
