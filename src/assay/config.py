@@ -8,15 +8,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.errors import InputError, nearest
 
 FILE = "assay.toml"
+USER_CONFIG = "~/.config/assay/assay.toml"
+_LARGEST = 1024 * 1024
+_Kind = TypeVar("_Kind", bound=BaseModel)
 
 
 class QuestionsConfig(BaseModel):
@@ -74,13 +77,39 @@ class Config(BaseModel):
         return self.jobs or os.cpu_count() or 1
 
 
+class UserModelsConfig(BaseModel):
+    """The table [models] of the user's own file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # Servers, as host or host:port, that a project may name and that get the user's key.
+    hosts: list[str] = Field(default_factory=list)
+
+
+class UserConfig(BaseModel):
+    """What only the user may say, never a project: `~/.config/assay/assay.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    models: UserModelsConfig = Field(default_factory=UserModelsConfig)
+
+
+def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
+    """Return the user's own configuration; all defaults where there is none."""
+    folder = environment.get("XDG_CONFIG_HOME")
+    path = Path(folder, "assay", FILE) if folder else Path(USER_CONFIG).expanduser()
+    if not path.exists():
+        return UserConfig()
+    return _validated(path, _parse(path), UserConfig)
+
+
 def load_config(start: Path | None = None) -> Config:
     """The configuration that holds in a folder; all defaults where there is none."""
     folder = (start or Path.cwd()).absolute()
     for candidate in (folder, *folder.parents):
         if (found := _read(candidate)) is not None:
             path, table = found
-            return _anchored(_validated(path, table), candidate)
+            return _anchored(_validated(path, table, Config), candidate)
     return _anchored(Config(), folder)
 
 
@@ -91,8 +120,8 @@ def is_configured(folder: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     own, project = folder / FILE, folder / "pyproject.toml"
-    table = _table(_parse(project), "tool", "assay") if project.is_file() else None
-    if not own.is_file():
+    table = _table(_parse(project), "tool", "assay") if project.exists() else None
+    if not own.exists():
         return None if table is None else (project, table)
     if table is not None:
         raise InputError(
@@ -111,30 +140,37 @@ def _table(data: Any, *keys: str) -> dict[str, Any] | None:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
+        # A pipe is never read: nobody may ever write to it.
+        if not path.is_file():
+            raise InputError("is not a file", where=str(path))
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"is larger than {_LARGEST:,} bytes", where=str(path))
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
-def _validated(path: Path, table: dict[str, Any]) -> Config:
+def _validated(path: Path, table: dict[str, Any], kind: type[_Kind]) -> _Kind:
     try:
-        return Config.model_validate(table)
+        return kind.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
         names = [part for part in first["loc"] if isinstance(part, str)]
         where = f"{path}:{_line_of(path, names[-1])}"
         if first["type"] == "extra_forbidden":
-            advice = nearest(names[-1], _keys_beside(names))
+            advice = nearest(names[-1], _keys_beside(kind, names))
             unknown = ".".join(names)
             raise InputError(f"unknown key {unknown!r}", where=where, advice=advice) from None
         raise InputError(f"{'.'.join(names)}: {first['msg']}", where=where) from None
 
 
-def _keys_beside(names: list[str]) -> Iterable[str]:
+def _keys_beside(kind: type[BaseModel], names: list[str]) -> Iterable[str]:
     """The valid keys of the table that a key stands in."""
-    model: Any = Config
+    model: Any = kind
     for name in names[:-1]:
         model = model.model_fields[name].annotation
     return list(model.model_fields)

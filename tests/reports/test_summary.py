@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +14,8 @@ from hypothesis import strategies as st
 from assay.reports import exit_code, summarize
 from assay.reports.summary import not_passed_rows, percent
 from assay.results import Outcome
-from assay.runs import Baseline, Gate
+from assay.runs import Baseline, Gate, Manifest, Run, create_folder, read_manifest
+from assay.runs.folder import write_manifest
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -166,3 +169,12 @@ def test_mistakes_of_who_wrote_the_cases_are_exit_2_unless_something_else_failed
     assert (summary.exit_code, summary.mistakes) == (code, 1)
     assert summary.verdict_line().startswith(verdict)
     assert "1 of the errors for whoever wrote the cases to correct" in summary.verdict_line()
+
+
+def test_a_clock_that_was_set_back_gives_no_negative_time(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "run", Manifest(subject="test"))
+    manifest = read_manifest(folder)
+    manifest.finished = manifest.started - timedelta(hours=1)
+    write_manifest(folder, manifest)
+    with Run(folder) as run:
+        assert summarize(run).duration == 0

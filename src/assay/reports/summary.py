@@ -59,7 +59,10 @@ class Summary:
     @property
     def duration(self) -> float | None:
         """Seconds from the start to the end; None while there is no end."""
-        return None if self.finished is None else (self.finished - self.started).total_seconds()
+        if self.finished is None:
+            return None
+        # A clock that was set back in between says nothing useful.
+        return max(0.0, (self.finished - self.started).total_seconds())
 
     @property
     def exit_code(self) -> int:

@@ -23,7 +23,7 @@ from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
 from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
-from assay.runs.journal import JournalReader, damaged, torn_bytes
+from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
 
 logger = logging.getLogger("assay")
 
@@ -72,6 +72,9 @@ class Manifest(BaseModel):
     gate: Gate | None = None
     started: datetime = Field(default_factory=lambda: datetime.now(UTC))
     finished: datetime | None = None
+    # Of a finished run: how many cases it has, and the link of the last line of its journal.
+    cases: int | None = None
+    link: str | None = None
 
 
 class Run:
@@ -81,9 +84,14 @@ class Run:
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
+        complete_size(path / JOURNAL)
+        is_written = is_being_written(path)
+        link = "" if is_written else check_links(path / JOURNAL)
         self._index = Index.for_reading(path)
+        if not is_written:
+            self._check_complete(link)
         self._reader = JournalReader(path / JOURNAL)
-        if (torn := torn_bytes(path / JOURNAL)) and not self.is_being_written():
+        if (torn := torn_bytes(path / JOURNAL)) and not is_written:
             logger.warning(
                 "%s: the last line was torn by a crash; its case is missing until the run is "
                 "resumed (%d bytes)",
@@ -92,6 +100,25 @@ class Run:
             )
         # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
         self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+
+    def _check_complete(self, link: str) -> None:
+        """Raise an InputError if a finished run no longer has every line it had."""
+        manifest = self.manifest
+        if manifest.finished is None or manifest.cases is None:
+            return
+        cases = sum(self._index.counts().values())
+        has_changed = (cases, link) != (manifest.cases, manifest.link)
+        # One that is being resumed at this moment has changed as it should.
+        if has_changed and not self.is_being_written():
+            self._index.close()
+            raise InputError(
+                f"the journal has {cases} cases; the run had {manifest.cases} when it finished"
+                if cases != manifest.cases
+                else "the journal is not the one the run finished with",
+                where=str(self.path / JOURNAL),
+                advice="restore the file, or run again what is missing: assay runs resume "
+                + str(self.path),
+            )
 
     @property
     def name(self) -> str:
@@ -163,12 +190,7 @@ class Run:
 
     def is_being_written(self) -> bool:
         """Whether a process has this run open for writing."""
-        with (self.path / JOURNAL).open("rb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return True
-            return False
+        return is_being_written(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -180,6 +202,24 @@ class Run:
 def _close_both(reader: JournalReader, index: Index) -> None:
     reader.close()
     index.close()
+
+
+def is_being_written(path: Path) -> bool:
+    """Return whether a process has the run in this folder open for writing."""
+    with (path / JOURNAL).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        return False
+
+
+def check_resumable(path: Path) -> None:
+    """Raise an InputError if the run cannot be continued: it is being written, or damaged."""
+    complete_size(path / JOURNAL)
+    if is_being_written(path):
+        raise InputError("another process is writing this run", where=str(path))
+    check_links(path / JOURNAL)
 
 
 def read_manifest(path: Path) -> Manifest:

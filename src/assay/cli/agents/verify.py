@@ -21,14 +21,13 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     start_run,
     use_baseline,
 )
 from assay.cli.model_options import take_choice
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling, Test, WrongFile
@@ -120,13 +119,13 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
     # Before the current folder changes below.
     folder = folder.absolute()
-    refuse_if_written(folder)
+    check_resumable(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
         sampling = Sampling(
             **{**asked["sampling"], **({"jobs": options.jobs} if options.jobs else {})}
         )
-        choice, files = ModelChoice(**asked["model"]), tuple(asked["files"])
+        choice, files = ModelChoice.from_run(asked["model"]), tuple(asked["files"])
         # Cases are named by the paths that were given, relative to where they were given.
         os.chdir(asked["folder"])
     except (KeyError, TypeError):

@@ -11,7 +11,6 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
@@ -19,7 +18,7 @@ from assay.cli.common import (
 from assay.cli.submissions.options import FILE, submission_options
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 # Told here and not read from the policies, so that help needs none of the subject.
 _POLICIES = [
@@ -79,7 +78,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
     from assay.submissions.opening import Asked, open_checking, print_warning
 
-    refuse_if_written(folder)
+    check_resumable(folder)
     try:
         policy = asked["policy"]
         before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
