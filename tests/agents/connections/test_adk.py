@@ -197,7 +197,7 @@ def test_a_workflow_of_google_adk_answers_with_the_output_of_its_last_node(
         assert json.loads(answer["text"]) == {"length": 3}
         assert answer["sly_data"]["x"] == 1
     for sample in failed:
-        assert sample["ending"] != "complete"
+        assert sample["ending"] == "failed"
         # What a node raises is not taken for a failure of the model.
         assert "the agent raised an error: ValueError: too long" in sample["reason"]
 
@@ -241,9 +241,29 @@ def test_a_workflow_behind_the_real_api_server(port: int) -> None:
 
 
 def test_what_an_agent_behind_the_real_api_server_raises_is_its_failure(port: int) -> None:
-    conversation = over_http(port, "echo", Says("fail", timeout=60))
-    assert conversation.ending is Ending.FAILED
-    assert "ValueError: no such song" in str(conversation.reason)
+    for said, reason in (("fail", "ValueError: no such song"), ("blocked", "not that")):
+        conversation = over_http(port, "echo", Says(said, timeout=60))
+        assert conversation.ending is Ending.FAILED
+        assert f"the agent raised an error: {reason}" in str(conversation.reason)
+
+
+def test_a_model_out_of_reach_behind_the_real_api_server_is_an_outage(port: int) -> None:
+    conversation = over_http(port, "echo", Says("overloaded", timeout=60))
+    assert conversation.ending is Ending.OUTAGE
+    assert "the service of the agent's model is out" in str(conversation.reason)
+
+
+def test_private_data_behind_the_real_api_server_is_replaced_and_not_added(port: int) -> None:
+    sent: list[dict[str, Any] | None] = [{"x": 1, "y": 1}, {"y": 2}, {}, None, {"x": 5}]
+    conversation = over_http(port, "echo", *(Says("hi", each, timeout=60) for each in sent))
+    states = [reply.answer.sly_data or {} for reply in conversation.replies]
+    assert [{key: state[key] for key in ("x", "y") if key in state} for state in states] == [
+        {"x": 1, "y": 1},
+        {"y": 2},
+        {},
+        {},
+        {"x": 5},
+    ], conversation.reason
 
 
 def test_a_slow_agent_behind_the_real_api_server_ends_at_its_limit(port: int) -> None:

@@ -44,13 +44,9 @@ def is_adk_agent(found: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Where a conversation goes on. Each has a runner of its own, because in google-adk what
-    belongs to an app or to a user outlives the session."""
+class SentState:
+    """The keys of a state that were sent and not made by the agent, and those taken back."""
 
-    runner: Any
-    session_id: str
-    # The keys of the state that were sent and not made by the agent, and those taken back.
     sent: set[str] = field(default_factory=set)
     taken_back: set[str] = field(default_factory=set)
 
@@ -64,6 +60,21 @@ class _Place:
         self.sent.intersection_update(sly_data)
         self.sent.update(sly_data.keys() - state.keys())
         return {**dict.fromkeys(self.taken_back), **sly_data}
+
+    def read(self, state: dict[str, Any]) -> dict[str, Any]:
+        """Return a state without what was taken back."""
+        removed = {key for key in self.taken_back if state.get(key) is None}
+        return {key: state[key] for key in state.keys() - removed}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a conversation goes on. Each has a runner of its own, because in google-adk what
+    belongs to an app or to a user outlives the session."""
+
+    runner: Any
+    session_id: str
+    sent: SentState = field(default_factory=SentState)
 
 
 class AdkSession:
@@ -121,11 +132,13 @@ async def _run(place: _Place, message: Message) -> str:
             user_id=_USER,
             session_id=place.session_id,
             new_message=said,
-            state_delta=place.change(message.sly_data, await _state(place)) or None,
+            state_delta=place.sent.change(message.sly_data, await _state(place)) or None,
         ):
             if event.error_code and not event.content:
                 # Not the end: an agent may try again by itself.
-                failure = _failure(event.error_code, str(event.error_message or event.error_code))
+                failure = make_failure(
+                    event.error_code, str(event.error_message or event.error_code)
+                )
             elif event.is_final_response() and event.content and event.content.parts:
                 parts = event.content.parts
                 text = "".join(part.text for part in parts if part.text and not part.thought)
@@ -136,7 +149,7 @@ async def _run(place: _Place, message: Message) -> str:
         # What is raised says more than the event before it, unless that names an outage.
         if isinstance(failure, ConnectionFailed):
             raise failure from None
-        raise _failure(getattr(error, "status", None), describe(error)) from None
+        raise make_failure(getattr(error, "status", None), describe(error)) from None
     if failure is not None:
         raise failure
     if text is None:
@@ -144,7 +157,7 @@ async def _run(place: _Place, message: Message) -> str:
     return text
 
 
-def _failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
+def make_failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
     """Return an outage if a code says that the model's service is out, else the agent's failure.
 
     Other codes are the names of exceptions, and the reasons for which a model declined to go on.
@@ -158,9 +171,7 @@ async def _state(place: _Place) -> dict[str, Any]:
     session = await place.runner.session_service.get_session(
         app_name=_APP, user_id=_USER, session_id=place.session_id
     )
-    state = dict(session.state) if session else {}
-    removed = {key for key in place.taken_back if state.get(key) is None}
-    return copy.deepcopy({key: state[key] for key in state.keys() - removed})
+    return copy.deepcopy(place.sent.read(dict(session.state) if session else {}))
 
 
 class AdkConnection:

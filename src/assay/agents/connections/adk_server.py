@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import quote
 
+from assay.agents.connections.adk import SentState, make_failure
 from assay.agents.connections.background import Farewells, begin
 from assay.agents.connections.headers import headers_from
 from assay.agents.connections.protocol import (
@@ -32,6 +34,8 @@ class _Place:
 
     user: str
     session: str
+    sent: SentState = field(default_factory=SentState)
+    state: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
 class AdkServerSession:
@@ -53,8 +57,9 @@ class AdkServerSession:
             place = await self._begin()
         text = await self._run(place, message)
         async with self._web.send("GET", self._path(place), limit=message.timeout) as response:
-            state = _read_object(await read_json(response)).get("state")
-        return Answer(text, structure_in(text), _read_object(state or {}) or None, place)
+            found = _read_object(await read_json(response)).get("state")
+        state = place.sent.read(_read_object(found or {}))
+        return Answer(text, structure_in(text), state or None, replace(place, state=state))
 
     async def close(self) -> None:
         for place in self._opened:
@@ -84,24 +89,34 @@ class AdkServerSession:
     async def _run(self, place: _Place, message: Message) -> str:
         # A stream, although only its end is used: `/run` answers what the agent raises with the
         # same status as a fault of the server.
-        request = {
+        request: dict[str, Any] = {
             "appName": self._app,
             "userId": place.user,
             "sessionId": place.session,
             "newMessage": {"role": "user", "parts": [{"text": message.text}]},
             "streaming": False,
-            **({"stateDelta": message.sly_data} if message.sly_data else {}),
         }
-        text, failure = None, None
+        if changes := place.sent.change(message.sly_data, place.state):
+            request["stateDelta"] = changes
+        text: str | None = None
+        failure: AgentFailed | ConnectionFailed | None = None
         async with self._web.send(
             "POST", "/run_sse", encode_json(request), limit=message.timeout
         ) as response:
             async for event in read_events(response):
-                found = _read_event(_read_object(event))
-                text = text if found is None else found
-                failure = _read_failure(event)
+                if "error" in _read_object(event):
+                    if isinstance(failure, ConnectionFailed):
+                        raise failure
+                    # What is raised says more than the event before it.
+                    raise _read_error(str(event["error"]))
+                if event.get("errorCode") and not event.get("content"):
+                    # Not the end: an agent may try again by itself.
+                    said = str(event.get("errorMessage") or event["errorCode"])
+                    failure = make_failure(event["errorCode"], said)
+                elif (found := _read_event(event)) is not None:
+                    text, failure = found, None
         if failure is not None:
-            raise ConnectionFailed("the model failed", said=failure)
+            raise failure
         if text is None:
             raise AgentFailed("the agent ended without an answer")
         return text
@@ -134,8 +149,6 @@ def _read_object(value: Any) -> dict[str, Any]:
 
 def _read_event(event: Mapping[str, Any]) -> str | None:
     """Return the answer that an event is, or None."""
-    if "error" in event:
-        raise AgentFailed("the agent raised an error", said=str(event["error"]))
     if event.get("partial"):
         return None
     try:
@@ -152,8 +165,7 @@ def _read_event(event: Mapping[str, Any]) -> str | None:
     return "".join(texts)
 
 
-def _read_failure(event: Mapping[str, Any]) -> str | None:
-    """Return what an event without content says of a failure: the model's, if nothing follows."""
-    if not event.get("errorCode") or event.get("content"):
-        return None
-    return str(event.get("errorMessage") or event["errorCode"])
+def _read_error(said: str) -> AgentFailed | ConnectionFailed:
+    """Return what an error at the end of a stream is; Google's services name a status in theirs."""
+    status = re.search(r"\b[45][0-9]{2} ([A-Z_]+)\b", said)
+    return make_failure(status and status[1], said)
