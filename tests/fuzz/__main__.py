@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import logging
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -78,14 +79,14 @@ def search(
 
 def hold(seed: int, seconds: float) -> bool:
     """Run the properties of the tests with new examples; return whether they held so far."""
-    command = [sys.executable, "-m", "pytest", "-m", "hypothesis", "-q", "-x", "-n", "0"]
-    command += [f"--hypothesis-seed={seed}", "--hypothesis-profile=fuzz", "-p", "no:randomly"]
-    print(f"properties for {seconds:g} s: {' '.join(command[1:])}", flush=True)
-    process = subprocess.Popen(command)
+    command = [sys.executable, "-m", "pytest", "tests", "-m", "hypothesis", "-q", "-x", "-n", "0"]
+    command.append(f"--hypothesis-seed={seed}")
+    print(f"properties for {seconds:g} s: HYPOTHESIS_PROFILE=fuzz {' '.join(command)}", flush=True)
+    process = subprocess.Popen(command, env={**os.environ, "HYPOTHESIS_PROFILE": "fuzz"})
     try:
         return process.wait(seconds) == 0
     except subprocess.TimeoutExpired:
-        process.send_signal(signal.SIGINT)
+        process.kill()
         process.wait()
         return True
 
