@@ -94,22 +94,17 @@ def test_a_proof_may_repeat_only_what_the_question_shows(
 
 
 OVERRIDING = '''\
-"""Option A: `model_post_init` is called."""
+"""Option A: `model_dump` gives a list."""
 from pydantic import BaseModel
 DISPUTED = ["Ada"]
-SEEN = []
 class User(BaseModel):
     name: str
-    def model_post_init(self, context):
-        SEEN.append(self.name)
-def seen():
-    SEEN.clear()
-    User(name="Ada")
-    return SEEN
+    def model_dump(self):
+        return list(super().model_dump().values())
 def test_option_A_holds():
-    assert seen() == DISPUTED
+    assert User(name="Ada").model_dump() == DISPUTED
 def test_option_A_fails():
-    assert seen() != DISPUTED
+    assert User(name="Ada").model_dump() != DISPUTED
 '''
 
 
@@ -117,7 +112,7 @@ def test_option_A_fails():
     ("text", "truth"),
     [
         ("What does a subclass have to override?", Truth.TRUE),
-        ("What does `model_post_init` do?", Truth.TRUE),
+        ("What does this `model_dump` give?", Truth.TRUE),
         ("What happens here?", Truth.OPEN),
     ],
 )
@@ -127,7 +122,7 @@ def test_names_of_the_target_are_overridden_only_where_that_is_the_question(
     sample = HONEST[0]
     claim = sample.proof.claim
     proof = type(sample.proof)(claim, "test_option_A.py", OVERRIDING)
-    question = Question("one", text, {"A": "It is called.", "B": "It is not."})
+    question = Question("one", text, {"A": "A list.", "B": "A dictionary."})
 
     async def attempt() -> Trial:
         async with ProofRunner(environment(Target(current=True)), concurrency=1) as runner:
@@ -136,4 +131,4 @@ def test_names_of_the_target_are_overridden_only_where_that_is_the_question(
     settled = asyncio.run(attempt()).settled
     assert settled.truth is truth, settled.reason
     if truth is Truth.OPEN:
-        assert "overrides a name of the target: model_post_init" in settled.reason
+        assert "overrides a name of the target and then asks for it: model_dump" in settled.reason

@@ -89,12 +89,15 @@ A proof has this form, and nothing else is accepted:
   settles nothing.
 - DISPUTED, a constant at the top, is the one thing the option gets right or wrong: the name, the
   value or the exception class that the option offers, as small as possible (the name of a
-  parameter, not a line of code). Both sides use it; nothing else in the file repeats its value.
+  parameter, not a line of code). Both sides use it; nothing else in the file repeats its value, not
+  even in pieces, unless the code of the question shows it.
   The file is run a second time with something impossible there: a true claim must then turn false,
   by the checks of the test and not by an error in it. A text gets `_that_cannot_be` appended, a
   class becomes an exception class nobody raises, any other value the text `a value_that_cannot_be`.
   So the outcome must come from the library, not from DISPUTED itself: a test that feeds DISPUTED in
-  and finds it again in the answer is refused as vacuous.
+  and finds it again in the answer is refused as vacuous. So is one that still holds with nearly the
+  same value, or without the library; that compares DISPUTED with a list or a length of its own; and
+  that patches, mocks, assigns to or redefines anything of the library.
 - Where the option is prose about what something does, let DISPUTED be the name of that thing: a
   helper uses it (`call(**{DISPUTED: value})`, `getattr(thing, DISPUTED)`), gives back whether the
   effect was seen, and gives back False where the name is not accepted, after a look at the error
@@ -112,9 +115,9 @@ A proof has this form, and nothing else is accepted:
 - For output or a returned value, compute the observation in a helper by running the code, and let
   both sides compare it with DISPUTED (`==` and `!=`).
 - Plain functions only, no classes, no skip, no xfail, no exit. No network, no credentials, no real
-  model behind the library: use `unittest.mock` or a small subclass of the library's own interface
-  that answers from a script and records what it was asked. Async code is run with `asyncio.run`.
-  Files may be written below `tmp_path` only.
+  model behind the library: use a small subclass of the library's own interface that answers from a
+  script and records what it was asked, or `unittest.mock` for what is not the library's.
+  Async code is run with `asyncio.run`. Files may be written below `tmp_path` only.
 - Prove by behaviour. Reading `__doc__` or source text is documentation, which counts for less and
   can never refute an option; use it only if nothing else is possible.
 - Run the thing whole where that is possible, as a user would, rather than looking at its parts.

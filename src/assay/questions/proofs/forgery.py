@@ -392,6 +392,16 @@ class _Reader:
                     _refuse(node, f"it brings the disputed value along: {value}")
 
 
+def names_used(source: str) -> set[str]:
+    """Return the attributes that a proof asks for, but for those of `super()`."""
+    return {
+        node.attr
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Attribute)
+        and not (isinstance(node.value, ast.Call) and _root(node.value.func) == "super")
+    }
+
+
 def _refuse(node: ast.AST, reason: str) -> None:
     raise UnfitProofError(f"line {getattr(node, 'lineno', 1)}: {reason}")
 

@@ -33,6 +33,8 @@ _KIT = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "pytest_asyncio", 
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
 
 
+# What a class defines for itself, whatever it inherits.
+_LIFE = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__init_subclass__"})
 # The module of all that stands for something of the target.
 _NOWHERE = "absent"
 
@@ -251,8 +253,12 @@ class Watch(_Hooks):
         function = getattr(function, "fget", function)
         if getattr(function, "__module__", "test_challenge") != made.__module__:
             return  # made for the class by the target, such as an __init__
+        if key in _LIFE:
+            return
         for base in made.__mro__[1:]:
-            if self._is_target(base.__module__) and key in vars(base):
+            if not self._is_target(base.__module__) or key not in vars(base):
+                continue
+            if not getattr(vars(base)[key], "__isabstractmethod__", False):
                 self._overridden.add(key)
 
     def _note_patch(self, target: Any) -> None:

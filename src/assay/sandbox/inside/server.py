@@ -52,7 +52,7 @@ _SAMPLES = 8
 _START_SECONDS = 60.0
 _SAMPLE_SECONDS = 5.0
 _SAMPLES_SECONDS = 30.0
-_SAMPLE_IMPORTS = 100
+_SAMPLE_IMPORTS = 1_000
 # More shared memory than this is not copied for every proof: it gets an interpreter of its own.
 _SHARED_BYTES = 64 << 20
 
@@ -140,12 +140,13 @@ class Server:
         """Import what samples import, then see which memory they write to."""
         deadline = time.monotonic() + _SAMPLES_SECONDS
         _import_all(self._lesson(_SAMPLE, _START_SECONDS)["modules"], _START_SECONDS)
-        # A stored proof may do anything but decide what is imported here: its import statements
-        # are tried without it, in a fork, and what is slow there or starts threads is left out.
+        # A stored proof may do anything but decide what is imported here: its import statements,
+        # and then the modules that it says it came to need, are tried in a fork without it, and
+        # what is slow there or starts threads is left out.
         for sample in samples:
-            lesson = self._lesson(_import_statements(sample), _SAMPLE_SECONDS)
-            if lesson["threads"] == 1 and time.monotonic() < deadline:
-                _import_all(lesson["modules"], _SAMPLE_SECONDS)
+            self._import_tried(_import_statements(sample), deadline)
+            late = self._lesson(sample, _SAMPLE_SECONDS)["modules"]
+            self._import_tried([f"import {name}" for name in late if _is_module(name)], deadline)
         gc.collect()
         gc.freeze()
         # What every proof writes to, not what one might: a page copied for nothing costs as much.
@@ -156,6 +157,13 @@ class Server:
         )
         written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
         self._pages = pages.merge(set.intersection(*written) if written else ())
+
+    def _import_tried(self, statements: list[str], deadline: float) -> None:
+        """Import what statements import, if a fork has shown that this can be done here."""
+        if statements and time.monotonic() < deadline:
+            lesson = self._lesson(_quietly(statements) + _SMALLEST, _SAMPLE_SECONDS)
+            if lesson["threads"] == 1:
+                _import_all(lesson["modules"], _SAMPLE_SECONDS)
 
     def _lesson(self, sample: str, seconds: float) -> dict[str, Any]:
         """Run a sample in a throw-away fork; one that is slow or says nonsense teaches nothing."""
@@ -267,23 +275,37 @@ def _touch(imports: list[str]) -> None:
             exec(_TOUCHES[name], {"__name__": "touched"})  # noqa: S102 - constants of this file
 
 
-def _import_statements(sample: str) -> str:
-    """The imports that a sample is written with, as a sample of their own."""
+def _import_statements(sample: str) -> list[str]:
+    """The imports of a sample that bring something new."""
     try:
         tree = ast.parse(sample)
-        statements = [
-            ast.unparse(node)
-            for node in ast.walk(tree)
-            if (isinstance(node, ast.ImportFrom) and not node.level) or isinstance(node, ast.Import)
-        ]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _SMALLEST
-    tried = "".join(
+        return []
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [one.name for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.append(node.module)
+    return [
+        f"import {name}" for name in found if name not in sys.modules and "__main__" not in name
+    ]
+
+
+def _is_module(name: str) -> bool:
+    """Whether a text is the name of a module that may be imported for its own sake."""
+    parts = name.split(".")
+    return all(part.isidentifier() for part in parts) and not {"__main__", "test_sample"} & set(
+        parts
+    )
+
+
+def _quietly(statements: list[str]) -> str:
+    """Statements as a program that goes on, whatever they raise."""
+    return "".join(
         f"try:\n    {one}\nexcept BaseException:\n    pass\n"
         for one in statements[:_SAMPLE_IMPORTS]
-        if "__main__" not in one
     )
-    return tried + _SMALLEST
 
 
 class _TooSlow(BaseException):
