@@ -13,7 +13,7 @@ import http.client
 import socket
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -35,6 +35,7 @@ from assay.sandbox.workers import Bind, Jail, Worker
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.02
 _GRACE = 2.0
+_PIECE = 1 << 16
 
 Result = TypeVar("Result")
 
@@ -135,9 +136,14 @@ class Server:
         async with asyncio.timeout(timeout):
             connection = await self.connect()
             connection.settimeout(timeout)
-            return await asyncio.to_thread(
-                _exchange, connection, method, path, body, dict(headers or {}), longest
-            )
+            try:
+                return await asyncio.to_thread(
+                    _exchange, connection, method, path, body, dict(headers or {}), longest
+                )
+            finally:
+                # An answer that drips for ever would keep its thread from all other requests.
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
     async def _begin(self, request: Request) -> None:
         streams = Streams(self._jail.limits.output)
@@ -222,7 +228,9 @@ async def serve(
         await server._until_healthy(known, patience)
         yield server
         if server.running:
-            await server.stop()
+            # All that was wanted of it has been had: how its end went is nobody's result.
+            with suppress(InfrastructureError):
+                await server.stop()
     finally:
         await worker.close()
 
@@ -251,12 +259,26 @@ def _exchange(
     with closing(http.client.HTTPConnection("localhost")) as client:
         client.sock = connection
         client.request(method, path, body=body, headers={"Connection": "close", **headers})
-        answer = client.getresponse()
-        names: dict[str, str] = {}
-        for name, value in answer.getheaders():
-            before = names.get(name.lower())
-            names[name.lower()] = value if before is None else f"{before}, {value}"
-        content = answer.read(longest + 1)
-        if len(content) > longest:
-            raise OSError(f"the answer is longer than {longest} bytes")
-        return Response(answer.status, names, content)
+        try:
+            return _read_answer(client.getresponse(), longest)
+        except (OSError, http.client.HTTPException):
+            raise
+        except Exception as error:
+            # The parser lets others through, ValueError for one; the bytes are the server's anyhow.
+            raise http.client.HTTPException(f"it is not HTTP: {error}") from error
+
+
+def _read_answer(answer: http.client.HTTPResponse, longest: int) -> Response:
+    names: dict[str, str] = {}
+    for name, value in answer.getheaders():
+        before = names.get(name.lower())
+        names[name.lower()] = value if before is None else f"{before}, {value}"
+    content = bytearray()
+    # In pieces: what the parser makes of a chunk's size, a negative one say, is not what to read.
+    while len(content) <= longest and (piece := answer.read1(_PIECE)):
+        content += piece
+    if len(content) > longest:
+        raise OSError(f"the answer is longer than {longest} bytes")
+    if answer.length:
+        raise http.client.IncompleteRead(bytes(content[:_PIECE]), answer.length)
+    return Response(answer.status, names, bytes(content))

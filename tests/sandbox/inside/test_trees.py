@@ -51,7 +51,7 @@ def test_a_deep_tree_is_measured_and_removed(tmp_path: Path) -> None:
     (place / "beside").write_bytes(bytes(50_000))
     opened = opened_descriptors()
     with few_descriptors():
-        assert trees.size_of(str(place)) == trees.BOUNDLESS
+        assert trees.measure(str(place)).bytes == trees.BOUNDLESS
         trees.remove(str(place))
     assert not place.exists()
     assert opened_descriptors() == opened
@@ -61,7 +61,7 @@ def test_a_tree_is_measured_as_deep_as_any_program_goes(tmp_path: Path) -> None:
     nest(tmp_path, 900, bytes(50_000))
     (tmp_path / "beside").write_bytes(bytes(50_000))
     with few_descriptors():
-        assert 100_000 <= trees.size_of(str(tmp_path)) < 200_000
+        assert 100_000 <= trees.measure(str(tmp_path)).bytes < 200_000
     trees.remove(str(tmp_path / "d"))
 
 

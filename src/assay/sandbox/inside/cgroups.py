@@ -55,6 +55,13 @@ class Group:
                 os.pwrite(self._peak, b"0", 0)
         return reading
 
+    def allow_more(self) -> None:
+        """Let the worker bring files back, however much memory the program's files still hold."""
+        if self._limit is not None:
+            usage = 0 if self._usage is None else int(_text(self._usage))
+            with contextlib.suppress(OSError):
+                os.pwrite(self._limit, str(usage + self._memory).encode(), 0)
+
     def read(self) -> Reading:
         usage = 0 if self._usage is None else int(_text(self._usage))
         return Reading(usage, _counter(self._oom, "oom_kill"), _counter(self._refused, "max"))

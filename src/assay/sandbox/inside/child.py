@@ -7,17 +7,19 @@ import os
 import select
 import signal
 import socket
+import stat
 import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, processes, root, seccomp, trees, views
+from . import cgroups, confine, landlock, processes, root, seccomp, trees, views
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
 _OWN_PROCESSES = 4
 _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
+_REAP_EVERY = 0.5
 _LONG = 3600.0 * 24
 
 
@@ -66,6 +68,11 @@ class Worker:
         self.group = group
         self.scratch = scratch
         self.level = spec["level"]
+        # Whether signals of this process reach nobody but its descendants.
+        self.is_scoped = (
+            self.level == "landlock"
+            and landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION
+        )
         self._count = 0
         self.seccomp = seccomp.program_for_child() if seccomp.supported() else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
@@ -73,7 +80,9 @@ class Worker:
         self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
         base: str = spec.get("base", "")
         is_counted = base and (spec["work"] == "base" or not inside)
-        self.base_size = trees.size_of(root.BASE if inside else base) if is_counted else 0
+        self.base_size = (
+            trees.measure(root.BASE if inside else base) if is_counted else trees.Size(0, 0)
+        )
         self.limits = confine.limits_of(self)
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
@@ -201,8 +210,12 @@ class Child:
     def folder_is_full(self) -> bool:
         if not self._watched:
             return False
-        allowed: int = self._worker.spec["limits"]["work_size"] + self._worker.base_size
-        return sum(map(trees.size_of, self._watched)) > allowed
+        base = self._worker.base_size
+        allowed: int = self._worker.spec["limits"]["work_size"]
+        most = trees.Size(allowed + base.bytes, root.FILES_PER_FOLDER + base.entries)
+        sizes = [trees.measure(folder, most) for folder in self._watched]
+        together = trees.Size(*map(sum, zip(*sizes, strict=True)))
+        return together.bytes > most.bytes or together.entries > most.entries
 
     def connect(self, port: int) -> socket.socket:
         """A socket on its way to a port of the child; whoever gets it waits for the rest."""
@@ -214,20 +227,25 @@ class Child:
     def end(self, limit: str | None = None) -> Ending:
         """End the child and everything it has started, and say how it went."""
         wall = time.monotonic() - self._before.time
-        full = self.folder_is_full() if self._watched else os.fstatvfs(self.work).f_bavail == 0
         with contextlib.suppress(ProcessLookupError):
             first = self.handle if self.prepared is None else self.prepared.keeper
             signal.pidfd_send_signal(first, signal.SIGKILL)
         _, status, usage = os.wait4(self.process, 0)
         if self.prepared is None:
-            processes.end_descendants()
+            processes.end_descendants(is_scoped=self._worker.is_scoped)
         else:
             _wait_until_gone(self.prepared.keeper)
         self._check_isolated()
+        self._reopen_folder()
+        # Looked at last: while a program runs, its folder grows faster than it can be measured.
+        full = self.folder_is_full() if self._watched else os.fstatvfs(self.work).f_bavail == 0
         code = os.waitstatus_to_exitcode(status)
         cpu = usage.ru_utime + usage.ru_stime
         limit = limit or self._limit_hit(code, cpu) or ("work_size" if full else None)
-        return Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
+        ending = Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
+        if self._worker.group is not None:
+            self._worker.group.allow_more()
+        return ending
 
     def _check_isolated(self) -> None:
         if self._told is None:
@@ -237,6 +255,13 @@ class Child:
             reason = told.decode("utf-8", "replace") or "it ended before it was isolated"
             self.close()
             raise JailError(f"a child could not be isolated: {reason}")
+
+    def _reopen_folder(self) -> None:
+        """Undo what closes a work folder to its owner, who has to look into it, or use it again."""
+        mode = stat.S_IMODE(os.fstat(self.work).st_mode)
+        if mode & 0o700 != 0o700:
+            with contextlib.suppress(OSError):
+                os.fchmod(self.work, mode | 0o700)
 
     def _limit_hit(self, code: int, cpu: float) -> str | None:
         group, before = self._worker.group, self._before.group
@@ -268,8 +293,14 @@ class Child:
 
 
 def _wait_until_gone(keeper: int) -> None:
-    # The first process of a namespace is gone only after all others in it are.
+    # The first process of a namespace is gone only after all others in it are, and have been
+    # reaped: also those that made themselves children of this process, where no filter forbids it.
     poller = select.poll()
     poller.register(keeper, select.POLLIN)
-    if not poller.poll(_SETTLE * 1000):
-        raise JailError("processes of a child did not end when they were killed")
+    deadline = time.monotonic() + _SETTLE
+    while not poller.poll(_REAP_EVERY * 1000):
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if time.monotonic() > deadline:
+            raise JailError("processes of a child did not end when they were killed")

@@ -37,7 +37,16 @@ from . import (
 from .child import Child, Ending
 from .kernel import JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "spawn_child", "work_folder"]
+__all__ = [
+    "Child",
+    "Ending",
+    "JailError",
+    "enter",
+    "fork_child",
+    "keeps_work",
+    "spawn_child",
+    "work_folder",
+]
 
 _worker: child.Worker | None = None
 
@@ -105,6 +114,11 @@ def work_folder() -> str:
     if _worker is None:
         raise JailError("call enter first")
     return _worker.scratch
+
+
+def keeps_work() -> bool:
+    """Whether children find the work folder as the one before left it."""
+    return _worker is not None and _worker.spec.get("work") == "kept"
 
 
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:

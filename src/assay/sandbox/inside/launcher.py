@@ -7,6 +7,7 @@ message is the spec of the jail. A message is a length, the length of its JSON, 
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import select
@@ -20,6 +21,9 @@ from typing import Any, NoReturn
 from . import folder, jail, kernel, processes
 
 _LENGTHS = struct.Struct("=QQ")
+# What keeps files out of a folder that a program has filled or closed.
+_SPOILED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOTEMPTY, errno.EISDIR}
+_FOLDER_SPOILED = b"the work folder was spoiled"
 _VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
@@ -80,7 +84,9 @@ def _run(
     try:
         ending = _attend(control, child, request["wall_time"])
         trouble = b"" if told is None else os.read(told, 4096)
-        if trouble:
+        if trouble == _FOLDER_SPOILED:
+            ending = ending._replace(status=-signal.SIGKILL, limit="work_size")
+        elif trouble:
             raise jail.JailError(trouble.decode("utf-8", "replace"))
         found = folder.collect(child.work, request["collect"], request["collect_size"])
     finally:
@@ -121,7 +127,14 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
     try:
         folder.put(request["files"], data, os.open(".", os.O_RDONLY | os.O_CLOEXEC))
     except BaseException as error:
-        os.write(tell, f"a file could not be put into the work folder: {error}".encode())
+        trouble = f"a file could not be put into the work folder: {error}".encode(errors="replace")
+        number = error.errno if isinstance(error, OSError) else None
+        if number in _SPOILED and jail.keeps_work():
+            # Earlier programs made the folder what it is.
+            os.write(2, trouble + b"\n")
+            os.write(tell, _FOLDER_SPOILED)
+        else:
+            os.write(tell, trouble[:4000])
         os._exit(125)
     own = {name: os.environ[name] for name in ("HOME", "TMPDIR")}
     environment = {**_VARIABLES, **own, **request["environment"]}

@@ -74,10 +74,17 @@ def count_of_user() -> int:
     return total
 
 
-def end_descendants() -> None:
-    """Kill everything that descends from this process, until there is nothing left to reap."""
+def end_descendants(*, is_scoped: bool = False) -> None:
+    """Kill everything that descends from this process, until there is nothing left to reap.
+
+    Processes that live for one fork only are gone before they can be killed one by one. Where
+    Landlock lets signals reach only descendants (`is_scoped`), all of them are killed at once.
+    """
     deadline = time.monotonic() + _SETTLE
     while True:
+        if is_scoped and not _can_signal(os.getppid()):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(-1, signal.SIGKILL)
         for process in _descendants(os.getpid()):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
@@ -89,6 +96,16 @@ def end_descendants() -> None:
         if time.monotonic() > deadline:
             raise JailError("processes did not end when they were killed")
         time.sleep(0.001)
+
+
+def _can_signal(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return False
+    except ProcessLookupError:
+        return True  # nobody there to try it with
+    return True
 
 
 def _descendants(ancestor: int) -> list[int]:

@@ -27,7 +27,7 @@ _SETTINGS = (
 )
 _NETWORK_SETTINGS = ("gai.conf", "host.conf", "hosts", "resolv.conf")
 _READ_ONLY, _NO_SETUID, _NO_DEVICES = 1, 2, 4  # attributes of mount_setattr
-_FILES_PER_FOLDER = 100_000
+FILES_PER_FOLDER = 100_000
 
 # What a program may read where there is no root of its own: the same list, as Landlock rules.
 READABLE = (*_SYSTEM, *(f"/etc/{name}" for name in _SETTINGS), "/etc/passwd", "/etc/group")
@@ -151,7 +151,7 @@ def probe_views() -> None:
         views.overlay(BASE, "/tmp/work", "/tmp/spare", WORK)
         kernel.unmount(WORK)
     except OSError:
-        _copied_bytes = trees.size_of(BASE)
+        _copied_bytes = trees.measure(BASE).bytes
     finally:
         kernel.unmount("/tmp")
 
@@ -164,7 +164,7 @@ def make_private_folders(size: int, work: str = "empty") -> None:
     stage = "/tmp"
     kept = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _bound_beneath]
     size += (_copied_bytes or 0) if work == "view" else 0
-    _mount_tmpfs(stage, f"size={size},nr_inodes={_FILES_PER_FOLDER},mode=700")
+    _mount_tmpfs(stage, f"size={size},nr_inodes={FILES_PER_FOLDER},mode=700")
     for name, mode in (("work", 0o700), ("spare", 0o700), ("shm", 0o1777), ("tmp", 0o1777)):
         os.mkdir(f"{stage}/{name}")
         os.chmod(f"{stage}/{name}", mode)

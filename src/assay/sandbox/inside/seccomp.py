@@ -153,6 +153,7 @@ _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 _ONE_PROCESS = {"setpriority": 0, "ioprio_set": 1}  # not a group, not a user
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _NEW_NAMESPACES = 0x7E020080  # every namespace, time included
+_CLONE_PARENT = 0x8000  # a child of the worker, which does not know it and would never reap it
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into a terminal on behalf of its owner
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _MSG_FASTOPEN = 0x20000000  # connects without asking Landlock
@@ -235,7 +236,7 @@ def _assemble(denied: set[str], blocks: list[tuple[str, list[bytes]]]) -> bytes:
 def _clone_blocks() -> list[tuple[str, list[bytes]]]:
     # The flags of clone3 are in memory, where a filter cannot look; the C library then uses clone.
     not_there = [_op(_RETURN, _ERROR | _ENOSYS)]
-    return [("clone3", not_there), ("clone", _refuse_bits(0, _NEW_NAMESPACES))]
+    return [("clone3", not_there), ("clone", _refuse_bits(0, _NEW_NAMESPACES | _CLONE_PARENT))]
 
 
 _SENDERS = (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3))

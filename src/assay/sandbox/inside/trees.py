@@ -10,6 +10,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from typing import NamedTuple
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 # So many folders above the present one are kept open at most; beyond them the way back is `..`.
@@ -145,24 +146,38 @@ def entries(tree: Tree) -> Iterator[tuple[str, os.stat_result]]:
             continue
 
 
-def size_of(path: str) -> int:
-    """Bytes on disk beneath a folder; BOUNDLESS if nobody can say how deep it is.
+class Size(NamedTuple):
+    """What a tree takes on disk, and how many files and folders are in it."""
+
+    bytes: int
+    entries: int
+
+
+def measure(path: str, most: Size = Size(BOUNDLESS, BOUNDLESS)) -> Size:
+    """Return the size of a tree; measuring stops as soon as it is more than `most`.
+
+    Its bytes are BOUNDLESS if nobody can say how deep it is.
 
     Where Landlock looks at every step of a path, each further folder takes longer than the last.
     """
-    root, size = os.open(path, FOLDER), 0
+    root, size, count = os.open(path, FOLDER), 0, 0
     try:
         with contextlib.closing(Tree(root)) as tree:
             for name, entry in entries(tree):
+                # Folders are not free: a tree of nothing else can fill a disk.
+                size += entry.st_blocks * 512
+                count += 1
+                if size > most.bytes or count > most.entries:
+                    break
                 if not stat.S_ISDIR(entry.st_mode):
-                    size += entry.st_blocks * 512
-                elif tree.depth >= _DEEPEST_MEASURED:
-                    return BOUNDLESS
-                else:
-                    tree.enter(name)
+                    continue
+                if tree.depth >= _DEEPEST_MEASURED:
+                    size = BOUNDLESS
+                    break
+                tree.enter(name)
     finally:
         os.close(root)
-    return size
+    return Size(size, count)
 
 
 def remove(path: str) -> None:
