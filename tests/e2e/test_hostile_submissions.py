@@ -10,8 +10,12 @@ import pytest
 
 from assay.sandbox.isolation import available_levels, probe
 from tests.conftest import Command
+from tests.sandbox.hostile.support import landlock_version
 from tests.submissions.support import write_files
 
+SERVING_LEVELS = [
+    level for level in available_levels(probe()) if level == "namespaces" or landlock_version() >= 4
+]
 CONFIG = """
 entry_file: main
 timeout: 30
@@ -138,3 +142,99 @@ def test_answers_that_are_traps_fail_and_the_chain_goes_on(assay: Command, tmp_p
         one["diff"] for one in found["core/zip"]["results"].values() if one["is_correct"] is False
     ]
     assert "the archive cannot be unpacked" in zipped
+
+
+RAW_SERVER = r"""
+import socket, sys, threading, time
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+ANSWERS = {
+    b"/negative-chunk": CHUNKED + b"-5\r\nhello\r\n0\r\n\r\n",
+    b"/no-chunk": CHUNKED + b"zz\r\nhello\r\n0\r\n\r\n",
+    b"/huge-chunk": CHUNKED + b"f" * 40 + b"\r\nhello",
+    b"/cut-chunk": CHUNKED + b"10\r\nhello",
+    b"/cut": OK + b"Content-Length: 100\r\n\r\nhello",
+    b"/negative": OK + b"Content-Length: -7\r\nContent-Type: text/plain\r\n\r\nhello",
+    b"/digits": OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\nhello",
+    b"/headers": OK + b"".join(b"a%d: b\r\n" % n for n in range(200)) + b"\r\n",
+    b"/line": OK + b"a: " + b"b" * 70000 + b"\r\n\r\n",
+    b"/bytes": OK + b"\xff\xfe: \x80\x81\r\n: \r\nContent-Length: 5\r\n\r\nhello",
+    b"/old": b"hello\n",
+    b"/status": b"HTTP/1.1 99999999999999999999999999 OK\r\n\r\n",
+    b"/no-status": b"HTTP/9.9 -1\r\n\r\n",
+    b"/nothing": b"",
+    b"/gzip": OK + b"Content-Type: application/gzip\r\n\r\n\x1f\x8b\x08\x1f" + b"\xff" * 5,
+    b"/surrogate": OK + b"Content-Type: application/json\r\nContent-Length: 8\r\n\r\n\"\\ud800\"",
+}
+def serve(connection):
+    path = connection.recv(65536).split()[1]
+    if path == b"/continue":
+        while True: connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
+    if path == b"/drip":
+        connection.sendall(OK + b"\r\n")
+        while True: connection.sendall(b"x"); time.sleep(0.05)
+    connection.sendall(ANSWERS.get(path, OK + b"Content-Length: 2\r\n\r\nok"))
+    connection.close()
+listener = socket.create_server(("127.0.0.1", int(sys.argv[sys.argv.index("--port") + 1])))
+while True:
+    threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+"""
+RAW_ANSWERS = (
+    *("negative-chunk", "no-chunk", "huge-chunk", "cut-chunk", "cut", "negative", "digits"),
+    *("headers", "line", "bytes", "old", "status", "no-status", "nothing", "gzip", "surrogate"),
+    *("continue", *(f"drip?{number}" for number in range(8))),
+)
+
+
+@pytest.mark.parametrize("level", SERVING_LEVELS)
+def test_answers_that_are_no_http_are_failures_of_the_server_and_the_next_case_has_its_own_record(
+    assay: Command, tmp_path: Path, level: str
+) -> None:
+    config = "entry_file: main\nadapter: api\ntimeout: 1\n"
+    config += "checkpoints: {one: {groups: {core: {type: Core}}}}\n"
+    cases = "cases:\n"
+    for name in RAW_ANSWERS:
+        path = name.split("?")[0]
+        cases += f"  {name}: {{request: {{path: /{path}}}, expected: {{output: {{a: 1}}}}}}\n"
+    cases += "  last: {request: {path: /last}, expected: {status_code: 200}}\n"
+    write_files(tmp_path / "submission", {"main.py": RAW_SERVER})
+    write_files(tmp_path / "problem", {"config.yaml": config, "one/core.yaml": cases})
+    found = judged(assay, tmp_path, "--isolation", level)
+    outcomes = {one["id"]: one.get("outcome", "passed") for one in found.values()}
+    assert outcomes == {**dict.fromkeys(RAW_ANSWERS, "failed"), "last": "passed"}
+
+
+SPOILER = r"""
+import ctypes, os, sys
+what = sys.argv[1]
+if what == "sibling":
+    libc = ctypes.CDLL(None)
+    arguments = [ctypes.c_long(one) for one in (56, 0x8000 | 17, 0, 0, 0, 0)]
+    if os.uname().machine == "x86_64" and libc.syscall(*arguments) == 0:
+        while True: os.read(os.pipe()[0], 1)
+    sys.exit(1)
+elif what == "closes":
+    os.mkdir("data", 0)
+    try: os.chmod(".", 0)
+    except OSError: pass
+    sys.exit(1)
+"""
+
+
+@pytest.mark.parametrize("level", available_levels(probe()))
+def test_what_a_program_does_to_its_own_folder_or_processes_is_never_the_machines_error(
+    assay: Command, tmp_path: Path, level: str
+) -> None:
+    names = ("sibling", "closes")
+    wrong = "".join(case(name, "output: ''") for name in names)
+    last = case("last", "output: ''", "input_files: {data/x.csv: x}, ")
+    write_files(tmp_path / "submission", {"main.py": SPOILER})
+    files = {f"one/{group}.yaml": f"cases:\n{wrong}{last}" for group in ("core", "chain")}
+    write_files(tmp_path / "problem", {"config.yaml": CONFIG, **files})
+    found = judged(assay, tmp_path, "--isolation", level)
+    outcomes = {name: one.get("outcome", "passed") for name, one in found.items()}
+    assert outcomes == {
+        **{f"{group}/{name}": "failed" for group in ("core", "chain") for name in names},
+        "core/last": "passed",
+        "chain/last": "passed",
+    }

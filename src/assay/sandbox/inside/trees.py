@@ -153,7 +153,10 @@ class Size(NamedTuple):
     entries: int
 
 
-def measure(path: str, most: Size = Size(BOUNDLESS, BOUNDLESS)) -> Size:
+_UNLIMITED = Size(BOUNDLESS, BOUNDLESS)
+
+
+def measure(path: str, most: Size = _UNLIMITED) -> Size:
     """Return the size of a tree; measuring stops as soon as it is more than `most`.
 
     Its bytes are BOUNDLESS if nobody can say how deep it is.
