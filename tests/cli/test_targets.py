@@ -45,6 +45,31 @@ def test_build_list_remove() -> None:
     assert run("list")[0] == ""
 
 
+def test_verify_names_the_files_that_were_changed_after_a_build(own_cache: Path) -> None:
+    run("build", "idna==3.7")
+    assert all(line.endswith(": unchanged") for line in run("verify")[0].splitlines())
+    (core,) = own_cache.glob("environments/*/venv/lib/*/site-packages/idna/core.py")
+    text = core.read_text("utf-8")
+    core.unlink()  # uv may share the file with its own cache
+    core.write_text(f"{text}# changed\n", "utf-8")
+    (own_cache / "kits").mkdir(exist_ok=True)
+    result = CliRunner().invoke(targets, ["verify"])
+    assert isinstance(result.exception, InfrastructureError)
+    assert "1 files changed" in result.stdout
+    assert "site-packages/idna/core.py" in result.stdout
+
+
+def test_a_kit_that_was_changed_judges_nothing(own_cache: Path) -> None:
+    run("build", "idna==3.7")
+    (judge,) = own_cache.glob("kits/*/pytest/__init__.py")
+    text = judge.read_text("utf-8")
+    judge.unlink()
+    judge.write_text(f"{text}# changed\n", "utf-8")
+    result = CliRunner().invoke(targets, ["build", "idna==3.7"])
+    assert isinstance(result.exception, InfrastructureError)
+    assert "changed after this folder was built" in result.exception.what
+
+
 def test_a_wrong_requirement_is_told_with_advice() -> None:
     result = CliRunner().invoke(targets, ["build", "./here"])
     assert result.exit_code == 1

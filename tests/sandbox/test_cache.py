@@ -16,6 +16,8 @@ from assay.sandbox.cache import (
     build_once,
     built,
     cache_folder,
+    check_unchanged,
+    find_changes,
     finished,
     remove,
     size,
@@ -153,3 +155,25 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     write_whole(path, "new")
     assert path.read_text() == "new"
     assert [entry.name for entry in path.parent.iterdir()] == ["file"]
+
+
+def test_what_is_changed_added_or_removed_after_a_build_is_found() -> None:
+    def build(folder: Path) -> dict[str, object]:
+        for name in ("same", "edited", "removed"):
+            (folder / name).write_text(name)
+        (folder / "link").symlink_to("same")
+        return {}
+
+    folder, _ = build_once("things", "key", build)
+    assert find_changes("things", "key") == []
+    check_unchanged("things", "key", sample=2)
+    (folder / "edited").write_text("EDITED")
+    (folder / "removed").unlink()
+    (folder / "added").write_text("x")
+    (folder / "link").unlink()
+    (folder / "link").symlink_to("added")
+    assert find_changes("things", "key") == ["added", "edited", "link", "removed"]
+    with pytest.raises(InfrastructureError, match="were changed after this folder was built"):
+        check_unchanged("things", "key", sample=4)
+    remove("things", "key")
+    assert find_changes("things", "key") is None

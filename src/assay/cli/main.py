@@ -42,7 +42,7 @@ COMMANDS = {
     ),
     "targets": (
         "assay.cli.targets:targets",
-        "List, build and remove the environments that proofs run against.",
+        "List, build, verify and remove the environments that proofs run against.",
     ),
     "models": (
         "assay.cli.models:models",

@@ -1,4 +1,4 @@
-"""`assay targets`: list, build and remove the environments that proofs run against."""
+"""`assay targets`: list, build, verify and remove the environments that proofs run against."""
 
 from __future__ import annotations
 
@@ -8,13 +8,21 @@ from pathlib import Path
 
 import click
 
+from assay.errors import InfrastructureError
 from assay.sandbox.cache import cache_folder
-from assay.sandbox.targets import BuiltTarget, Target, environment, list_targets, remove_target
+from assay.sandbox.targets import (
+    BuiltTarget,
+    Target,
+    environment,
+    list_targets,
+    remove_target,
+    verify_targets,
+)
 
 
 @click.group()
 def targets() -> None:
-    """List, build and remove the environments that proofs run against.
+    """List, build, verify and remove the environments that proofs run against.
 
     They are kept under ~/.cache/assay, or where ASSAY_CACHE says.
     """
@@ -66,6 +74,26 @@ def remove(keys: tuple[str, ...]) -> None:
     """Remove environments; the beginning of a key is enough. Their locks are kept."""
     for key in keys:
         click.echo(f"{key}: {_size(remove_target(key))} freed")
+
+
+@targets.command()
+def verify() -> None:
+    """Compare every file of the environments and kits with the digests of their builds."""
+    found = verify_targets()
+    for name, changed in found.items():
+        if changed is None:
+            click.echo(f"{name}: built before digests were recorded; remove it to build it again")
+        else:
+            click.echo(f"{name}: {f'{len(changed)} files changed' if changed else 'unchanged'}")
+            for path in changed:
+                click.echo(f"  {path!r}")
+    bad = [name for name, changed in found.items() if changed]
+    if bad:
+        raise InfrastructureError(
+            f"{len(bad)} folders of the cache were changed after they were built",
+            where=str(cache_folder()),
+            advice="find out who did that, then remove them: they are built again when needed",
+        )
 
 
 def _line(target: BuiltTarget) -> str:

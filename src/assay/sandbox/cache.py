@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
+import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -83,6 +85,7 @@ def _build(final: Path, build: Callable[[Path], dict[str, Any]]) -> dict[str, An
         unfinished.chmod(0o755)
         facts = build(unfinished)
         facts["bytes"] = size(unfinished)
+        write_whole(_digests_of(final), json.dumps(dict(_entries(unfinished))))
         _write_synced(unfinished / MARKER, json.dumps(facts, indent=1, sort_keys=True))
         unfinished.rename(final)
     except BaseException:
@@ -107,8 +110,69 @@ def remove(kind: str, key: str) -> int:
         # Out of sight first: a removal that is killed half way must not leave half a folder.
         doomed = final.with_name(f"{_UNFINISHED}{key}-removed-{os.getpid()}")
         final.rename(doomed)
+        _digests_of(final).unlink(missing_ok=True)
         shutil.rmtree(doomed, ignore_errors=True)
     return held
+
+
+def find_changes(kind: str, key: str, sample: int | None = None) -> list[str] | None:
+    """Return what was changed in a finished folder since it was built; None if nobody can say.
+
+    With `sample` only so many files are looked at, chosen by chance, and none that was added.
+    """
+    final = cache_folder() / kind / key
+    try:
+        recorded: dict[str, str] = json.loads(_digests_of(final).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    if sample is None:
+        found = dict(_entries(final))
+    else:
+        names = random.sample(sorted(recorded), min(sample, len(recorded)))
+        recorded = {name: recorded[name] for name in names}
+        found = {name: _digest(final / name) for name in names}
+    return sorted(
+        name for name in recorded.keys() | found.keys() if recorded.get(name) != found.get(name)
+    )
+
+
+def check_unchanged(kind: str, key: str, sample: int | None = None) -> None:
+    """Raise InfrastructureError if something in a finished folder was changed; see above."""
+    changed = find_changes(kind, key, sample)
+    if changed:
+        raise InfrastructureError(
+            f"{len(changed)} files were changed after this folder was built, {changed[0]!r} first",
+            where=str(cache_folder() / kind / key),
+            advice="find out who did that, then remove the folder: it is built again when needed",
+        )
+
+
+def _digests_of(final: Path) -> Path:
+    # Not in the folder itself: who can write there must not be able to write this too.
+    return final.parent.parent / "digests" / final.parent.name / f"{final.name}.json"
+
+
+def _entries(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield every file and link below a folder, by its path, with its digest."""
+    for place, folders, names in os.walk(folder):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in (*names, *links):
+            path = Path(place, name)
+            relative = str(path.relative_to(folder))
+            if relative != MARKER:
+                yield relative, _digest(path)
+
+
+def _digest(path: Path) -> str:
+    try:
+        if path.is_symlink():
+            return f"link to {path.readlink()}"
+        if not path.is_file():
+            return "no file"
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        return f"not readable: {error.strerror}"
 
 
 def size(folder: Path) -> int:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from assay.sandbox.cache import build_once
+from assay.sandbox.cache import build_once, check_unchanged
 from assay.sandbox.uv import Interpreter, Progress, run_uv
 
 _LOCK = Path(__file__).with_name("kit.lock")
@@ -38,4 +38,7 @@ def kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
         return {"python": interpreter.build, "packages": pinned()}
 
     key = hashlib.sha256(f"{kit_version()} {interpreter.build}".encode()).hexdigest()[:24]
-    return build_once("kits", key, install)[0]
+    folder, _ = build_once("kits", key, install)
+    # It is small, and judges every target: all of it, every time.
+    check_unchanged("kits", key)
+    return folder

@@ -18,7 +18,9 @@ from assay.sandbox.cache import (
     build_once,
     built,
     cache_folder,
+    check_unchanged,
     exclusive,
+    find_changes,
     finished,
     remove,
     write_whole,
@@ -35,6 +37,8 @@ from assay.sandbox.sources import Source, copy_source, read_source
 from assay.sandbox.uv import Interpreter, Progress, describe, find_interpreter, run_uv
 
 _KIND = "environments"
+# How many files of an environment are compared with their digests whenever it is used.
+_SAMPLE = 32
 _NAMED = re.compile(
     r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[^\]/:@]*\])?\s*\(?[^/:@;]*\)?\s*(?:;.*)?"
 )
@@ -133,6 +137,7 @@ def environment(
         }
 
     folder, facts = build_once(_KIND, key, build, lambda: _say(progress, "another process builds"))
+    check_unchanged(_KIND, key, sample=_SAMPLE)
     first = tuple(folder / f"source-{position}" for position in range(facts["sources"]))
     kit_folder = kit(interpreter, progress)
     return Environment(
@@ -310,6 +315,18 @@ def list_targets() -> list[BuiltTarget]:
                 )
             )
     return listed
+
+
+def verify_targets() -> dict[str, list[str] | None]:
+    """Compare every file of all environments and kits with the digest of its build.
+
+    Returns the changed files of each, None for what was built before digests were recorded.
+    """
+    return {
+        f"{kind}/{key}": find_changes(kind, key)
+        for kind in (_KIND, "kits")
+        for key in finished(kind)
+    }
 
 
 def remove_target(key: str) -> int:

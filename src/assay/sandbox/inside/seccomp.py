@@ -143,7 +143,8 @@ _NUMBERS = {
     **_EXAMINED,
     **{name: (first, second) for name, (first, second, _) in _ON_A_PROCESS.items()},
 }
-_FOR_NAMESPACES = ("mount", "mount_setattr", "pivot_root", "setns", "umount2", "unshare")
+# All that a worker needs to send its children into the namespaces that its maker has prepared.
+_FOR_NAMESPACES = ("setns",)
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 # Calls newer than this list was written answer "not implemented": nobody has thought about them.
 _LAST_KNOWN_CALL = 470
@@ -175,8 +176,9 @@ def program(
 
     `private`: in namespaces of its own, where the whole system is out of reach. `shared_user`:
     under the user id of whoever started Assay, whose files and processes then need protection.
-    `namespaces` leaves the calls alone that a worker needs to isolate its children; they get
-    `program_for_child` on top.
+    `namespaces` leaves `setns` alone, which a worker needs to isolate its children; they get
+    `program_for_child` on top. A worker may not mount: code of a target runs in it, which could
+    make writable what was bound read-only.
     """
     denied = {name for name in _DENIED if not (namespaces and name in _FOR_NAMESPACES)}
     blocks = [
@@ -185,8 +187,7 @@ def program(
     ]
     if sockets == SOCKETS_PORTS:
         blocks += [(name, _refuse_bits(place, _MSG_FASTOPEN)) for name, place in _SENDERS]
-    if not namespaces:
-        blocks += _clone_blocks()
+    blocks += _clone_blocks()
     if not private:
         denied |= set(_SYSTEM_WIDE)
         blocks += [
@@ -208,11 +209,11 @@ def program_for_child(*, only_to: int | None = None, never_to: int | None = None
     Where Landlock cannot hold back signals: `only_to`, the one process that may get some, or
     `never_to`, the one that may get none.
     """
-    blocks = _clone_blocks()
+    blocks: list[tuple[str, list[bytes]]] = []
     if only_to is not None:
-        blocks += _signals_only_to(only_to)
+        blocks = _signals_only_to(only_to)
     elif never_to is not None:
-        blocks += _signals_never_to(never_to)
+        blocks = _signals_never_to(never_to)
     return _assemble(set(_FOR_NAMESPACES), blocks)
 
 
