@@ -8,6 +8,7 @@ import json
 import os
 import random
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -130,7 +131,7 @@ def find_changes(kind: str, key: str, sample: int | None = None) -> list[str] | 
     else:
         names = random.sample(sorted(recorded), min(sample, len(recorded)))
         recorded = {name: recorded[name] for name in names}
-        found = {name: _digest(final / name) for name in names}
+        found = {name: _digest(f"{final}/{name}") for name in names}
     return sorted(
         name for name in recorded.keys() | found.keys() if recorded.get(name) != found.get(name)
     )
@@ -154,22 +155,28 @@ def _digests_of(final: Path) -> Path:
 
 def _entries(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield every file and link below a folder, by its path, with its digest."""
+    top = f"{folder}/"
     for place, folders, names in os.walk(folder):
-        links = [name for name in folders if Path(place, name).is_symlink()]
-        for name in (*names, *links):
-            path = Path(place, name)
-            relative = str(path.relative_to(folder))
+        paths = [f"{place}/{name}" for name in (*names, *folders)]
+        for path in paths[: len(names)] + [one for one in paths[len(names) :] if _is_link(one)]:
+            relative = path.removeprefix(top)
             if relative != MARKER:
                 yield relative, _digest(path)
 
 
-def _digest(path: Path) -> str:
+def _is_link(path: str) -> bool:
+    return stat.S_ISLNK(os.lstat(path).st_mode)
+
+
+def _digest(path: str) -> str:
+    # Without pathlib: a hot loop.
     try:
-        if path.is_symlink():
-            return f"link to {path.readlink()}"
-        if not path.is_file():
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            return f"link to {os.readlink(path)}"  # noqa: PTH115
+        if not stat.S_ISREG(mode):
             return "no file"
-        with path.open("rb") as file:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         return f"not readable: {error.strerror}"
