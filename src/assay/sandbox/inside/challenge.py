@@ -16,7 +16,7 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 # For a call without the target, where loops may never end; what takes longer has not held.
@@ -197,6 +197,8 @@ class Watch(_Hooks):
         self._imported: set[str] = set()
         self._patched: set[str] = set()
         self._overridden: set[str] = set()
+        self._read: set[str] = set()
+        self._is_active = True
 
     def seen(self) -> dict[str, Any]:
         return {
@@ -204,6 +206,7 @@ class Watch(_Hooks):
             "imported": sorted(self._imported)[:20],
             "patched": sorted(self._patched)[:20],
             "overridden": sorted(self._overridden)[:20],
+            "read": sorted(self._read)[:20],
         }
 
     def __enter__(self) -> Watch:
@@ -217,7 +220,29 @@ class Watch(_Hooks):
         monkeypatch = sys.modules["pytest"].MonkeyPatch
         for name in ("setattr", "delattr", "setitem", "delitem"):
             self._watch_monkeypatch(monkeypatch, name)
+        sys.addaudithook(self._note_open)
         return self
+
+    def __exit__(self, *error: object) -> None:
+        self._is_active = False
+        super().__exit__(*error)
+
+    def _note_open(self, event: str, details: tuple[Any, ...]) -> None:
+        """Note that the source of the target is read, by other than imports and warnings."""
+        if not self._is_active or event != "open" or not str(details[0]).endswith(".py"):
+            return
+        frame: FrameType | None = sys._getframe(1)
+        callers = set()
+        while frame is not None:
+            callers.add(frame.f_code.co_filename.rpartition("/")[2])
+            frame = frame.f_back
+        if any(one.startswith("<frozen importlib") for one in callers):
+            return
+        if "linecache.py" in callers and "inspect.py" not in callers:
+            return
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) == str(details[0]) and self._is_target(name):
+                self._read.add(name)
 
     def _note_import(self, name: str) -> None:
         if self._is_target(name) or name in _WAYS:
