@@ -1,4 +1,4 @@
-# The developer's whole interface: `make demo`, `make test`, `make bench`, `make lock`.
+# The developer's whole interface: `make demo`, `make test`, `make fuzz`, `make bench`, `make lock`.
 # A fresh machine needs git, make and python3; everything else is set up here, in .venv.
 
 PYTHON ?= python3
@@ -8,8 +8,14 @@ UV_VERSION := 0.13.7
 # A stamp per set of inputs: set-up runs again only when one of them changed.
 READY := $(VENV)/.ready
 
+# A process of Assay is short: without bytecode it spends most of its time on compiling modules.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test format bench lock clean
+# How long `make fuzz` looks.
+SECONDS ?= 60
+
+.PHONY: help setup demo test fuzz format bench lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -24,6 +30,9 @@ $(READY): requirements.lock pyproject.toml | $(BIN)/python
 	@command -v $(BIN)/uv >/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -c 'import assay.agents.running, assay.questions.verifying, assay.reports, \
+	  assay.submissions.opening, assay.submissions.programmed.worker, pandas, pyarrow.parquet'
 	@touch $(READY)
 
 setup: $(READY) ## Make .venv with exact versions
@@ -37,6 +46,9 @@ test: $(READY) ## Formatting, lint, types and tests
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(PYTEST_ARGS)
 
+fuzz: $(READY) ## Search for inputs and examples that break something, for SECONDS=60
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)
+
 format: $(READY) ## Rewrite the code in the project's format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -49,4 +61,4 @@ lock: $(READY) ## Resolve the pinned versions again
 	  --extra dev --output-file requirements.lock pyproject.toml
 
 clean: ## Remove .venv and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .fuzz

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,25 @@ def test_two_configurations_in_one_folder_are_one_too_many(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="keep one of them"):
         load_config()
+
+
+@pytest.mark.parametrize("name", ["assay.toml", "pyproject.toml"])
+def test_a_configuration_that_is_no_file_is_an_error_and_never_waited_for(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match=f"{name}: is not a file"):
+        load_config(tmp_path)
+    (tmp_path / name).rmdir()
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match=f"{name}: is not a file"):
+        load_config(tmp_path)
+
+
+def test_a_configuration_that_is_huge_or_deep_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "assay.toml").write_text("# long\n" * 200_000)
+    with pytest.raises(InputError, match="larger than"):
+        load_config(tmp_path)
+    (tmp_path / "assay.toml").write_text("x = " + "[" * 5_000 + "]" * 5_000)
+    with pytest.raises(InputError, match="nested too deeply"):
+        load_config(tmp_path)

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from assay.cli import cli
 from assay.cli.main import COMMANDS
 from assay.config import Config
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -51,7 +52,7 @@ def test_examples_run_as_written(page: Path, tmp_path: Path) -> None:
             for command, shown in commands(text):
                 result = subprocess.run(
                     command, shell=True, cwd=tmp_path, env=environment, text=True,
-                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE,
                 )  # fmt: skip
                 expected = EXIT.search(command)
                 allowed = (int(expected[1]),) if expected else (0, 1, 3)

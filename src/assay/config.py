@@ -8,15 +8,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.errors import InputError, nearest
 
 FILE = "assay.toml"
+USER_CONFIG = "~/.config/assay/assay.toml"
+_LARGEST = 1024 * 1024
+_Kind = TypeVar("_Kind", bound=BaseModel)
 
 
 class QuestionsConfig(BaseModel):
@@ -38,6 +41,8 @@ class ModelsConfig(BaseModel):
     max_cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     max_tokens: int | None = Field(default=None, ge=0, strict=True)
     judge_votes: int = Field(default=1, ge=1, strict=True)
+    # How often the judge's decisions are wrong, as a fraction, where somebody has measured it.
+    judge_error_rate: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
     # Seconds: for one call, and for trying it again.
     timeout: float = Field(default=120, gt=0, allow_inf_nan=False)
     patience: float = Field(default=300, ge=0, allow_inf_nan=False)
@@ -45,6 +50,15 @@ class ModelsConfig(BaseModel):
     # US dollars per million tokens.
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class AgentsConfig(BaseModel):
+    """The table [agents]."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # How often a sample that met an outage is tried again.
+    retries: int = Field(default=2, ge=0, strict=True)
 
 
 class Config(BaseModel):
@@ -57,9 +71,36 @@ class Config(BaseModel):
     baseline: Path | None = None
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     questions: QuestionsConfig = Field(default_factory=QuestionsConfig)
+    agents: AgentsConfig = Field(default_factory=AgentsConfig)
 
     def jobs_or_default(self) -> int:
         return self.jobs or os.cpu_count() or 1
+
+
+class UserModelsConfig(BaseModel):
+    """The table [models] of the user's own file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # Servers, as host or host:port, that a project may name and that get the user's key.
+    hosts: list[str] = Field(default_factory=list)
+
+
+class UserConfig(BaseModel):
+    """What only the user may say, never a project: `~/.config/assay/assay.toml`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    models: UserModelsConfig = Field(default_factory=UserModelsConfig)
+
+
+def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
+    """Return the user's own configuration; all defaults where there is none."""
+    folder = environment.get("XDG_CONFIG_HOME")
+    path = Path(folder, "assay", FILE) if folder else Path(USER_CONFIG).expanduser()
+    if not path.exists():
+        return UserConfig()
+    return _validated(path, _parse(path), UserConfig)
 
 
 def load_config(start: Path | None = None) -> Config:
@@ -68,7 +109,7 @@ def load_config(start: Path | None = None) -> Config:
     for candidate in (folder, *folder.parents):
         if (found := _read(candidate)) is not None:
             path, table = found
-            return _anchored(_validated(path, table), candidate)
+            return _anchored(_validated(path, table, Config), candidate)
     return _anchored(Config(), folder)
 
 
@@ -79,8 +120,8 @@ def is_configured(folder: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     own, project = folder / FILE, folder / "pyproject.toml"
-    table = _table(_parse(project), "tool", "assay") if project.is_file() else None
-    if not own.is_file():
+    table = _table(_parse(project), "tool", "assay") if project.exists() else None
+    if not own.exists():
         return None if table is None else (project, table)
     if table is not None:
         raise InputError(
@@ -99,30 +140,37 @@ def _table(data: Any, *keys: str) -> dict[str, Any] | None:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
+        # A pipe is never read: nobody may ever write to it.
+        if not path.is_file():
+            raise InputError("is not a file", where=str(path))
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"is larger than {_LARGEST:,} bytes", where=str(path))
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=str(path)) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
-def _validated(path: Path, table: dict[str, Any]) -> Config:
+def _validated(path: Path, table: dict[str, Any], kind: type[_Kind]) -> _Kind:
     try:
-        return Config.model_validate(table)
+        return kind.model_validate(table)
     except ValidationError as error:
         first = error.errors()[0]
         names = [part for part in first["loc"] if isinstance(part, str)]
         where = f"{path}:{_line_of(path, names[-1])}"
         if first["type"] == "extra_forbidden":
-            advice = nearest(names[-1], _keys_beside(names))
+            advice = nearest(names[-1], _keys_beside(kind, names))
             unknown = ".".join(names)
             raise InputError(f"unknown key {unknown!r}", where=where, advice=advice) from None
         raise InputError(f"{'.'.join(names)}: {first['msg']}", where=where) from None
 
 
-def _keys_beside(names: list[str]) -> Iterable[str]:
+def _keys_beside(kind: type[BaseModel], names: list[str]) -> Iterable[str]:
     """The valid keys of the table that a key stands in."""
-    model: Any = Config
+    model: Any = kind
     for name in names[:-1]:
         model = model.model_fields[name].annotation
     return list(model.model_fields)

@@ -40,13 +40,21 @@ def _leads_there(filename: str) -> bool:
     return filename.startswith((_OWN_CODE, "<frozen importlib"))
 
 
-def account(error: BaseException) -> str:
-    """The line, then the traceback without the frames of Assay that led there."""
+def _is_in(filename: str, folder: Path) -> bool:
+    return Path(filename).is_relative_to(folder)
+
+
+def account(error: BaseException, folder: Path | None = None) -> str:
+    """The line, then the traceback without the frames of Assay that led there.
+
+    If the folder of the user's code is given, what libraries did after its last line is left out.
+    """
     lines = [describe(error)]
     frames = traceback.extract_tb(error.__traceback__)
     while frames and _leads_there(frames[0].filename):
         del frames[0]
-    for frame in frames:
+    own = [n for n, frame in enumerate(frames) if folder and _is_in(frame.filename, folder)]
+    for frame in frames[: own[-1] + 1] if own else frames:
         lines.append(f"  {frame.filename}:{frame.lineno} in {frame.name}")
         if frame.line:
             lines.append(f"    {frame.line}")

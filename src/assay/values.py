@@ -179,7 +179,10 @@ def decode(text: str | bytes) -> Any:
         value = pydantic_core.from_json(text)
     except ValueError:
         # A lone surrogate, or no JSON at all: the slower reader knows the one and tells the other.
-        value = json.loads(text)
+        try:
+            value = json.loads(text)
+        except RecursionError:
+            raise ValueError("it is nested too deep") from None
     if isinstance(text, bytes):
         marked = b"$" in text and b'"$' in text
     else:

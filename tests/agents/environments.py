@@ -15,8 +15,8 @@ class NotHere(Exception):  # noqa: N818 - the name says what is the case
     """An environment cannot be made on this machine."""
 
 
-def made_with(requirement: str, interpreter: Callable[[], Path]) -> Path:
-    """The interpreter of an environment with a library, made on first use."""
+def made_with(requirement: str, interpreter: Callable[[], Path], *more: str) -> Path:
+    """The interpreter of an environment with a library, made on first use, and with more."""
     folder = ROOT / ".venv" / "peers" / requirement.replace("==", "-")
     folder.parent.mkdir(parents=True, exist_ok=True)
     python = folder / "bin" / "python"
@@ -25,7 +25,7 @@ def made_with(requirement: str, interpreter: Callable[[], Path]) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / ".ready").exists():
             _uv(requirement, "venv", "--clear", "--python", str(interpreter()), str(folder))
-            _uv(requirement, "pip", "install", "--python", str(python), requirement)
+            _uv(requirement, "pip", "install", "--python", str(python), requirement, *more)
             (folder / ".ready").touch()
     return python
 

@@ -11,7 +11,7 @@ from assay.agents.connections import Settings, open_connection
 from assay.agents.conversation import Conversation, hold
 
 # How far beyond its limit an interaction may end.
-GRACE = 0.2
+GRACE = 20.0
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Says:
     text: str | None
     sly_data: dict[str, Any] | None = None
     chat_filter: str = "MINIMAL"
-    timeout: float | None = 5.0
+    timeout: float | None = 60.0
     continue_conversation: bool = True
 
 

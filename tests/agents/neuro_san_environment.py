@@ -23,7 +23,7 @@ REQUIREMENT = "neuro-san==0.7.15"
 # Agents of the library's own that test files are written for, here with a model of ours.
 AGENTS = ("hello_world", "music_nerd", "music_nerd_pro", "math_guy")
 _SERVER = "neuro_san.service.main_loop.server_main_loop"
-_PATIENCE = 90
+_PATIENCE = 300
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,10 @@ class NeuroSan:
             assert '"model_name": "gpt-5.2"' in network
             ours = '"model_name": "gpt-4o", "use_responses_api": false'
             (folder / f"{agent}.hocon").write_text(network.replace('"model_name": "gpt-5.2"', ours))
-        lines = [f'"{agent}.hocon": true' for agent in AGENTS]
+        # Every agent is also a tool of the server's MCP endpoint.
+        lines = [
+            f'"{agent}.hocon": {{"serve": true, "public": true, "mcp": true}}' for agent in AGENTS
+        ]
         (folder / "manifest.hocon").write_text("{\n" + ",\n".join(lines) + "\n}\n")
         return folder / "manifest.hocon"
 
@@ -73,7 +76,7 @@ def server(environment: NeuroSan, variables: dict[str, str], folder: Path) -> It
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             [environment.python, "-m", _SERVER, "--http_port", str(port)],
-            env={**variables, "AGENT_MCP_ENABLE": "false"},
+            env=variables,
             cwd=folder,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -84,7 +87,7 @@ def server(environment: NeuroSan, variables: dict[str, str], folder: Path) -> It
         finally:
             process.terminate()
             try:
-                process.wait(10)
+                process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import threading
-import time
 from typing import Any
 
+from assay.agents.connections import ConnectionFailed
+from tests.waiting import PATIENCE
+
 RELEASE = threading.Event()
+MEETING = threading.Barrier(20)
 SHARED: dict[str, Any] = {"orders": []}
 NOT_AN_AGENT = 42
 
@@ -58,23 +62,43 @@ def promising(text: str) -> Any:
 
 
 def hanging(text: str) -> str:
-    RELEASE.wait(20)
+    RELEASE.wait(PATIENCE)
     return "at last"
+
+
+def meeting(text: str) -> str:
+    """Return only when as many calls as the barrier is for are under way together."""
+    MEETING.wait(PATIENCE)
+    return "all here"
 
 
 async def blocking(text: str) -> str:
     """Wrong, and common: it sleeps without awaiting, and with it the loop it runs in."""
-    time.sleep(1.5)
+    RELEASE.wait(PATIENCE)
     return "at last"
 
 
 async def endless(text: str) -> str:
-    await asyncio.sleep(60)
+    await asyncio.sleep(PATIENCE)
     return "never"
 
 
 def raising(text: str) -> str:
     raise ValueError("no such song")
+
+
+def unreachable(text: str) -> str:
+    raise ConnectionFailed("the shop is closed")
+
+
+CALLS = itertools.count()
+
+
+def tired(text: str) -> str:
+    """Raises in every second call."""
+    if next(CALLS) % 2:
+        raise ValueError("too tired")
+    return "right"
 
 
 async def raising_later(text: str) -> str:
@@ -128,3 +152,9 @@ def quoting(text: str) -> str:
 
 async def quoting_later(text: str) -> str:
     return quoting(text)
+
+
+def heard(text: str | None, history: list[dict[str, str]]) -> dict[str, Any]:
+    """Tells what it was called with."""
+    before = [turn["content"] for turn in history]
+    return {"text": "ok", "structure": {"heard": [text, before]}}

@@ -18,7 +18,7 @@ from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, 
 from tests.models.scripted_server import Received, Reply, says_json
 
 # How far beyond its limit a test may end.
-GRACE = 0.2
+GRACE = 20.0
 
 
 def ask(text: str = "hi", response: Any = None, **more: Any) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def run_file(
     if not folder.exists():
         create_folder(folder, Manifest(subject="agents"))
     port = server.port if server is not None else None
-    how = Sampling(**sampling)
+    how = Sampling(**{"jobs": 1, **sampling})
     reach = reach or Reach(host="127.0.0.1", port=port)
     # A python agent is looked up from the folder, and leaves the folder on the path.
     before, modules = Path.cwd(), list(sys.path)

@@ -20,6 +20,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from tests.waiting import PATIENCE
+
 
 @dataclass(frozen=True)
 class Request:
@@ -30,6 +32,7 @@ class Request:
     body: dict[str, Any]
     number: int
     connection: int
+    method: str = "POST"
 
     @property
     def text(self) -> str:
@@ -155,7 +158,7 @@ class ScriptedServer:
     ) -> None:
         asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
         self._loop.close()
 
     async def _stop(self) -> None:
@@ -204,13 +207,16 @@ class ScriptedServer:
                 body=json.loads(body or b"{}"),
                 number=len(self.requests),
                 connection=connection,
+                method=first.split()[0],
             )
             self.requests.append(request)
             await self.script(request, wire)
 
 
-def self_signed(folder: Path) -> tuple[Path, Path] | None:
-    """A certificate for 127.0.0.1 and its key, made by openssl; None where there is none."""
+def self_signed(
+    folder: Path, names: str = "IP:127.0.0.1,DNS:localhost"
+) -> tuple[Path, Path] | None:
+    """A certificate for this machine and its key, made by openssl; None where there is none."""
     openssl = shutil.which("openssl")
     if openssl is None:
         return None
@@ -218,11 +224,11 @@ def self_signed(folder: Path) -> tuple[Path, Path] | None:
     kind = (
         "-x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=scripted"
     )
-    names = "subjectAltName=IP:127.0.0.1,DNS:localhost"
     files = ["-keyout", str(key), "-out", str(certificate)]
     subprocess.run(
-        [openssl, "req", *kind.split(), *files, "-addext", names], check=True, capture_output=True
-    )
+        [openssl, "req", *kind.split(), *files, "-addext", f"subjectAltName={names}"],
+        check=True, capture_output=True,
+    )  # fmt: skip
     return certificate, key
 
 

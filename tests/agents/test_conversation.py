@@ -28,7 +28,7 @@ async def _returns_y(request: Request, wire: Wire) -> None:
     await answer(wire, "ok", sly_data=returned)
 
 
-def test_private_data_is_carried_and_what_an_interaction_sends_has_the_last_word() -> None:
+def test_private_data_is_carried_until_an_interaction_has_its_own_instead() -> None:
     with ScriptedServer(_returns_y) as server:
         held(
             "http",
@@ -36,12 +36,36 @@ def test_private_data_is_carried_and_what_an_interaction_sends_has_the_last_word
             Says("one", {"x": 1}),
             Says("two"),
             Says("three", {"y": "mine"}),
+            Says("four"),
+            Says("five", {}),
+            Says("six"),
         )
     assert sent(server) == [
         {"x": 1},
         {"x": 1, "y": 0, "nested": {"turn": 0}},
-        {"x": 1, "y": "mine", "nested": {"turn": 1}},
+        {"y": "mine"},
+        {"y": 2, "nested": {"turn": 2}},
+        None,
+        {"y": 4, "nested": {"turn": 4}},
     ]
+
+
+def test_an_absent_text_is_sent_as_none_and_an_empty_one_as_empty() -> None:
+    with ScriptedServer(_returns_y) as server:
+        held("http", local(server), Says(None), Says(""))
+    assert [request.body["user_message"] for request in server.requests] == [
+        {"type": "HUMAN", "text": None},
+        {"type": "HUMAN", "text": ""},
+    ]
+    agent = Settings("tests.agents.python_agents:heard")
+    conversation = held("python", agent, Says("one"), Says(None), Says(""))
+    assert [(reply.answer.structure or {})["heard"] for reply in conversation.replies] == [
+        ["one", []],
+        [None, ["one", "ok"]],
+        ["", ["one", "ok", "ok"]],
+    ]
+    with pytest.raises(InputError, match="cannot be asked without a text"):
+        held("openai", Settings("m", host="127.0.0.1", port=9), Says(None))
 
 
 def test_a_clean_slate_has_neither_context_nor_private_data() -> None:
@@ -105,11 +129,6 @@ def test_the_same_conversation_through_http_openai_and_python() -> None:
     assert {each.ending for each in (over_http, over_openai, in_process)} == {Ending.COMPLETE}
 
 
-def test_an_interaction_without_text_says_nothing() -> None:
-    with ScriptedServer(echo) as server:
-        assert texts(held("http", local(server), Says(None))) == [""]
-
-
 def test_a_sample_can_be_cancelled_from_outside() -> None:
     async def silence(request: Request, wire: Wire) -> None:
         await asyncio.sleep(30)
@@ -133,14 +152,19 @@ def test_an_unknown_connection_is_the_users_mistake() -> None:
 
 
 def test_what_each_connection_can_return_is_known_before_it_is_opened() -> None:
-    assert set(KINDS) == {"direct", "http", "https", "openai", "python"}
     everything = {"text", "structure", "sly_data"}
     assert {name: set(kind.returns) for name, kind in KINDS.items()} == {
         "direct": everything,
         "http": everything,
         "https": everything,
         "openai": {"text", "structure"},
+        "responses": {"text", "structure"},
+        "mcp": {"text", "structure"},
+        "a2a": {"text", "structure"},
+        "adk": everything,
+        "http-template": everything,
         "python": everything,
+        "command": everything,
     }
 
 

@@ -14,9 +14,13 @@ from assay.agents.files import read_files
 from assay.agents.files.rendering import problems_text
 from assay.agents.running import Reach
 from assay.errors import InputError
+from assay.redaction import ENCODERS
+from assay.reports import render_report
 from assay.results import Outcome
+from assay.runs import Run
 from tests.agents.running_support import ask, run_file, write
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
+from tests.test_redaction import SPECIAL
 
 KEY = "sk-CANARY-0123456789abcdef"
 NASTY = 'CANARY "quoted"/slashed  spaced'
@@ -26,7 +30,7 @@ LONG = "CANARY-" + "0123456789abcdef" * 30
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", ())
+    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
 
 
 def kept(folder: Path) -> str:
@@ -105,7 +109,7 @@ def _frame(quoted: str) -> Script:
 
 def _outage(quoted: str) -> Script:
     async def script(request: Request, wire: Wire) -> None:
-        await answer(wire, f"Agent stopped {quoted}")
+        await answer(wire, f"Agent stopped due to exception {quoted}")
 
     return script
 
@@ -146,8 +150,9 @@ def test_what_an_agent_in_this_process_raises_quotes_no_credential(
     monkeypatch.setenv("SOME_API_KEY", NASTY)
     path = write(tmp_path, agent=f"tests.agents.python_agents:{function}", connections="python")
     [record] = run_file(path, reach=Reach())
-    assert record.outcome is Outcome.ERROR
-    assert "the agent raised an error: ValueError: xxx" in record.reason
+    assert record.outcome is Outcome.FAILED
+    [result] = record.reports[0].results.values()
+    assert "the agent raised an error: ValueError: xxx" in str(result.diff)
     everything = kept(tmp_path)
     for part in ("CANARY", "CAN", "quoted", "spaced"):
         assert part not in everything
@@ -167,7 +172,7 @@ def test_a_refusal_that_is_not_whole_is_not_quoted(
 ) -> None:
     monkeypatch.setattr("assay.agents.connections.web._PATIENCE", 0.1)
     with ScriptedServer(script) as server:
-        [record] = run_file(write(tmp_path), server)
+        [record] = run_file(write(tmp_path), server, retries=0)
     assert record.reason.endswith("the server answered with status 500")
 
 
@@ -194,6 +199,26 @@ def test_private_data_that_an_answer_quotes_is_not_kept(tmp_path: Path) -> None:
         assert secret not in everything
     for shown in ("<sly_data.card>", "<sly_data.pin>", "<sly_data.more>", "at-by-a-test", "warm"):
         assert shown in everything
+
+
+@pytest.mark.parametrize("encoder", ENCODERS.values(), ids=ENCODERS)
+def test_private_data_with_every_special_character_is_not_kept_in_any_spelling(
+    tmp_path: Path, encoder: Callable[[str], str]
+) -> None:
+    secrets = [f"CANARY{one}{one}canary{one}end" for one in SPECIAL]
+
+    async def talkative(request: Request, wire: Wire) -> None:
+        await answer(wire, "\u2603".join(map(encoder, request.body["sly_data"]["all"])))
+
+    path = write(tmp_path, ask("hi", {"text": {"keywords": "never"}}, sly_data={"all": secrets}))
+    with ScriptedServer(talkative) as server:
+        [record] = run_file(path, server)
+    assert record.outcome is Outcome.FAILED
+    assert f"<sly_data.all.{len(SPECIAL) - 1}>" in kept(tmp_path)
+    with Run(tmp_path / "run") as run:
+        for name in ("terminal", "json", "markdown", "junit", "github", "parquet", "html"):
+            assert b"canary" not in b"".join(render_report(run, name)).lower(), name
+    assert "canary" not in kept(tmp_path).lower()
 
 
 def test_the_name_of_an_agent_may_be_a_secret(

@@ -14,6 +14,7 @@ import pytest
 from tests.agents.running_support import answers, ask, rule, write
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
 from tests.models import scripted_server as models
+from tests.waiting import PATIENCE
 
 Pytest = Callable[..., subprocess.CompletedProcess[str]]
 WRONG = ask(response={"text": {"keywords": "never"}})
@@ -32,7 +33,7 @@ def run(tmp_path: Path) -> Pytest:
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
             env={**os.environ, "ASSAY_CACHE": str(tmp_path / "cache"), "COLUMNS": "100"},
         )
 
@@ -94,6 +95,20 @@ def test_an_outage_is_an_error_and_not_a_failure(run: Pytest, tmp_path: Path) ->
     assert 'errors="1" failures="0"' in (tmp_path / "report.xml").read_text()
 
 
+def test_how_often_an_outage_is_tried_again_can_be_said(run: Pytest, tmp_path: Path) -> None:
+    async def out_at_first(request: Request, wire: Wire) -> None:
+        if request.number == 0:
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    write(tmp_path)
+    with ScriptedServer(out_at_first) as server:
+        result = run(*at(server), "--assay-retries=0")
+        assert (result.returncode, len(server.requests)) == (1, 1)
+    assert "1 error" in result.stdout
+
+
 def test_a_file_with_a_mistake_is_not_collected(run: Pytest, tmp_path: Path) -> None:
     write(tmp_path, ask(response={"text": {"keyword": "x"}}))
     result = run("--assay")
@@ -101,10 +116,48 @@ def test_a_file_with_a_mistake_is_not_collected(run: Pytest, tmp_path: Path) -> 
     assert "did you mean 'keywords'?" in result.stdout
     for option, told in (
         ("--assay-ratio=3/2", "not a success ratio"),
+        ("--assay-retries=-1", "must be at least 0"),
         ("--assay-url=http://me:secret@localhost", "must be plain"),
     ):
         usage = run("--assay", option)
         assert (usage.returncode, told in usage.stderr) == (4, True)
+
+
+def test_a_file_that_cannot_be_used_is_one_error_and_the_others_run(
+    run: Pytest, tmp_path: Path
+) -> None:
+    write(tmp_path, name="a.hocon")
+    write(tmp_path, ask(response={"text": {"keyword": "x"}}), name="b.hocon")
+    write(tmp_path, name="c.hocon", connections="python", agent="nowhere")
+    write(tmp_path, name="d.hocon")
+    with ScriptedServer(answers("right")) as server:
+        result = run(*at(server), "-n1", "--junitxml=report.xml")
+        assert (result.returncode, len(server.requests)) == (2, 2)
+        for told in (
+            "PASSED a.hocon::http", "PASSED d.hocon::http", "ERROR b.hocon::lint",
+            "b.hocon:1: there is no test `keyword`", "did you mean 'keywords'?",
+            "ERROR c.hocon::python", "'nowhere' does not name a Python agent",
+            "2 passed, 2 errors",
+        ):  # fmt: skip
+            assert told in result.stdout
+        assert 'errors="2" failures="0"' in (tmp_path / "report.xml").read_text()
+        strict = run(*at(server), "--assay-strict")
+        assert (strict.returncode, len(server.requests)) == (2, 2)
+        assert "1 error during collection" in strict.stdout
+
+
+def test_an_error_of_a_set_up_shows_its_message_and_nothing_of_pytest(
+    run: Pytest, tmp_path: Path
+) -> None:
+    async def unknown(request: Request, wire: Wire) -> None:
+        await wire.status(404)
+
+    write(tmp_path)
+    with ScriptedServer(unknown) as server:
+        result = run(*at(server))
+    _, _, errors = result.stdout.partition("ERRORS")
+    assert "the server answered with status 404" in errors
+    assert not [word for word in (".py:", "AgentTestError", "def setup") if word in errors]
 
 
 def by_text(**said: str) -> Script:
@@ -157,7 +210,7 @@ def test_a_gist_is_judged_and_the_budget_ends_the_session(run: Pytest, tmp_path:
     with ScriptedServer(said) as server, models.ScriptedServer(rule) as judge:
         unset = run(*at(server), "--assay-model=none", "a.hocon")
         assert unset.returncode == 1
-        assert "name a model with --model" in unset.stdout
+        assert "name a model with --assay-model," in unset.stdout
         model = ["--assay-model=scripted", f"--assay-model-url={judge.url}"]
         limited = run(*at(server), *model, "--assay-max-tokens=15")
         assert "1 passed, 1 error" in limited.stdout

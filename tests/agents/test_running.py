@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import socket
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +25,7 @@ from assay.agents.connections import (
 from assay.agents.running import Reach
 from assay.errors import InputError
 from assay.results import CaseRecord, Outcome
+from tests.agents import python_agents
 from tests.agents.running_support import GRACE, answers, ask, run_file, write
 from tests.agents.scripted_server import (
     Request,
@@ -208,12 +212,12 @@ def test_when_the_time_of_a_test_ends_what_is_finished_counts(tmp_path: Path) ->
         await answer(wire, "right")
 
     for needed, outcome in ((2, Outcome.PASSED), (3, Outcome.FAILED)):
-        path = write(tmp_path, success_ratio=f"{needed}/4", timeout_in_seconds=0.4)
+        path = write(tmp_path, success_ratio=f"{needed}/4", timeout_in_seconds=3)
         with ScriptedServer(script) as server:
             [record] = run_file(path, server, jobs=4, takes_all=True, out=f"run-{needed}")
         assert record.outcome is outcome
         assert outcomes(record) == ["passed", "passed"]
-        assert record.reason.startswith("the limit of 0.4 s ended after 2 of 4")
+        assert record.reason.startswith("the limit of 3 s ended after 2 of 4")
 
 
 @pytest.mark.usefixtures("no_pause")
@@ -232,7 +236,7 @@ def test_an_outage_is_tried_twice_more_and_is_never_a_failure(tmp_path: Path) ->
 
 
 @pytest.mark.usefixtures("no_pause")
-def test_an_outage_that_passes_leaves_no_trace(tmp_path: Path) -> None:
+def test_an_outage_that_passes_is_no_failure_and_is_not_hidden(tmp_path: Path) -> None:
     async def script(request: Request, wire: Wire) -> None:
         if request.number < 2:
             await wire.drop()
@@ -242,6 +246,166 @@ def test_an_outage_that_passes_leaves_no_trace(tmp_path: Path) -> None:
     with ScriptedServer(script) as server:
         [record] = run_file(write(tmp_path), server)
     assert (record.outcome, len(server.requests)) == (Outcome.PASSED, 3)
+    assert record.reason.endswith("; 2 of 3 requests failed and were repeated")
+    assert (record.reports[0].case["requests"], record.reports[0].case["repeated"]) == (3, 2)
+    assert isinstance(record.detail, dict)
+    assert (record.detail["requests"], record.detail["repeated requests"]) == (3, 2)
+
+
+def test_requests_of_a_conversation_are_counted_one_by_one(tmp_path: Path) -> None:
+    async def script(request: Request, wire: Wire) -> None:
+        if request.number == 1:
+            await wire.status(500)
+        else:
+            await answer(wire, "right")
+
+    with ScriptedServer(script) as server:
+        [record] = run_file(write(tmp_path, ask(), ask("go on")), server)
+    assert (record.outcome, len(server.requests)) == (Outcome.PASSED, 4)
+    assert record.reason.endswith("; 1 of 4 requests failed and was repeated")
+
+
+@pytest.mark.parametrize(("retries", "outcome"), [(0, Outcome.ERROR), (5, Outcome.PASSED)])
+def test_how_often_an_outage_is_tried_again_can_be_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, retries: int, outcome: Outcome
+) -> None:
+    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
+
+    async def script(request: Request, wire: Wire) -> None:
+        if request.number < 5:
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    with ScriptedServer(script) as server:
+        [record] = run_file(write(tmp_path), server, retries=retries)
+    assert (record.outcome, len(server.requests)) == (outcome, retries + 1)
+
+
+def test_an_agent_that_raises_has_failed_and_is_not_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(python_agents, "CALLS", itertools.count())
+    path = write(
+        tmp_path, agent="tests.agents.python_agents:tired", connections="python",
+        success_ratio="40/50",
+    )  # fmt: skip
+    [record] = run_file(path, reach=Reach(), takes_all=True)
+    assert record.outcome is Outcome.FAILED
+    assert next(python_agents.CALLS) == 50
+    assert isinstance(record.detail, dict)
+    numbers: Any = record.detail["statistics"]
+    assert (numbers["passes"], numbers["failures"], numbers["rate"]) == (25, 25, 0.5)
+    assert record.code == "1.answer"
+    failed = record.reports[1].results["1.answer"]
+    assert failed.diff == "the agent raised an error: ValueError: too tired"
+
+
+def test_a_dead_port_is_an_error_that_names_the_server_also_with_a_limit(tmp_path: Path) -> None:
+    path = write(tmp_path, success_ratio="2/3", timeout_in_seconds=1.0)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        [record] = run_file(path, reach=Reach(host="127.0.0.1", port=port), jobs=3)
+    assert record.outcome is Outcome.ERROR
+    assert f"http://127.0.0.1:{port}" in record.reason
+    assert "the server cannot be reached" in record.reason
+
+
+def test_a_server_that_lets_nobody_in_is_an_error_also_with_a_limit(tmp_path: Path) -> None:
+    path = write(tmp_path, timeout_in_seconds=0.5)
+    with socket.socket() as full, ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        # Those who come when as many wait as may get no word at all.
+        for _ in range(4):
+            client = waiting.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(full.getsockname())
+        reach = Reach(host="127.0.0.1", port=full.getsockname()[1])
+        [record] = run_file(path, reach=reach, retries=0)
+    assert record.outcome is Outcome.ERROR
+    assert "the server cannot be reached" in record.reason
+
+
+@pytest.mark.usefixtures("no_pause")
+def test_a_sample_that_makes_up_for_an_outage_when_the_time_ends_is_an_error(
+    tmp_path: Path,
+) -> None:
+    async def script(request: Request, wire: Wire) -> None:
+        if request.number == 0:
+            await wire.status(503, b"later")
+        else:
+            await asyncio.sleep(30)
+
+    path = write(tmp_path, timeout_in_seconds=0.4)
+    with ScriptedServer(script) as server:
+        [record] = run_file(path, server)
+    assert (record.outcome, outcomes(record)) == (Outcome.ERROR, ["error"])
+    assert "status 503: later (the limit of the test came before" in record.reason
+    assert "repeated" not in record.reason
+
+
+class SlowToOpen:
+    """A connection whose sessions take longer to build than a test may take."""
+
+    def __init__(self, settings: Settings) -> None: ...
+
+    async def session(self) -> Session:
+        await asyncio.sleep(0.8)
+        return _NumberedSession(2, asyncio.Event())
+
+    async def close(self) -> None: ...
+
+
+def test_building_a_session_is_not_on_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
+    register(Kind("slow to open", "needs its time", SlowToOpen))
+    path = write(tmp_path, connections="slow to open", success_ratio="2/2", timeout_in_seconds=0.5)
+    [record] = run_file(path)
+    assert (record.outcome, outcomes(record)) == (Outcome.PASSED, ["passed", "passed"])
+    assert record.duration > 1.6
+
+
+def test_a_test_that_has_to_share_its_places_is_not_charged_for_it(tmp_path: Path) -> None:
+    async def slow(request: Request, wire: Wire) -> None:
+        await asyncio.sleep(1.0)
+        await answer(wire, "right")
+
+    folder = tmp_path / "all"
+    folder.mkdir()
+    for name in ("a", "b"):
+        write(folder, name=f"{name}.hocon", success_ratio="3/3", timeout_in_seconds=1.8)
+    with ScriptedServer(slow) as server:
+        # Four places for six conversations: one of the tests would take twice as long.
+        records = run_file(folder, server, jobs=None, max_connections=4)
+    assert [record.outcome for record in records] == [Outcome.PASSED] * 2
+
+
+@pytest.mark.parametrize(("samples", "together"), [(10, 10), (40, 32)])
+def test_all_samples_that_a_test_may_need_are_taken_at_a_time_up_to_32(
+    tmp_path: Path, samples: int, together: int
+) -> None:
+    busy = most = 0
+    all_there = asyncio.Event()
+
+    async def script(request: Request, wire: Wire) -> None:
+        nonlocal busy, most
+        busy += 1
+        most = max(most, busy)
+        if busy == together:
+            all_there.set()
+        await asyncio.wait_for(all_there.wait(), 30)
+        await asyncio.sleep(0.1)
+        busy -= 1
+        await answer(wire, "right")
+
+    path = write(tmp_path, success_ratio=f"{samples}/{samples}")
+    with ScriptedServer(script) as server:
+        [record] = run_file(path, server, jobs=None)
+    assert (record.outcome, most) == (Outcome.PASSED, together)
 
 
 def test_what_will_not_be_different_in_a_second_is_not_tried_again(tmp_path: Path) -> None:
@@ -280,17 +444,16 @@ def test_an_outage_that_comes_as_an_answer_is_an_error(tmp_path: Path) -> None:
         assert (record.outcome, len(server.requests)) == (Outcome.ERROR, 3)
 
 
+@pytest.mark.usefixtures("no_pause")
 @pytest.mark.parametrize(
-    ("pauses", "errors", "requests"), [((0.0,), 0, 51), ((), 1, 50)], ids=["retried", "not"]
+    ("retries", "errors", "requests"), [(1, 0, 51), (0, 1, 50)], ids=["retried", "not"]
 )
 def test_a_killed_connection_costs_one_sample_of_fifty(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    pauses: tuple[float, ...],
+    retries: int,
     errors: int,
     requests: int,
 ) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", pauses)
     together = asyncio.Barrier(50)
 
     async def script(request: Request, wire: Wire) -> None:
@@ -305,7 +468,9 @@ def test_a_killed_connection_costs_one_sample_of_fifty(
 
     path = write(tmp_path, success_ratio="40/50")
     with ScriptedServer(script) as server:
-        [record] = run_file(path, server, jobs=50, max_connections=50, takes_all=True)
+        [record] = run_file(
+            path, server, jobs=50, max_connections=50, takes_all=True, retries=retries
+        )
     assert record.outcome is Outcome.PASSED
     assert outcomes(record).count("error") == errors
     assert outcomes(record).count("passed") == 50 - errors

@@ -177,6 +177,8 @@ def test_when_the_time_is_over_samples_behind_a_running_one_count_too() -> None:
 def test_an_errored_sample_is_tried_again_twice() -> None:
     assert [retry_delay(attempts) for attempts in (1, 2, 3)] == [*RETRY_DELAYS, None]
     assert len(RETRY_DELAYS) == 2
+    assert retry_delay(1, retries=0) is None
+    assert [retry_delay(attempts, retries=4) for attempts in (3, 4, 5)] == [2.0, 2.0, None]
 
 
 @given(st.integers(1, 8), st.data())

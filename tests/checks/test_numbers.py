@@ -159,6 +159,6 @@ def test_tolerance_is_exact_in_decimals(actual: int, expected: int, allowed: int
 
 
 def test_a_text_of_many_digits_is_refused_at_once() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     assert run_check("number", "1" * 1_000_000 + "x", 1, from_text=True).is_correct is False
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1

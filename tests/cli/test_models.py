@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -34,7 +35,9 @@ def test_it_says_what_works_and_keeps_no_key(assay: Command, tmp_path: Path) -> 
     assert not [path for path in written if b"CANARY" in path.read_bytes()]
 
 
-def test_the_configuration_names_the_model(assay: Command, tmp_path: Path) -> None:
+def test_the_configuration_names_the_model_and_the_user_allows_its_server(
+    assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def plain(received: Received) -> Reply:
         if "response_format" in received.body:
             return fails(400, "no response_format here")
@@ -42,6 +45,12 @@ def test_the_configuration_names_the_model(assay: Command, tmp_path: Path) -> No
 
     with ScriptedServer(plain) as server:
         (tmp_path / "assay.toml").write_text(f'[models]\nmodel = "m"\nurl = "{server.url}"\n')
+        host = urlsplit(server.url).netloc
+        refused = assay("models", "check")
+        assert refused.returncode == 2
+        assert f"set ASSAY_MODEL_HOSTS={host}" in refused.stderr
+        assert server.calls == 0
+        monkeypatch.setenv("ASSAY_MODEL_HOSTS", host)
         result = assay("models", "check")
     assert result.returncode == 0, result.stderr
     assert "schema  refused by the provider" in result.stdout

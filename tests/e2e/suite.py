@@ -43,16 +43,16 @@ def task(case: Any) -> CaseResult:
         case "raise":
             raise RuntimeError("<b>broken</b> \x1b[31mred")
         case "hang":
-            time.sleep(60)
+            time.sleep(600)
         case "orphan":
             if os.fork() == 0:
                 os.setsid()
                 # What it inherits of the streams is its own business; the rest is Assay's.
                 os.closerange(0, 3)
-                time.sleep(20)
+                time.sleep(120)
                 os._exit(0)
         case "thread":
-            threading.Thread(target=time.sleep, args=(20,)).start()
+            threading.Thread(target=time.sleep, args=(120,)).start()
         case "fail":
             return case.result(output="wrong")  # type: ignore[no-any-return]
         case "print":

@@ -6,10 +6,10 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,12 +23,14 @@ from tests.agents.scripted_server import (
     ScriptedServer,
     Wire,
     answer,
+    complete,
     echo,
     self_signed,
 )
 from tests.conftest import Command
 from tests.models import scripted_server as models
 from tests.models.scripted_server import Received, Reply, fails, says_json
+from tests.waiting import PATIENCE, wait_until
 
 GIST = ask(response={"text": {"gist": "The answer names Paris."}})
 
@@ -107,7 +109,7 @@ def front(plain: ScriptedServer, secure: ScriptedServer) -> Iterator[int]:
     finally:
         asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
+        thread.join(PATIENCE)
         loop.close()
 
 
@@ -159,6 +161,68 @@ def test_an_outage_is_an_error_after_three_attempts(assay: Command, tmp_path: Pa
         result = assay("agents", "verify", "test.hocon", *at(server))
     assert (result.returncode, len(server.requests)) == (3, 3)
     assert "status 503: try later" in result.stdout
+
+
+def test_requests_that_failed_and_were_repeated_are_in_every_report(
+    assay: Command, tmp_path: Path
+) -> None:
+    async def flickering(request: Request, wire: Wire) -> None:
+        """Out for every first request but the last few, and there for every second."""
+        if request.number < 28 and request.number % 2 == 0:
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    told = "14 of 34 requests failed and were repeated"
+    write(tmp_path, success_ratio="20/20")
+    with ScriptedServer(flickering) as server:
+        words = ["agents", "verify", "test.hocon", *at(server), "--jobs", "1", "--out", "run"]
+        result = assay(*words)
+        assert (result.returncode, len(server.requests)) == (0, 34)
+    assert f"  rate 100%, 95% interval 84% to 100%; {told}\n" in result.stdout
+    shown = assay("report", "run", "--format", "json")
+    [case] = json.loads(shown.stdout)["cases"]
+    assert case["reason"].endswith(told)
+    assert [report["case"]["repeated"] for report in case["reports"]] == [1] * 14 + [0] * 6
+    with ScriptedServer(flickering) as server:
+        assessed = assay("agents", "assess", "test.hocon", *at(server), "--jobs", "1")
+    assert f"- {told}\n" in assessed.stdout
+
+
+def test_without_retries_every_outage_is_an_error_also_when_a_run_is_resumed(
+    assay: Command, tmp_path: Path
+) -> None:
+    async def out_at_first(request: Request, wire: Wire) -> None:
+        if request.number in (0, 1):
+            await wire.status(503)
+        else:
+            await answer(wire, "right")
+
+    write(tmp_path)
+    with ScriptedServer(out_at_first) as server:
+        words = ["agents", "verify", "test.hocon", *at(server), "--retries", "0", "--out", "run"]
+        assert (assay(*words).returncode, len(server.requests)) == (3, 1)
+        assert (assay("runs", "resume", "run").returncode, len(server.requests)) == (3, 2)
+        resumed = assay("runs", "resume", "run")
+        assert (resumed.returncode, len(server.requests)) == (0, 3)
+        assert "2 of 3 requests failed and were repeated" in resumed.stdout
+    (tmp_path / "assay.toml").write_text("[agents]\nretries = 0\n")
+    with ScriptedServer(out_at_first) as server:
+        configured = assay("agents", "verify", "test.hocon", *at(server))
+        assert (configured.returncode, len(server.requests)) == (3, 1)
+
+
+def test_a_dead_port_with_a_limit_is_an_error_that_names_the_server(
+    assay: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, success_ratio="2/3", timeout_in_seconds=1)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        result = assay("agents", "verify", "test.hocon", "--host", "127.0.0.1", "--port", str(port))
+    assert result.returncode == 3
+    assert f"http://127.0.0.1:{port}" in result.stdout
+    assert "the server cannot be reached" in result.stdout
 
 
 def test_without_a_model_a_gist_is_unverified_with_advice(assay: Command, tmp_path: Path) -> None:
@@ -222,7 +286,7 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
 
     async def script(request: Request, wire: Wire) -> None:
         if request.number >= 4 and not release.is_set():
-            await asyncio.sleep(30)
+            await asyncio.sleep(2 * PATIENCE)
         await answer(wire, "right")
 
     write(tmp_path, success_ratio="8/8")
@@ -231,11 +295,9 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
         process = subprocess.Popen(
             [sys.executable, "-m", "assay", *words], cwd=tmp_path, stderr=subprocess.DEVNULL
         )
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 6 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(server.requests) >= 6, process)
         process.send_signal(signal.SIGKILL)
-        process.wait(10)
+        process.wait(PATIENCE)
         assert len(server.requests) == 6
         release.set()
         resumed = assay("runs", "resume", "run", "--json")
@@ -246,7 +308,7 @@ def test_a_killed_run_repeats_no_finished_sample(tmp_path: Path, assay: Command)
     assert len(case["reports"]) == 8
 
 
-def test_no_secret_is_on_disk_in_logs_or_in_what_the_judge_gets(
+def test_no_secret_is_on_disk_or_in_logs_and_no_credential_in_what_the_judge_gets(
     assay: Command, tmp_path: Path, own_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AGENT_TOKEN", "CANARY-environment")
@@ -283,7 +345,12 @@ def test_no_secret_is_on_disk_in_logs_or_in_what_the_judge_gets(
     assert server.requests[0].body["sly_data"]["unlooked"] == "CANARY-sly"
     assert result.returncode == 1
     assert judge.calls > 0
-    told = [json.dumps(request.body) for request in judge.requests]
+    # The judge reads what was said, but for what opens a door.
+    judged = "".join(request.last for request in judge.requests if "criterion" in request.last)
+    assert "CANARY-environment" not in json.dumps([request.body for request in judge.requests])
+    assert "CANARY-metadata" in judged
+    assert "76543219" in judged
+    told = [request.last for request in judge.requests if "criterion" not in request.last]
     told += [result.stdout, result.stderr]
     files = [*(tmp_path / "run").rglob("*"), *tmp_path.glob("report.*"), *own_cache.rglob("*")]
     contents = [path.read_bytes().decode(errors="replace") for path in files if path.is_file()]
@@ -333,7 +400,11 @@ def test_the_assessor_reports_the_planted_modes_and_no_other(
         if "criterion" in received.last:
             return rule(received)
         about = json.loads(received.last)
-        return says_json({"title": f"fails {about['check']}", "description": "as planted"})
+        if "failures" in about:
+            titles = sorted({f"fails {one['check']}" for one in about["failures"]})
+            return says_json({"modes": [{"title": t, "description": "planted"} for t in titles]})
+        titles = [mode["title"] for mode in about["modes"]]
+        return says_json({"mode": titles.index(f"fails {about['failure']['check']}") + 1})
 
     found = []
     for order in (list(range(20)), SHUFFLED):
@@ -436,10 +507,75 @@ def test_a_users_mistake_ends_before_anything_is_asked(
     assert not (tmp_path / ".assay").exists()
 
 
+def test_what_is_sound_runs_and_a_file_that_cannot_be_used_is_an_error_of_its_own(
+    assay: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "tests").mkdir()
+    write(tmp_path / "tests", name="a.hocon")
+    wrong = ask(response={"text": {"keyword": "x"}}, speech="x")
+    write(tmp_path / "tests", wrong, name="b.hocon")
+    write(tmp_path / "tests", name="c.hocon", connections="python", agent="nowhere")
+    (tmp_path / "tests" / "d.hocon").symlink_to("d.hocon")
+    write(tmp_path / "tests", name=os.fsdecode(b"e\xff.hocon"))
+    (tmp_path / "tests" / "f.json").write_text('{"interactions": [')
+    with ScriptedServer(answers("right")) as server:
+        words = ["agents", "verify", "tests", *at(server)]
+        result = assay(*words, "--out", "run", "--report", "junit=report.xml")
+        assert (result.returncode, len(server.requests)) == (2, 2)
+        last = result.stdout.splitlines()[-1]
+        assert last == (
+            "Wrong input: 2 of 6 cases passed (33.3%), 4 errors, 4 of them because of wrong input."
+        )
+        assert "    tests/b.hocon:1: there is no key `speech` (valid: " in result.stdout
+        assert "    tests/b.hocon:1: there is no test `keyword` (did you" in result.stdout
+        assert "tests/c.hocon: 'nowhere' does not name a Python agent" in result.stdout
+        assert "    tests/d.hocon:1: cannot be read" in result.stdout
+        assert "    tests/f.json:1: is not valid JSON" in result.stdout
+        assert 'errors="4"' in (tmp_path / "report.xml").read_text()
+        # Today's way for those who want it: one wrong file, and nothing is asked.
+        strict = assay(*words, "--strict")
+        assert (strict.returncode, strict.stdout, len(server.requests)) == (2, "", 2)
+        assert "tests/b.hocon:1: there is no key `speech`" in strict.stderr
+        # What was mended runs when the run is resumed, and nothing that is finished.
+        for name in ("c.hocon", "d.hocon", "f.json"):
+            (tmp_path / "tests" / name).unlink()
+        write(tmp_path / "tests", name="b.hocon")
+        resumed = assay("runs", "resume", "run", "--json")
+        assert (resumed.returncode, len(server.requests)) == (0, 3)
+    outcomes = {one["id"]: one["outcome"] for one in json.loads(resumed.stdout)["cases"]}
+    assert outcomes == {
+        "tests/a.hocon::http": "passed",
+        "tests/b.hocon::http": "passed",
+        "tests/e\\udcff.hocon::http": "passed",
+    }
+
+
+def test_a_file_that_cannot_be_used_is_told_beside_a_failure_and_in_an_assessment(
+    assay: Command, tmp_path: Path
+) -> None:
+    write(tmp_path, ask(response={"text": {"keywords": "never"}}), name="a.hocon")
+    write(tmp_path, ask(response={"sly_data": {"x": {"value": 1}}}), name="b.hocon")
+    with ScriptedServer(complete(lambda _: "right")) as server:
+        # What the files say is fine; over this connection one of them can never pass.
+        words = ["a.hocon", "b.hocon", *at(server), "--connection", "openai"]
+        result = assay("agents", "verify", *words, "--quiet")
+        assert (result.returncode, len(server.requests)) == (2, 1)
+        assert result.stdout == (
+            "Wrong input: 0 of 2 cases passed (0.0%), 1 failed, 1 error, "
+            "1 of them because of wrong input.\n"
+        )
+        assessed = assay("agents", "assess", *words)
+        assert assessed.returncode == 2
+        assert "## `b.hocon`\n\nThe file cannot be used:" in assessed.stdout
+        assert "- `b.hocon:1: openai never returns sly_data" in assessed.stdout
+        values = json.loads(assay("agents", "assess", *words, "--json").stdout)
+    assert [test["wrong_input"] != "" for test in values["tests"]] == [False, True]
+
+
 def test_an_interrupt_leaves_a_run_that_can_be_resumed(tmp_path: Path, assay: Command) -> None:
     async def hangs_once(request: Request, wire: Wire) -> None:
         if request.number == 1:
-            await asyncio.sleep(30)
+            await asyncio.sleep(2 * PATIENCE)
         await answer(wire, "right")
 
     write(tmp_path, success_ratio="2/2")
@@ -449,11 +585,9 @@ def test_an_interrupt_leaves_a_run_that_can_be_resumed(tmp_path: Path, assay: Co
             [sys.executable, "-m", "assay", *words],
             cwd=tmp_path, stderr=subprocess.PIPE, text=True, env=dict(os.environ),
         )  # fmt: skip
-        deadline = time.monotonic() + 30
-        while len(server.requests) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(server.requests) >= 2, process)
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=20)
+        _, told = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
         assert "continue with: assay runs resume run" in told
         assert assay("runs", "resume", "run").returncode == 0
@@ -472,3 +606,31 @@ def test_files_of_two_folders_and_what_is_passed_over(assay: Command, tmp_path: 
     assert "a/network.hocon: has no `interactions`, passed over" in result.stderr
     outcomes = {one["id"]: one["outcome"] for one in json.loads(result.stdout)["cases"]}
     assert outcomes == {"a/test.hocon::http": "passed", "b/test.hocon::http": "failed"}
+
+
+def test_a_program_is_talked_to_only_where_the_user_names_it(
+    assay: Command, tmp_path: Path
+) -> None:
+    """Neither a test file nor a run folder, which may come from elsewhere, starts a program."""
+    write(tmp_path, connections="command")
+    (tmp_path / "agent.py").write_text(
+        "import json, pathlib\n"
+        "pathlib.Path('started').touch()\n"
+        "input()\n"
+        "print(json.dumps({'text': 'right'}))\n"
+    )
+    command = f"{sys.executable} agent.py"
+    silent = assay("agents", "verify", "test.hocon", "--out", "run")
+    assert silent.returncode == 2
+    assert "needs a program" in silent.stderr
+    assert not (tmp_path / "started").exists()
+    done = assay("agents", "verify", "test.hocon", "--command", command, "--out", "run")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "started").unlink()
+    refused = assay("runs", "resume", "run")
+    assert refused.returncode == 2
+    assert "to start it, say so: --command" in refused.stderr
+    assert assay("runs", "resume", "run", "--command", "other").returncode == 2
+    assert not (tmp_path / "started").exists()
+    resumed = assay("runs", "resume", "run", "--command", command)
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr

@@ -8,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Command
+from tests.waiting import PATIENCE, wait_until
 
 KEY_CANARY = "KEYCANARY5121"
 EXPLANATION_CANARY = "EXPLANATIONCANARY9034"
@@ -340,17 +340,11 @@ def test_an_interrupted_run_repeats_nothing(proven: Path, assay: Command, tmp_pa
     process = subprocess.Popen(
         [sys.executable, "-m", "assay", "questions", "verify", proven, "--out", run, "-j", "1"],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
-        # Whoever runs the tests in the background hands down that it is ignored.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     journal = run / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while not (journal.exists() and journal.read_text().count("\n") >= 3):
-        assert time.monotonic() < deadline
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until(lambda: journal.exists() and journal.read_text().count("\n") >= 3, process)
     os.kill(process.pid, signal.SIGINT)
-    assert process.wait(30) == 130
+    assert process.wait(PATIENCE) == 130
     kept = journal.read_text().splitlines()
     assert 3 <= len(kept) < len(names)
     result = assay("runs", "resume", run)

@@ -7,13 +7,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Command
+from tests.waiting import PATIENCE, wait_until
 
 CONFIG = """\
 name: sums
@@ -200,7 +200,7 @@ def test_the_recipes_of_the_document_work_in_a_shell(
     line = f"{command} | jq '{recipe}'"
     done = subprocess.run(
         ["/bin/bash", "-c", line], cwd=problem.parent.parent, capture_output=True, text=True,
-        timeout=100, check=True,
+        timeout=PATIENCE, check=True,
     )  # fmt: skip
     assert done.stdout.split("\n")[0] == expected
 
@@ -281,10 +281,7 @@ def test_killed_and_resumed_it_repeats_no_case(
         cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     journal = run / "journal.jsonl"
-    deadline = time.monotonic() + 60
-    while not (journal.exists() and len(journal.read_bytes().splitlines()) >= 3):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: journal.exists() and len(journal.read_bytes().splitlines()) >= 3, process)
     process.send_signal(signal.SIGKILL)
     process.wait()
     before = _starts(journal)

@@ -17,6 +17,7 @@ from assay.models import Budget, Meter, ResponseCache, Usage, meter_usage, meter
 from assay.models.cache import request_hash
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import FIRST_WAIT, LONGEST_WAIT, asked_wait, backoff
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
 
@@ -150,5 +151,5 @@ async def test_a_turn_given_to_one_that_was_cancelled_goes_to_the_next() -> None
     # The turn has just been given to the first, which gives up before it can take it.
     tasks[0].cancel()
     hold.set()
-    await asyncio.wait_for(asyncio.gather(*tasks[1:]), 1)
+    await asyncio.wait_for(asyncio.gather(*tasks[1:]), PATIENCE)
     assert entered == [2, 3]

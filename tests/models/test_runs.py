@@ -14,6 +14,7 @@ from assay.results import CaseRecord, Outcome
 from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
 from tests.models.conftest import Connect
 from tests.models.scripted_server import Received, Reply, ScriptedServer, fails, says_json
+from tests.waiting import PATIENCE
 
 QUIET = RunOptions(None, None, None, (), as_json=False, quiet=True)
 
@@ -117,10 +118,10 @@ def test_a_budget_that_ends_does_not_wait_longer_than_a_call(
     def script(received: Received) -> Reply:
         hello = polite(received)
         slow = "Hello 1" in received.last
-        return Reply(hello.message, delay=30.0) if slow else hello
+        return Reply(hello.message, delay=2 * PATIENCE) if slow else hello
 
     folder = create_folder(tmp_path / "run", Manifest(subject="test"))
     clock = time.monotonic()
     with ScriptedServer(script) as server, pytest.raises(BudgetExceeded):
         judge_cases(folder, connect(server, timeout=0.5, patience=0.0, max_tokens=15), jobs=2)
-    assert time.monotonic() - clock < 10
+    assert time.monotonic() - clock < PATIENCE

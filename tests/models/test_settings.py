@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +57,42 @@ def test_the_name_says_where_to_ask(
     assert (found.name, found.url, found.key) == (name, address, key)
 
 
+def test_the_key_is_not_sent_to_a_server_that_only_the_project_names(tmp_path: Path) -> None:
+    project = ModelsConfig(model="m", url=OWN)
+    environment = {**KEYS, "XDG_CONFIG_HOME": str(tmp_path)}
+    with pytest.raises(InputError, match=r"not sent to localhost:9000[^$]*ASSAY_MODEL_HOSTS"):
+        resolve(ModelChoice(), project, environment)
+    recorded = ModelChoice.from_run(asdict(ModelChoice("m", OWN)))
+    with pytest.raises(InputError, match="not sent to localhost:9000"):
+        resolve(recorded, ModelsConfig(), environment)
+    # Without a key there is nothing to protect.
+    assert settings(None, project, {}).key is None
+
+
+@pytest.mark.parametrize(
+    "hosts", ["localhost:9000", "other.example localhost:9000", "a,localhost:9000"]
+)
+def test_the_user_ties_the_key_to_a_server_in_the_environment(hosts: str) -> None:
+    project = ModelsConfig(model="m", url=OWN)
+    assert settings(None, project, {**KEYS, "ASSAY_MODEL_HOSTS": hosts}).key == "own-key"
+    assert settings(None, project, {**KEYS, "ASSAY_MODEL_URL": f"{OWN}/"}).key == "own-key"
+
+
+def test_the_user_ties_the_key_to_a_server_in_a_file_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "assay").mkdir()
+    file = tmp_path / "assay" / "assay.toml"
+    file.write_text('[models]\nhosts = ["localhost:9000"]\n')
+    environment = {**KEYS, "XDG_CONFIG_HOME": str(tmp_path)}
+    assert settings(None, ModelsConfig(model="m", url=OWN), environment).key == "own-key"
+    with pytest.raises(InputError, match="not sent to localhost:9001"):
+        resolve(
+            ModelChoice(), ModelsConfig(model="m", url=OWN.replace("9000", "9001")), environment
+        )
+    file.write_text("[models]\nhost = []\n")
+    with pytest.raises(InputError, match=r"assay\.toml:2: unknown key 'models\.host'[^$]*hosts"):
+        resolve(ModelChoice(), ModelsConfig(model="m", url=OWN), environment)
+
+
 def test_nothing_is_configured() -> None:
     assert resolve(ModelChoice(), ModelsConfig(), {}) is None
     assert resolve(ModelChoice(), ModelsConfig(), {"GOOGLE_API_KEY": "for maps"}) is None
@@ -69,7 +106,12 @@ def test_a_key_for_models_is_enough_for_the_default() -> None:
 
 
 def test_options_win_over_the_configuration_and_that_over_the_environment() -> None:
-    environment = {**KEYS, "ASSAY_MODEL": "ollama/env", "ASSAY_MODEL_URL": "http://env/v1"}
+    environment = {
+        **KEYS,
+        "ASSAY_MODEL": "ollama/env",
+        "ASSAY_MODEL_URL": "http://env/v1",
+        "ASSAY_MODEL_HOSTS": "file",
+    }
     config = ModelsConfig(model="ollama/file", url="http://file/v1", max_tokens=5, max_cost=1)
     assert settings(None, None, environment).url == "http://env/v1"
     assert settings(None, config, environment).url == "http://file/v1"

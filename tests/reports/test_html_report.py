@@ -15,6 +15,7 @@ import pytest
 
 from assay.reports import html_report, render_report, write_report
 from assay.runs import Baseline, Run
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -204,7 +205,7 @@ def dom(path: Path, profile: Path, hash_: str = "") -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     complaints = [line for line in done.stderr.splitlines() if ":CONSOLE" in line]
     assert complaints == []

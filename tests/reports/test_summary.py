@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +14,8 @@ from hypothesis import strategies as st
 from assay.reports import exit_code, summarize
 from assay.reports.summary import not_passed_rows, percent
 from assay.results import Outcome
-from assay.runs import Baseline, Gate
+from assay.runs import Baseline, Gate, Manifest, Run, create_folder, read_manifest
+from assay.runs.folder import write_manifest
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -139,3 +143,38 @@ def test_a_gate_says_nothing_of_a_run_that_was_broken_off(make: Make) -> None:
     run.manifest.gate = Gate(name="any-case", is_met=True, reason="")
     run.manifest.finished = None
     assert exit_code(run) == 3
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "code", "verdict"),
+    [
+        (["passed", "mistake"], 2, "Mistake: 1 of 2"),
+        (["passed", "mistake", "error"], 3, "Error: 1 of 3"),
+        (["passed", "mistake", "error", "failed"], 1, "Failed: 1 of 4"),
+        (["passed", "mistake", "failed"], 1, "Failed: 1 of 3"),
+    ],
+)
+@pytest.mark.parametrize("has_gate", [True, False])
+def test_mistakes_of_who_wrote_the_cases_are_exit_2_unless_something_else_failed(
+    make: Make, outcomes: list[str], code: int, verdict: str, has_gate: bool
+) -> None:
+    records = [
+        make.record(str(number), "error" if one == "mistake" else one, code=one)
+        for number, one in enumerate(outcomes)
+    ]
+    summary = summarize(make.run(records))
+    if has_gate:
+        gate = Gate(name="all-core-cases", is_met=False, reason="1 did not pass")
+        summary = dataclasses.replace(summary, gate=gate)
+    assert (summary.exit_code, summary.mistakes) == (code, 1)
+    assert summary.verdict_line().startswith(verdict)
+    assert "1 of the errors for whoever wrote the cases to correct" in summary.verdict_line()
+
+
+def test_a_clock_that_was_set_back_gives_no_negative_time(tmp_path: Path) -> None:
+    folder = create_folder(tmp_path / "run", Manifest(subject="test"))
+    manifest = read_manifest(folder)
+    manifest.finished = manifest.started - timedelta(hours=1)
+    write_manifest(folder, manifest)
+    with Run(folder) as run:
+        assert summarize(run).duration == 0

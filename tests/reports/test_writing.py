@@ -18,6 +18,7 @@ import pytest
 from assay.errors import InfrastructureError, InputError
 from assay.reports import Format, registry, write_report
 from assay.runs import Run
+from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -84,7 +85,7 @@ def test_standard_output_gets_utf8_whatever_the_locale(make: Make) -> None:
         capture_output=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         check=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.stdout.decode("utf-8").startswith("before\nFAILED     é\n")
 
@@ -106,13 +107,13 @@ def test_parquet_to_a_pipe_works_and_to_a_terminal_is_refused(make: Make) -> Non
         "write_report(Run(Path(sys.argv[1])), 'parquet')"
     )
     command = [sys.executable, "-c", script, str(run.path)]
-    piped = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    piped = subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE)
     assert piped.stdout.startswith(b"PAR1")
     assert piped.stdout.endswith(b"PAR1")
     outer, inner = pty.openpty()
     try:
         shown = subprocess.run(
-            command, stdout=inner, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+            command, stdout=inner, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE
         )
     finally:
         os.close(inner)

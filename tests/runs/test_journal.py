@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.runs import Manifest, Run, create_folder
-from assay.runs.journal import Journal, complete_size, read_entries
+from assay.runs.journal import Journal, check_links, complete_size, read_entries
 
 
 def entries(path: Path) -> list[dict[str, object]]:
@@ -23,7 +23,8 @@ def test_what_is_appended_is_read_in_order(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     with Journal(path) as journal:
         spans = [journal.append({"n": number, "text": "ü\n" * number}) for number in range(5)]
-        assert journal.read(spans[3]) == {"n": 3, "text": "ü\n" * 3}
+        read = journal.read(spans[3])
+    assert (read["n"], read["text"]) == (3, "ü\n" * 3)
     assert [entry["n"] for entry in entries(path)] == [0, 1, 2, 3, 4]
     assert complete_size(path) == path.stat().st_size
 
@@ -88,3 +89,51 @@ def test_a_line_of_somebody_elses_is_named(tmp_path: Path, line: str) -> None:
     (path / "journal.jsonl").write_text(line + "\n")
     with pytest.raises(InputError, match="damaged at byte 0"):
         Run(path)
+
+
+def _write_lines(path: Path, count: int) -> list[bytes]:
+    with Journal(path) as journal:
+        for number in range(count):
+            journal.append({"n": number, "text": "ü"})
+    return path.read_bytes().splitlines(keepends=True)
+
+
+@given(st.data())
+def test_a_line_that_is_edited_removed_doubled_or_moved_is_found(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    path = tmp_path_factory.mktemp("links") / "journal.jsonl"
+    lines = _write_lines(path, 6)
+    changed = list(lines)
+    place = data.draw(st.integers(0, 4))
+    match data.draw(st.sampled_from(["edit", "remove", "double", "move", "strip"])):
+        case "edit":
+            changed[place] = changed[place].replace(b'"n":', b'"n":1')
+        case "remove":
+            del changed[place]
+        case "double":
+            changed.insert(place, changed[place])
+        case "move":
+            changed[place], changed[place + 1] = changed[place + 1], changed[place]
+        case _:
+            changed[place] = changed[place].split(b',"link"')[0] + b"}\n"
+    path.write_bytes(b"".join(changed))
+    with pytest.raises(InputError, match="damaged at byte"):
+        check_links(path)
+
+
+def test_links_go_on_where_a_journal_is_opened_again_or_was_torn(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    _write_lines(path, 3)
+    path.write_bytes(path.read_bytes()[:-5])
+    _write_lines(path, 2)
+    assert len(check_links(path)) == 16
+    assert [entry["n"] for entry in entries(path)] == [0, 1, 0, 1]
+
+
+def test_a_journal_that_was_begun_without_links_is_continued_without(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"n":0}\n')
+    _write_lines(path, 1)
+    assert check_links(path) == ""
+    assert b"link" not in path.read_bytes()

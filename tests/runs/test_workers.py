@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
+from tests.waiting import PATIENCE, wait_until
 
 
 def work(order: tuple[str, Any]) -> Any:
@@ -34,7 +35,7 @@ def work(order: tuple[str, Any]) -> Any:
         case "child":
             child = subprocess.Popen(["sleep", "60"])
             Path(value).write_text(str(child.pid))
-            time.sleep(60)
+            time.sleep(2 * PATIENCE)
         case "pid":
             return os.getpid()
     return None
@@ -71,16 +72,16 @@ def test_what_hangs_is_killed_and_nothing_else() -> None:
     async def scenario() -> None:
         pool = WorkerPool(work)
         try:
-            hanging = asyncio.create_task(pool.call(("sleep", 60), 0.3))
-            assert await pool.call(("echo", "beside it"), 30) == "beside it"
+            hanging = asyncio.create_task(pool.call(("sleep", 2 * PATIENCE), 0.3))
+            assert await pool.call(("echo", "beside it"), PATIENCE) == "beside it"
             with pytest.raises(LimitExceededError):
                 await hanging
-            assert await pool.call(("echo", "after it"), 30) == "after it"
+            assert await pool.call(("echo", "after it"), PATIENCE) == "after it"
         finally:
             pool.close()
 
     asyncio.run(scenario())
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -123,13 +124,10 @@ def test_workers_are_used_again() -> None:
 
 
 def test_what_a_killed_worker_started_is_gone_too(tmp_path: Path) -> None:
-    (error,) = call(("child", str(tmp_path / "pid")), limit=1.0)
+    (error,) = call(("child", str(tmp_path / "pid")), limit=5.0)
     assert isinstance(error, LimitExceededError)
     grandchild = int((tmp_path / "pid").read_text())
-    deadline = time.monotonic() + 10
-    while is_alive(grandchild) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not is_alive(grandchild)
+    wait_until(lambda: not is_alive(grandchild))
 
 
 def test_workers_die_with_their_parent(tmp_path: Path) -> None:
@@ -138,18 +136,13 @@ import asyncio, os, time
 from pathlib import Path
 from assay.runs.workers import WorkerPool
 def work(path):
-    Path(path).write_text(str(os.getpid())); time.sleep(60)
-asyncio.run(WorkerPool(work).call({str(tmp_path / "pid")!r}, 60))
+    Path(path).write_text(str(os.getpid())); time.sleep(600)
+asyncio.run(WorkerPool(work).call({str(tmp_path / "pid")!r}, 600))
 """
     parent = subprocess.Popen([sys.executable, "-c", script])
-    deadline = time.monotonic() + 20
-    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text(), parent)
     worker = int((tmp_path / "pid").read_text())
     assert is_alive(worker)
     parent.kill()
     parent.wait()
-    while is_alive(worker):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: not is_alive(worker))

@@ -13,6 +13,7 @@ import pytest
 
 from assay.sandbox.targets import Environment, Target
 from tests.sandbox.support import Background, Prove, build, start_runner
+from tests.waiting import PATIENCE
 
 CORPUS = {
     "plain": """
@@ -253,7 +254,7 @@ def plain_outcomes(environment: Environment, source: str, folder: Path) -> dict[
         env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TMPDIR": str(folder / "tmp"),
              "PYTHONPATH": ":".join(map(str, [*environment.first, environment.kit]))},
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )  # fmt: skip
     found: dict[str, str] = {}

@@ -22,6 +22,7 @@ from assay.sandbox.programs import Collected, ProgramResult, Programs, request_o
 from assay.sandbox.servers import Server
 from assay.sandbox.workers import Worker
 from tests.sandbox.hostile.support import command_lines, landlock_version
+from tests.waiting import PATIENCE
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]
@@ -29,7 +30,7 @@ LEVELS = [*available_levels(probe()), "none"]
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     async def in_time() -> Result:
-        return await asyncio.wait_for(work, 60)
+        return await asyncio.wait_for(work, PATIENCE)
 
     return asyncio.run(in_time())
 
@@ -109,7 +110,7 @@ def test_programs_may_work_in_the_base_itself(level: str, base: Base) -> None:
 
 @pytest.mark.parametrize("work", ["fresh", "kept", "base"])
 def test_a_view_cannot_grow_beyond_its_limit(level: str, base: Base, work: str) -> None:
-    limits = Limits(work_size=256 * KIB, wall_time=20)
+    limits = Limits(work_size=256 * KIB, wall_time=PATIENCE)
     script = "head -c 2000000 /dev/zero > big; sleep 1"
     (result,) = finish(run_all(level, base, script, work=work, limits=limits))
     assert result.limit == "work_size" or b"No space left" in result.stderr
@@ -126,9 +127,13 @@ def test_a_thousand_files_are_there_at_once(level: str, base: Base) -> None:
         async with Programs(isolation=level, base=base) as programs:
             count = ["sh", "-c", "find . -name '*.txt' | wc -l; rm -r many1; echo > many2/2.txt"]
             results = [await programs.run(count)]
-            started = time.perf_counter()
-            results += [await programs.run(["true"]) for _ in range(5)]
-            elapsed = (time.perf_counter() - started) / 5
+            # The fastest of many: a machine that is busy elsewhere says nothing about the cost.
+            times = []
+            for _ in range(20):
+                started = time.perf_counter()
+                results.append(await programs.run(["true"]))
+                times.append(time.perf_counter() - started)
+            elapsed = min(times)
             results.append(await programs.run(count, collect=["many2/*.txt"]))
             return elapsed, results
 
@@ -176,7 +181,12 @@ def test_a_base_in_use_is_not_swept_away_and_one_that_was_left_is(
 def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -> None:
     if level == "landlock" and landlock_version() < 4:
         pytest.skip("serving without a private network needs Landlock version 4")
-    script = "while [ ! -e go ]; do sleep 0.01; done; cat go deep/er/file > came; sleep 60"
+    # A file is there before its content is: one is read when another follows it, and one is made
+    # under another name.
+    script = (
+        "while [ ! -e go ]; do sleep 0.01; done; cat given deep/er/file > coming; "
+        "mv coming came; sleep 600"
+    )
 
     async def work() -> Collected:
         with socket.socket() as probe_socket:
@@ -187,7 +197,8 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         try:
             server = Server(worker, programs.jail, port)
             await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))
-            await server.put({"went/astray": b"", "go": b"given\n"})
+            await server.put({"went/astray": b"", "given": b"given\n"})
+            await server.put({"go": b""})
             while not (found := await server.collect(["came"])).files.get("came"):
                 await asyncio.sleep(0.01)
             with pytest.raises(InputError):

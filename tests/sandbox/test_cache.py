@@ -21,6 +21,7 @@ from assay.sandbox.cache import (
     size,
     write_whole,
 )
+from tests.waiting import PATIENCE
 
 # Builds slowly, and leaves a line for every time it really built.
 BUILDER = """
@@ -57,7 +58,9 @@ def start(log: Path, seconds: float) -> subprocess.Popen[str]:
 
 def test_two_processes_build_once(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    outputs = [process.communicate(timeout=60)[0] for process in [start(log, 0.5), start(log, 0.5)]]
+    outputs = [
+        process.communicate(timeout=PATIENCE)[0] for process in [start(log, 0.5), start(log, 0.5)]
+    ]
     assert log.read_text() == "built\n"
     assert all(output.endswith("done me\n") for output in outputs)
     assert sorted("waiting" in output for output in outputs) == [False, True]
@@ -72,7 +75,7 @@ def test_a_killed_build_is_not_taken_for_a_finished_one(tmp_path: Path, own_cach
     first.communicate()
     assert finished("things") == []
     assert built("things", "key") is None
-    output, _ = start(log, 0).communicate(timeout=60)
+    output, _ = start(log, 0).communicate(timeout=PATIENCE)
     assert output.endswith("done me\n")
     assert log.read_text() == "built\nbuilt\n"
     assert [entry.name for entry in (own_cache / "things").iterdir()] == ["key"]

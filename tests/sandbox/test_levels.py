@@ -18,6 +18,7 @@ from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.warm import check_readable
 from tests.sandbox.support import SMALL, write_files
+from tests.waiting import PATIENCE
 
 ORDINARY_USER = 55_000 + int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 SYSTEM_PYTHON = Path("/usr/bin/python3")
@@ -128,7 +129,7 @@ def test_outcomes_do_not_depend_on_the_level(level: str, user: str, open_folder:
             "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
         },
         check=False,
-        timeout=120,
+        timeout=PATIENCE,
         **(other if user == "ordinary" else {}),
     )  # type: ignore[call-overload]
     if "package registry" in answer.stderr or "network" in answer.stderr:

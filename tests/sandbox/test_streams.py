@@ -33,7 +33,7 @@ def test_head_and_tail_are_kept_however_it_arrives(limit: int, chunks: list[byte
 
 def test_closing_twice_and_unread_input_do_no_harm() -> None:
     async def scenario() -> None:
-        streams = await Streams.open(100)
+        streams = Streams(100)
         streams.feed(b"x" * 1_000_000)
         streams.close()
         streams.close()

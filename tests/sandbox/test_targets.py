@@ -24,6 +24,7 @@ from assay.sandbox.targets import (
     remove_target,
 )
 from tests.sandbox.support import build, write_files
+from tests.waiting import PATIENCE
 
 
 def imports(environment: Environment, code: str) -> str:
@@ -86,7 +87,7 @@ def test_two_processes_build_once(own_cache: Path) -> None:
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
     ]
-    told = [process.communicate(timeout=120)[0] for process in started]
+    told = [process.communicate(timeout=PATIENCE)[0] for process in started]
     assert sum("installing" in line for line in told) == 1
     assert len(list_targets()) == 1
 

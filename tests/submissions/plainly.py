@@ -19,6 +19,7 @@ from assay.results import CaseResult
 from assay.submissions.canonical import CanonicalSource
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from tests.waiting import PATIENCE
 
 Run = Callable[[BaseCase], CaseResult]
 
@@ -61,7 +62,7 @@ def started(program: Path, work: Path, problem: ProblemConfig) -> Iterator[Run]:
             (folder / file.path).write_bytes(file.to_bytes())
         done = subprocess.run(
             [sys.executable, program, *(_with_assets(text, problem) for text in case.arguments)],
-            cwd=folder, capture_output=True, text=True, input=_fed(case.stdin), timeout=30,
+            cwd=folder, capture_output=True, text=True, input=_fed(case.stdin), timeout=PATIENCE,
         )  # fmt: skip
         tracked = {one.name: one for one in folder.iterdir() if one.name in case.tracked_files}
         return CLIResult(
@@ -100,7 +101,7 @@ def served(program: Path, work: Path, problem: ProblemConfig) -> Iterator[Run]:
 
 
 def _wait(client: httpx.Client) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + PATIENCE
     while True:
         try:
             client.get("/health")

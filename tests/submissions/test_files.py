@@ -289,3 +289,25 @@ def test_yaml_is_read_as_before() -> None:
         "e": {"c": 1, "f": None},
     }
     assert read_structure(b" \n", "o.yml") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "found"),
+    [
+        ("a.json", (), (FileType.JSON, Compression.NONE)),
+        ("deep/b.csv.gz", (), (FileType.CSV, Compression.GZIP)),
+        ("notes", (None, None), (FileType.TEXT, Compression.NONE)),
+        ("a.json", ("text",), (FileType.TEXT, Compression.NONE)),
+        ("a.json.gz", (FileType.BINARY, "none"), (FileType.BINARY, Compression.NONE)),
+    ],
+)
+def test_a_loader_can_ask_what_a_files_name_says(
+    name: str, given: tuple[FileType | str | None, ...], found: tuple[FileType, Compression]
+) -> None:
+    assert InputFile.resolve_suffix(Path(name), *given) == found
+    assert InputFile.resolve_suffix(name, *given) == found
+
+
+def test_a_type_that_does_not_exist_is_told() -> None:
+    with pytest.raises(ValueError, match="jsn"):
+        InputFile.resolve_suffix("a.json", "jsn")

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.reports import exit_code
 from assay.results import CaseResult, Outcome, VerificationResult
 from assay.runs import Manifest, Run, create_folder
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
@@ -23,6 +24,7 @@ from assay.submissions.seams import (
     Drawn,
     NoCasesError,
     SetUpFailedError,
+    StoreBrokenError,
     VerifierBrokenError,
 )
 from assay.submissions.selection import Filter
@@ -34,7 +36,15 @@ def drawn(name: str, output: str = "right") -> Drawn:
 
 
 class Stream:
-    def __init__(self, cases: list[Drawn], is_stateful: bool, breaks_after: int | None) -> None:
+    def __init__(
+        self,
+        cases: list[Drawn],
+        is_stateful: bool,
+        breaks_after: int | None,
+        *,
+        store_raises: bool = False,
+    ) -> None:
+        self.store_raises = store_raises
         self.cases, self.is_stateful, self.breaks_after = cases, is_stateful, breaks_after
         self.number = 0
         self.told: list[str] = []
@@ -52,6 +62,8 @@ class Stream:
         return self.cases[self.number - 1]
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        if self.store_raises:
+            raise StoreBrokenError("the update of its store raised")
         self.told.append(drawn.case.id)
 
 
@@ -64,7 +76,8 @@ class Memory:
         self.ran: list[str] = []
         self.running = self.most = 0
         self.prints: Callable[[BaseCase], str] = lambda case: "right"
-        self.verifier_raises = False
+        self.verifier_raises = self.store_raises = False
+        self.readable: set[str] = set()
         self.digest = "site"
         self.missing: str | None = None
         self.assets: dict[str, str] = {}
@@ -74,7 +87,10 @@ class Memory:
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AsyncIterator[CaseStream]:
         yield Stream(
-            self.cases if group.name == "group" else [], self.is_stateful, self.breaks_after
+            self.cases if group.name == "group" else [],
+            self.is_stateful,
+            self.breaks_after,
+            store_raises=self.store_raises,
         )
 
     async def verify(
@@ -84,7 +100,7 @@ class Memory:
         drawn: Drawn,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        if self.verifier_raises and drawn.case.id == "b":
+        if self.verifier_raises and drawn.case.id == "b" and actual.output not in self.readable:
             raise VerifierBrokenError("the verifier raised")
         return {"output": VerificationResult.create("", actual.output == drawn.expected.output)}
 
@@ -301,6 +317,68 @@ def test_resuming_repeats_nothing_and_a_changed_submission_everything(tmp_path: 
     memory.digest = "changed"
     check(folder, checking(memory), 1, None)
     assert memory.ran == ["a", "b", "a", "b"]
+
+
+def codes(folder: Path) -> dict[str, str]:
+    with Run(folder) as run:
+        return {row.id.removeprefix("checkpoint_1/"): row.code for row in run.rows()}
+
+
+@pytest.mark.parametrize(("printed", "code"), [("right", "mistake"), ("wrong", "unreadable")])
+def test_a_store_that_cannot_take_in_a_failed_case_is_not_held_against_its_author(
+    tmp_path: Path, printed: str, code: str
+) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+    memory.prints = lambda case: printed
+    memory.store_raises = True
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert codes(tmp_path / "run")["group/(cases)"] == code
+    with Run(tmp_path / "run") as run:
+        assert exit_code(run) == {"mistake": 2, "unreadable": 1}[code]
+
+
+def test_trouble_of_the_machine_is_never_a_mistake_of_the_author(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+
+    def trouble(case: BaseCase) -> str:
+        raise InfrastructureError("the disk is full")
+
+    memory.prints = trouble
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert codes(tmp_path / "run") == {"group/a": "error", "group/(cases)": "error"}
+
+
+def test_a_case_that_cannot_be_run_as_it_is_written_is_its_authors_mistake(tmp_path: Path) -> None:
+    memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
+
+    def refused(case: BaseCase) -> str:
+        raise InputError("the argument 'x' is not name=value", where="group/a")
+
+    memory.prints = refused
+    check(folder_in(tmp_path), checking(memory), 1, None)
+    assert codes(tmp_path / "run") == {"group/a": "mistake", "group/(cases)": "mistake"}
+
+
+@pytest.mark.parametrize("stateful", [True, False])
+@pytest.mark.parametrize(("is_readable", "code"), [(True, "unreadable"), (False, "mistake")])
+def test_the_reference_decides_whether_an_output_can_be_read(
+    tmp_path: Path, stateful: bool, is_readable: bool, code: str
+) -> None:
+    silent = CLIResult(id="b", group="group", status_code=0)
+    memory = Memory(drawn("a"), Drawn(CLICase(id="b", group="group"), silent), is_stateful=stateful)
+    memory.verifier_raises = True
+    memory.readable = {"right"} if is_readable else set()
+    memory.prints = lambda case: "garbage"
+    reference = Memory(*memory.cases, is_stateful=stateful)
+    made = problem()
+    (tmp_path / "solution").mkdir()
+    checkpoint = made.checkpoints["checkpoint_1"].model_copy(update={"path": tmp_path})
+    tried = Checking(
+        made, [checkpoint], memory, memory.prepare, Filter(), "digest", reference.prepare
+    )  # fmt: skip
+    check(folder_in(tmp_path), tried, 1, None)
+    assert codes(tmp_path / "run")["group/b"] == code
+    assert reference.ran == (["a", "b"] if stateful else ["b"])
 
 
 def test_without_its_own_file_no_case_of_a_submission_passes(tmp_path: Path) -> None:

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from assay.agents.model import Check, Interaction
-from assay.agents.secrets import concealed
 from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
+from assay.models.judge import control_criterion, speaks_to_judge
+from assay.redaction import redact
 from assay.results import AttributeResult, VerificationResult
 
 _NO_SECRETS: Mapping[str, str] = {}
+_SEEN_IN_PART = (
+    "credentials are never shown to a judge, private data not with `judge_sees: redacted`; "
+    "test what must not be said with not_keywords"
+)
 
 
 class Answered(Protocol):
@@ -74,13 +79,19 @@ async def check_answer(
     *,
     judge: GistJudge | None = None,
     secrets: Mapping[str, str] = _NO_SECRETS,
+    withheld: Mapping[str, str] = _NO_SECRETS,
 ) -> list[CheckResult]:
     """The results of all checks, in the order of the file.
 
-    The judge's errors other than Unverifiable are not caught: they say nothing about the agent.
+    Verdicts are made on what was really said. `secrets` are replaced in what is stored of it, and
+    `withheld` in what the judge reads. The judge's errors other than Unverifiable are not caught:
+    they say nothing about the agent.
     """
     return await _all_of(
-        [_checked(answer, interaction, check, judge, secrets) for check in interaction.checks]
+        [
+            _checked(answer, interaction, check, judge, secrets, withheld)
+            for check in interaction.checks
+        ]
     )
 
 
@@ -90,14 +101,15 @@ async def _checked(
     check: Check,
     judge: GistJudge | None,
     secrets: Mapping[str, str],
+    withheld: Mapping[str, str],
 ) -> CheckResult:
     value = value_of(check, answer)
-    actual, expected = concealed(value, secrets), concealed(check.value, secrets)
+    actual, expected = redact(value, secrets), redact(check.value, secrets)
     kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
-        result, is_disputed = await _gist(check, actual, expected, judge)
-        # The reason may quote more than the judge was shown: its own key, say.
-        result = result.model_copy(update={"diff": concealed(result.diff, secrets)})
+        result, is_disputed = await _gist(check, value, judge, withheld)
+        # The reason may quote what the judge has read, and more: its own key, say.
+        result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
         result = _stock(check, value, actual, expected)
     return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
@@ -128,19 +140,50 @@ def _stock(check: Check, value: Any, actual: Any, expected: Any) -> Verification
 
 
 async def _gist(
-    check: Check, sample: Any, criterion: str, judge: GistJudge | None
+    check: Check, value: Any, judge: GistJudge | None, withheld: Mapping[str, str]
 ) -> tuple[VerificationResult, bool]:
-    """What the judge says, and whether its votes differ."""
-    if sample is ABSENT:
+    """Return what the judge says, and whether its votes differ."""
+    if value is ABSENT:
         return failed("absent"), False
+    sample, criterion = redact(value, withheld), redact(check.value, withheld)
     try:
         if judge is None:
             raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
+        is_redacted = sample != value
+        if is_redacted and check.is_negated:
+            # What must not be there may be what was taken out.
+            raise Unverifiable("the judge may not see all of this answer", advice=_SEEN_IN_PART)
         judged = await judge.gist(criterion, sample)
+        has_passed = judged.holds != check.is_negated
+        if is_redacted and not has_passed:
+            raise Unverifiable(
+                f"the judge may not see all of this answer; it says: {judged.reason}",
+                advice=_SEEN_IN_PART,
+            )
+        if has_passed and speaks_to_judge(sample):
+            await _refuse_if_led(judge, sample, judged)
     except Unverifiable as reason:
         return VerificationResult(diff=str(reason), is_correct=None), False
-    result = passed if judged.holds != check.is_negated else failed
+    result = passed if has_passed else failed
     return result(judged.reason), not judged.is_unanimous
+
+
+async def _refuse_if_led(judge: GistJudge, sample: Any, judged: Judged) -> None:
+    """Raise Unverifiable if the judge says the same of a criterion for which it must be wrong.
+
+    Only a verdict in the agent's favour is tried: no answer has a reason to talk a judge into
+    failing it. That, and asking only where an answer seems to speak to a judge, keeps what it costs
+    to one more ruling on few samples.
+    """
+    control = control_criterion(sample, holds=not judged.holds)
+    if control is None:
+        return
+    if (await judge.gist(control, sample)).holds == judged.holds:
+        wrong = "holds" if judged.holds else "does not hold"
+        raise Unverifiable(
+            f"the answer leads the judge, which also says that this {wrong}: {control}",
+            advice="judge it with another model, or test it with keywords",
+        )
 
 
 async def _all_of(

@@ -1,8 +1,8 @@
 """Holds the conversation of one sample: its interactions in order, over one session.
 
-The context and the private data (sly_data) that an answer brings go into the next interaction;
-what that interaction sends itself has the last word. Everything is copied on its way, so that no
-sample, and no agent in this process, can change what another one sees.
+The context and the private data (sly_data) that were sent or came back go into the next
+interaction; sly_data that this one has itself, be it empty, takes their place. Everything is
+copied on its way, so that no sample, and no agent in this process, can change what another sees.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import asyncio
 import copy
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Protocol
 
-from assay.agents.connections.outages import outage_in
+from assay.agents.connections.outages import fault_in, first_in
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -24,6 +25,10 @@ from assay.agents.connections.protocol import (
     Session,
     TooSlow,
 )
+from assay.agents.stopwatch import Stopwatch
+
+# How long a session may take to be built: that is on nobody's clock, but not for ever.
+_SETUP_LIMIT = 300.0
 
 
 class Interaction(Protocol):
@@ -52,6 +57,8 @@ class Ending(StrEnum):
     """Every interaction was answered."""
     TOO_SLOW = "too slow"
     """An answer was not complete within its limit: the agent's failure."""
+    FAILED = "failed"
+    """The agent's own code raised an error or gave no answer: its failure."""
     OUTAGE = "outage"
     """The agent could not be asked, or not answer: an error, nobody's failure."""
 
@@ -70,10 +77,15 @@ class Conversation:
 
     replies: tuple[Reply, ...]
     ending: Ending = Ending.COMPLETE
-    failure: TooSlow | ConnectionFailed | None = None
+    failure: TooSlow | AgentFailed | ConnectionFailed | None = None
     seconds: float = 0.0
     planned: int = 1
     """How many interactions it would have had."""
+
+    @property
+    def requests(self) -> int:
+        """Return how often the agent was asked, the time that failed included."""
+        return len(self.replies) + (self.failure is not None)
 
     @property
     def lasting(self) -> bool:
@@ -84,7 +96,7 @@ class Conversation:
     def answers(self) -> list[Answer]:
         """All that came back, also an answer that only reports a fault."""
         heard = [reply.answer for reply in self.replies]
-        last = self.failure.answer if isinstance(self.failure, ConnectionFailed) else None
+        last = getattr(self.failure, "answer", None)
         return heard if last is None else [*heard, last]
 
     @property
@@ -96,10 +108,10 @@ class Conversation:
         """Why it ended before its end, without what is concealed."""
         if self.failure is None:
             return ""
-        if isinstance(self.failure, ConnectionFailed):
-            told = self.failure.told(conceal)
-        else:
+        if isinstance(self.failure, TooSlow):
             told = conceal(self.failure.what)
+        else:
+            told = self.failure.told(conceal)
         place = f"interaction {len(self.replies) + 1} of {self.planned}: "
         return place + told if self.planned > 1 else told
 
@@ -112,17 +124,19 @@ class _Memory:
     sly_data: dict[str, Any] = field(default_factory=dict)
 
     def message(self, interaction: Interaction) -> Message:
+        given = interaction.sly_data
         return Message(
-            text=interaction.text or "",
-            sly_data=_copied({**self.sly_data, **(interaction.sly_data or {})}),
+            text=interaction.text,
+            sly_data=_copied(self.sly_data if given is None else given),
             chat_context=self.context,
             chat_filter=interaction.chat_filter,
             timeout=interaction.timeout,
         )
 
-    def keep(self, sent: dict[str, Any] | None, answer: Answer) -> None:
+    def keep(self, interaction: Interaction, answer: Answer) -> None:
+        sent = self.sly_data if interaction.sly_data is None else interaction.sly_data
         self.context = answer.chat_context
-        self.sly_data |= _copied({**(sent or {}), **(answer.sly_data or {})})
+        self.sly_data = _copied({**sent, **(answer.sly_data or {})})
 
 
 async def hold(
@@ -130,31 +144,47 @@ async def hold(
     interactions: Sequence[Interaction],
     *,
     failure_patterns: Iterable[str] = (),
+    watch: Stopwatch | None = None,
 ) -> Conversation:
     """One sample of a test, from its first interaction to its last or to the first that fails.
 
-    Mistakes in what the user gave, and a library that is not installed, are raised: no other
-    sample would fare better.
+    Only the talking is on the watch, not the building of the session. Mistakes in what the user
+    gave, and a library that is not installed, are raised: no other sample would fare better.
     """
     patterns = tuple(failure_patterns)
+    watch = watch or Stopwatch()
     replies: list[Reply] = []
     started = time.perf_counter()
 
-    def ended(ending: Ending, failure: TooSlow | ConnectionFailed | None = None) -> Conversation:
+    def ended(
+        ending: Ending, failure: TooSlow | AgentFailed | ConnectionFailed | None = None
+    ) -> Conversation:
         seconds = time.perf_counter() - started
         return Conversation(tuple(replies), ending, failure, seconds, len(interactions))
 
     try:
-        session = await connection.session()
+        session = await _session(connection)
+        started = time.perf_counter()
         try:
-            await _hold(session, interactions, patterns, replies)
+            async with watch.talking():
+                await _hold(session, interactions, patterns, replies, watch)
         finally:
             await session.close()
     except TooSlow as slow:
         return ended(Ending.TOO_SLOW, slow)
+    except AgentFailed as failed:
+        return ended(Ending.FAILED, failed)
     except ConnectionFailed as failed:
         return ended(Ending.OUTAGE, failed)
     return ended(Ending.COMPLETE)
+
+
+async def _session(connection: Connection) -> Session:
+    try:
+        async with asyncio.timeout(_SETUP_LIMIT):
+            return await connection.session()
+    except TimeoutError:
+        raise ConnectionFailed("the session could not be set up in time") from None
 
 
 async def _hold(
@@ -162,30 +192,43 @@ async def _hold(
     interactions: Sequence[Interaction],
     patterns: tuple[str, ...],
     replies: list[Reply],
+    watch: Stopwatch,
 ) -> None:
     memory = _Memory()
     for interaction in interactions:
         started = time.perf_counter()
-        answer = await ask(session, memory.message(interaction))
-        outage = outage_in(answer, patterns)
-        if outage is not None:
-            raise outage
+        try:
+            answer = await ask(session, memory.message(interaction), watch.left)
+        except AgentFailed as failed:
+            if (pattern := first_in(failed.said, patterns)) is None:
+                raise
+            what = f"{failed.what} with {pattern!r}, which this test calls an outage"
+            raise ConnectionFailed(what, said=failed.said) from None
+        fault = fault_in(answer, patterns)
+        if fault is not None:
+            raise fault
         replies.append(Reply(answer, time.perf_counter() - started))
         if interaction.continue_conversation:
-            memory.keep(interaction.sly_data, answer)
+            memory.keep(interaction, answer)
         else:
             memory = _Memory()
 
 
-async def ask(session: Session, message: Message) -> Answer:
-    """One answer within its limit, also from a server that is silent or endlessly slow."""
+async def ask(session: Session, message: Message, left: float | None = None) -> Answer:
+    """One answer within its limit, also from a server that is silent or endlessly slow.
+
+    `left` is what is left of the time of the whole test. Somebody else ends it; a connection has to
+    know it, so that a server that cannot be reached is found out before.
+    """
+    limits = [limit for limit in (message.timeout, left) if limit is not None]
+    told = replace(message, timeout=min(limits, default=None))
     try:
         async with asyncio.timeout(message.timeout) as limit:
-            return await session.ask(message)
+            return await session.ask(told)
     except TimeoutError:
-        # An agent in this process may raise the same error for reasons of its own.
+        # A connection may raise the same error for reasons of its own.
         if not limit.expired():
-            raise ConnectionFailed("the agent raised TimeoutError") from None
+            raise ConnectionFailed("the connection raised TimeoutError") from None
         raise TooSlow(f"no complete answer within {message.timeout:g} s") from None
 
 

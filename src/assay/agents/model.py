@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
-from assay.agents.secrets import concealed
+from assay.agents.connections.template import Template
 from assay.documents import Place
 from assay.ratio import Ratio
+from assay.redaction import redact
 
 Section: TypeAlias = Literal["text", "sly_data", "structure"]
 ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
 
 SECTIONS: Final[tuple[Section, ...]] = ("text", "sly_data", "structure")
+JudgeSees: TypeAlias = Literal["said", "redacted"]
+JUDGE_SEES: Final[tuple[JudgeSees, ...]] = ("said", "redacted")
 CHAT_FILTERS: Final[tuple[ChatFilter, ...]] = ("MINIMAL", "MAXIMAL")
 
 ONCE: Final = Ratio(1, 1)
@@ -86,17 +89,24 @@ class AgentFile:
     use_direct: bool = False
     """How a direct session lets the agent reach other agents."""
     metadata: dict[str, Any] | None = field(default=None, repr=False)
+    metadata_places: Mapping[str, Place] = field(default_factory=dict)
+    template: Template | None = field(default=None, repr=False)
+    """How the agent's HTTP API is called, for connections that need to know it."""
     failure_patterns: tuple[str, ...] = ()
     """Parts of an answer that show an outage behind the agent: such a sample is an error."""
+    judge_sees: JudgeSees = "said"
+    """Whether a judge reads what was really said, or the same without private data."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What must never be stored, and the name to store in its place."""
+    credentials: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Those of the secrets that are never sent to a judge."""
     fingerprint: str = ""
     """Changes when anything changes that the file asks for."""
 
     @property
     def name(self) -> str:
         """The agent as it may be stored: its name may come from the environment."""
-        name: str = concealed(self.agent, self.secrets)
+        name: str = redact(self.agent, self.secrets)
         return name
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 
 from assay.agents.connections import Answer
 from assay.agents.model import Interaction
-from assay.agents.secrets import SHORTEST, by_value, texts_in
+from assay.agents.secrets import by_value, texts_in
+from assay.redaction import SHORTEST
 
 # Private data is often an ordinary word; replacing short ones would hide the answer.
 SHORTEST_IN_ANSWERS = 8

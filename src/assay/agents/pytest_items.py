@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from assay.agents.files import read_file
 from assay.agents.files.reading import first_error
 from assay.agents.files.source import is_hocon
+from assay.agents.pytest_plugin import OPTION_NAMES
 from assay.agents.running import Reach, Running, Sampling, Test, tests_of
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.models import Budget, ModelChoice, ModelClient, ResponseCache, resolve
 from assay.ratio import Ratio
 from assay.reports.text import one_line
-from assay.results import AttributeResult, CaseRecord, Outcome
+from assay.results import WRONG_INPUT, AttributeResult, CaseRecord, Outcome
 from assay.runs import Unit
 
 _NOTES = "assay_passed_over"
+_WRONG = ("assay", WRONG_INPUT)
+"""The property of a report that says: the error is a mistake of the file."""
+# Advice names options of the command line; here they have other names.
+_OPTION = re.compile(rf"(?<![\w-])--(?=(?:{'|'.join(OPTION_NAMES)})\b(?!-))")
 _SHOWN_SAMPLES = 3
 
 
@@ -39,10 +45,11 @@ class Collecting:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         self._passed_over: list[str] = []
+        self._is_input_wrong = False
         try:
             self.runner = Runner(config)
         except InputError as error:
-            raise pytest.UsageError(str(error)) from None
+            raise pytest.UsageError(_in_words_of_pytest(error)) from None
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
@@ -53,7 +60,25 @@ class Collecting:
         file.take_runner(self.runner, self._passed_over)
         return file
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        # Of an error in a set-up pytest would show the lines of this file.
+        if isinstance(item, (AgentItem, WrongFileItem)) and item.error and report.failed:
+            report.longrepr = item.error
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed and _WRONG in map(tuple, report.user_properties):
+            self._is_input_wrong = True
+
+    @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._is_input_wrong and session.exitstatus == pytest.ExitCode.TESTS_FAILED:
+            # As where a file cannot be collected: not everything that was asked for was tried.
+            session.exitstatus = pytest.ExitCode.INTERRUPTED
         # A worker of xdist collects, but only the one who started it can tell.
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[_NOTES] = self._passed_over
@@ -81,13 +106,21 @@ class Runner:
             host=given("host"),
             port=given("port"),
             url=given("url"),
+            command=given("command"),
             ca_file=str(Path(ca_file).absolute()) if ca_file else None,
             verify=not given("no_verify"),
         )
-        jobs = given("jobs") or own.jobs_or_default()
-        if jobs < 1:
+        jobs, retries = given("jobs"), given("retries")
+        if jobs is not None and jobs < 1:
             raise InputError(f"--assay-jobs must be at least 1, not {jobs}")
-        self.sampling = Sampling(jobs=jobs, max_connections=jobs, ratio=given("ratio"))
+        if retries is not None and retries < 0:
+            raise InputError(f"--assay-retries must be at least 0, not {retries}")
+        self.sampling = Sampling(
+            jobs=jobs or own.jobs,
+            ratio=given("ratio"),
+            retries=own.agents.retries if retries is None else retries,
+            strict=bool(given("strict")),
+        )
         choice = ModelChoice(
             model=given("model"),
             url=given("model_url"),
@@ -143,16 +176,40 @@ class AgentFileCollector(pytest.File):
                 raise first_error(found.problems)
             tests = tests_of([found.file], self._runner.reach, self._runner.sampling)
         except InputError as error:
-            raise self.CollectError(str(error)) from None
+            told = _in_words_of_pytest(error)
+            if self._runner.sampling.strict:
+                # With an error of collection pytest runs none of the others.
+                raise self.CollectError(told) from None
+            yield WrongFileItem.from_parent(self, name="lint", error=told)
+            return
         for test in tests:
             item = AgentItem.from_parent(self, name=test.connection)
             item.take_test(self._runner, test)
             yield item
 
 
+class WrongFileItem(pytest.Item):
+    """A test file that cannot be used; it is an error, and the others run."""
+
+    def __init__(self, *, error: str, **about: Any) -> None:
+        super().__init__(**about)
+        self.error = error
+        self.user_properties.append(_WRONG)
+
+    def setup(self) -> None:
+        raise AgentTestError(self.error)
+
+    def runtest(self) -> None: ...
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.nodeid
+
+
 class AgentItem(pytest.Item):
     """A test file on one connection."""
 
+    error = ""
+    """Why nothing can be said about the agent."""
     _record: CaseRecord
 
     def take_test(self, runner: Runner, test: Test) -> None:
@@ -162,25 +219,38 @@ class AgentItem(pytest.Item):
         """Hold the conversations here: what goes wrong in a set-up is an error, not a failure."""
         try:
             self._record = self._runner.record_of(self._test)
-        except BudgetExceeded as reached:
-            self.session.shouldstop = str(reached)
-            raise AgentTestError(str(reached)) from None
         except AssayError as error:
-            raise AgentTestError(str(error)) from None
+            if isinstance(error, BudgetExceeded):
+                self.session.shouldstop = str(error)
+            if isinstance(error, InputError):
+                self.user_properties.append(_WRONG)
+            self._refuse(str(error))
+        if self._record.code == WRONG_INPUT:
+            self.user_properties.append(_WRONG)
         if self._record.outcome is Outcome.ERROR:
-            raise AgentTestError(self._record.reason)
+            self._refuse(self._record.reason)
+
+    def _refuse(self, told: str) -> NoReturn:
+        self.error = _in_words_of_pytest(told)
+        raise AgentTestError(self.error) from None
 
     def runtest(self) -> None:
         if self._record.outcome is not Outcome.PASSED:
-            raise AgentTestFailed("\n".join(_failure_lines(self._test, self._record)))
+            told = "\n".join(_failure_lines(self._test, self._record))
+            raise AgentTestFailed(_in_words_of_pytest(told))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], **_: Any) -> Any:  # type: ignore[override]
-        if isinstance(excinfo.value, (AgentTestFailed, AgentTestError)):
+        if isinstance(excinfo.value, AgentTestFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.nodeid
+
+
+def _in_words_of_pytest(told: str | InputError) -> str:
+    """Return a message with the options as they are called here: --ca-file is --assay-ca-file."""
+    return _OPTION.sub("--assay-", str(told))
 
 
 def _failure_lines(test: Test, record: CaseRecord) -> Iterator[str]:

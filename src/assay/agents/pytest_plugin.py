@@ -12,12 +12,17 @@ _OPTIONS = (
      "help": "talk over this one, whatever the files say; may be given several times"}),
     ("--assay-host", {"help": "the host of the agent's server"}),
     ("--assay-port", {"type": int, "help": "the port of the agent's server"}),
-    ("--assay-url", {"help": "the address of an OpenAI-compatible API, for that connection"}),
+    ("--assay-url", {"help": "the address of the agent's server, whole; not for http and https"}),
+    ("--assay-command", {"help": "the program to talk to, for the connection command"}),
     ("--assay-ca-file", {"metavar": "FILE", "help": "trust the certificates of this file"}),
     ("--assay-no-verify", {"action": "store_true",
      "help": "do not check the server's certificate"}),
+    ("--assay-strict", {"action": "store_true",
+     "help": "run nothing if any of the files cannot be used"}),
     ("--assay-jobs", {"type": int, "metavar": "N",
-     "help": "how many samples of a test are taken at a time"}),
+     "help": "how many samples of a test are taken at a time; default: all, at most 32"}),
+    ("--assay-retries", {"type": int, "metavar": "N",
+     "help": "how often a sample that met an outage is tried again; default: 2"}),
     ("--assay-ratio", {"metavar": "N/M", "help": "so many of so many, whatever the files say"}),
     ("--assay-model", {"metavar": "NAME", "help": "the model that judges a gist; or none"}),
     ("--assay-model-url", {"metavar": "URL",
@@ -29,6 +34,7 @@ _OPTIONS = (
     ("--assay-max-tokens", {"type": int, "metavar": "N",
      "help": "stop when the model has used so many tokens"}),
 )  # fmt: skip
+OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

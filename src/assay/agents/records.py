@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from assay.agents.files import Problem
 from assay.agents.model import AgentFile
 from assay.agents.sampling import Decision, lets_through, statistics
 from assay.ratio import Ratio
-from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
 
 SUBJECT = "agents"
@@ -23,14 +24,49 @@ def record_of(
     reports: list[VerifierReport],
 ) -> CaseRecord:
     """One test, counted once however many samples it has."""
+    reason = _reason(decision, reports)
+    if repeated := repeated_requests(reports):
+        reason += f"; {repeated}"
     return CaseRecord(
         id=unit.id,
         subject=SUBJECT,
         outcome=decision.outcome,
-        reason=_reason(decision, reports),
+        reason=reason,
         code=_code(decision, reports),
         reports=reports,
         detail=_detail(file, ratio, connection, decision, reports),
+        fingerprint=unit.fingerprint,
+    )
+
+
+def repeated_requests(reports: list[VerifierReport]) -> str:
+    """Return in words how many requests failed before the samples were had; nothing if none did."""
+    sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
+    were = "was" if repeated == 1 else "were"
+    return f"{repeated} of {sent} requests failed and {were} repeated" if repeated else ""
+
+
+def _sum(reports: list[VerifierReport], key: str) -> int:
+    return sum(count for report in reports if isinstance(count := report.case.get(key), int))
+
+
+def wrong_file_record(unit: Unit, problems: list[Problem]) -> CaseRecord:
+    """The record of a test file that cannot be used: an error, with everything wrong in it."""
+    lines = [f"{one.place}: {one.message}" for one in problems]
+    advised = [f"{line} ({one.advice})" if one.advice else line
+               for line, one in zip(lines, problems, strict=True)]  # fmt: skip
+    record = wrong_input_record(unit, "\n".join(advised))
+    return record.model_copy(update={"detail": {"problems": [one.describe() for one in problems]}})
+
+
+def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
+    """The record of a case that could not be tried because of what the user gave."""
+    return CaseRecord(
+        id=unit.id,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=reason,
+        code=WRONG_INPUT,
         fingerprint=unit.fingerprint,
     )
 
@@ -49,6 +85,8 @@ def _detail(
         "taken": decision.taken,
         "decided early": decision.is_early,
         "lets through": lets_through(ratio),
+        "requests": _sum(reports, "requests"),
+        "repeated requests": _sum(reports, "repeated"),
     }
     if not decision.is_early:
         # Of samples that were stopped early a rate would be biased.

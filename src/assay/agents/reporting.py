@@ -5,19 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from assay.agents.records import repeated_requests
 from assay.results import CaseRecord
 from assay.runs import Run
 
 
 def statistics_lines(run: Run) -> Iterator[str]:
-    """For every test of which all samples were taken, what they say about the agent."""
+    """Say what the samples of every test say about the agent, and which requests were repeated.
+
+    A rate is given only where all samples were taken, repeated requests always.
+    """
     for record in run.records():
         detail: Any = record.detail
-        if isinstance(detail, dict) and "statistics" in detail and detail["taken"] > 1:
-            yield from _lines(record, detail)
+        if not isinstance(detail, dict):
+            continue
+        repeated = repeated_requests(record.reports)
+        if "statistics" in detail and detail["taken"] > 1:
+            yield from _lines(record, detail, repeated)
+        elif repeated:
+            yield from (record.id, f"  {repeated}")
 
 
-def _lines(record: CaseRecord, detail: dict[str, Any]) -> Iterator[str]:
+def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterator[str]:
     numbers = detail["statistics"]
     yield record.id
     counts = [
@@ -31,6 +40,9 @@ def _lines(record: CaseRecord, detail: dict[str, Any]) -> Iterator[str]:
     if numbers["rate"] is not None:
         low, high = numbers["interval"]
         chances = ", ".join(f"{size}: {chance:.0%}" for size, chance in numbers["all_of"].items())
-        yield f"  rate {numbers['rate']:.0%}, 95% interval {low:.0%} to {high:.0%}"
+        rate = f"  rate {numbers['rate']:.0%}, 95% interval {low:.0%} to {high:.0%}"
+        yield f"{rate}; {repeated}" if repeated else rate
         yield f"  chance that k in a row all pass (pass^k): {chances}"
+    elif repeated:
+        yield f"  {repeated}"
     yield f"  {detail['lets through']}"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator
-from contextlib import AsyncExitStack
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -19,21 +22,25 @@ from assay.agents.connections import (
     credentials_of,
     open_connection,
 )
+from assay.agents.connections.python import import_agent
 from assay.agents.connections.web import address, plain_url
-from assay.agents.files import unanswerable
+from assay.agents.files import Problem, ReadFile, unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
-from assay.agents.records import record_of
-from assay.agents.samples import GROUP, Sampler
-from assay.agents.sampling import Decision, Tally
-from assay.agents.secrets import conceal_error, concealing
+from assay.agents.records import record_of, wrong_file_record, wrong_input_record
+from assay.agents.samples import GROUP, Place, Requests, Sampler
+from assay.agents.sampling import RETRIES, Decision, Tally
+from assay.agents.secrets import credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
 from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
+from assay.redaction import redact_error, redactor
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Progress, Unit, execute
+
+_COMMAND = "command"
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,7 @@ class Reach:
     host: str | None = None
     port: int | None = None
     url: str | None = None
+    command: str | None = None
     ca_file: str | None = None
     verify: bool = True
 
@@ -53,18 +61,35 @@ class Reach:
             plain_url(self.url)
         if self.host is not None:
             address("http", self.host, self.port or 1)
+        _refuse_credentials(self.words)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The program of the connection `command`, and its arguments."""
+        try:
+            return tuple(shlex.split(self.command or ""))
+        except ValueError as error:
+            raise InputError(f"--command cannot be read: {error}") from None
 
 
 @dataclass(frozen=True)
 class Sampling:
     """How samples are taken."""
 
-    jobs: int = 1
-    """Samples of one test at a time: more are faster, fewer stop earlier."""
-    max_connections: int = 16
-    """Conversations of all tests together at a time."""
+    jobs: int | None = None
+    """Samples of one test at a time, None for all: more are faster, fewer stop earlier."""
+    max_connections: int = 32
+    """Conversations of all tests with one server at a time."""
     ratio: str | None = None
     takes_all: bool = False
+    retries: int = RETRIES
+    """How often a sample that met an outage is tried again."""
+    strict: bool = True
+    """Whether a file that cannot be used ends the run; otherwise it is an error of its own."""
+
+    def lanes(self, ratio: Ratio) -> int:
+        """Return how many samples of a test with this ratio are taken at a time."""
+        return min(self.jobs or ratio.samples, ratio.samples, self.max_connections)
 
 
 @dataclass(frozen=True)
@@ -77,7 +102,17 @@ class Test:
 
     @property
     def identifier(self) -> str:
-        return f"{self.file.path.as_posix()}::{self.connection}"
+        return f"{name_file(self.file.path)}::{self.connection}"
+
+
+def _refuse_credentials(words: Iterable[str]) -> None:
+    """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
+    for value, name in credentials_in(os.environ).items():
+        if any(value in word for word in words):
+            raise InputError(
+                f"--command holds the value of {name}",
+                advice="let the program read it from its environment",
+            )
 
 
 class Kept(Protocol):
@@ -88,21 +123,63 @@ class Kept(Protocol):
     def keep(self, key: str, value: Any) -> None: ...
 
 
+@dataclass(frozen=True)
+class WrongFile:
+    """A test file that cannot be used, and everything that is wrong with it."""
+
+    path: Path
+    problems: list[Problem]
+
+    @property
+    def identifier(self) -> str:
+        return name_file(self.path)
+
+
+def name_file(path: Path) -> str:
+    """Return the path of a file as the id of a case, which must be text with a UTF-8 form."""
+    return path.as_posix().encode("utf-8", "backslashreplace").decode()
+
+
 def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> list[Test]:
     """Every file on every connection; an InputError for a check that could never pass there."""
+    found = [ReadFile(file.path, file) for file in files]
+    return [one for one in plan_tests(found, reach, sampling) if isinstance(one, Test)]
+
+
+def plan_tests(
+    found: Iterable[ReadFile], reach: Reach, sampling: Sampling
+) -> list[Test | WrongFile]:
+    """Return the tests of all files, in order, with a WrongFile for each that cannot be used.
+
+    Raise an InputError if a file is wrong and the sampling is strict, or if no file can be used.
+    """
     given = Ratio.parse(sampling.ratio) if sampling.ratio else None
-    tests = []
-    for file in files:
-        connections = tuple(dict.fromkeys(reach.connections or file.connections))
-        if problems := unanswerable(file, connections):
-            raise first_error(problems)
-        tests += [Test(file, name, given or file.success_ratio) for name in connections]
-    return tests
+    planned: list[Test | WrongFile] = []
+    for one in found:
+        file, problems = one.file, one.problems
+        if file is not None:
+            connections = tuple(dict.fromkeys(reach.connections or file.connections))
+            problems = unanswerable(file, connections)
+            if _COMMAND in connections and not reach.words:
+                raise InputError(
+                    "the connection command needs a program",
+                    where=str(file.path),
+                    advice="name it yourself: --command 'python agent.py'; a test file cannot",
+                )
+        if file is None or problems:
+            planned.append(WrongFile(one.path, problems))
+        else:
+            planned += [Test(file, name, given or file.success_ratio) for name in connections]
+    wrong = [one for one in planned if isinstance(one, WrongFile)]
+    if wrong and (sampling.strict or len(wrong) == len(planned)):
+        problems = [problem for one in wrong for problem in one.problems]
+        raise first_error(problems, is_linted=not reach.connections)
+    return planned
 
 
 def run_tests(
     folder: Path,
-    tests: list[Test],
+    tests: Sequence[Test | WrongFile],
     reach: Reach,
     sampling: Sampling,
     client: ModelClient | None,
@@ -111,6 +188,11 @@ def run_tests(
     on_sample: Callable[[], None] = lambda: None,
 ) -> None:
     """Run the tests that have no record yet in a run folder; tell of every finished sample."""
+    for test in tests:
+        if isinstance(test, Test) and test.connection == "python":
+            # Before any clock runs. What cannot be imported is an error of its own test.
+            with nullcontext() if sampling.strict else suppress(InputError):
+                import_agent(test.file.agent)
     running = Running(reach, sampling, client, on_sample)
     # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
     execute(
@@ -123,13 +205,38 @@ def run_tests(
     )
 
 
-def _units(tests: list[Test], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
+def _units(tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
     for place, test in enumerate(tests):
+        if isinstance(test, WrongFile):
+            yield Unit(test.identifier, place, "", test)
+            continue
         fingerprint = values.fingerprint(
             test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
             sampling.takes_all,
         )  # fmt: skip
         yield Unit(test.identifier, place, fingerprint, test)
+
+
+class Places:
+    """The places for conversations with one server, given to those who wait in their order."""
+
+    def __init__(self, count: int) -> None:
+        self._turn = asyncio.Lock()
+        self._free = asyncio.Semaphore(count)
+
+    @asynccontextmanager
+    async def take(self, count: int = 1) -> AsyncIterator[None]:
+        """Hold so many places, once there are so many at the same time."""
+        taken = 0
+        try:
+            async with self._turn:
+                while taken < count:
+                    await self._free.acquire()
+                    taken += 1
+            yield
+        finally:
+            for _ in range(taken):
+                self._free.release()
 
 
 class Running:
@@ -148,7 +255,8 @@ class Running:
         self._judge = Judge(client)
 
     async def __aenter__(self) -> Self:
-        self._slots = asyncio.Semaphore(self._sampling.max_connections)
+        # All tests of a run that name the same connection talk to the same server.
+        self._places = defaultdict[str, Places](lambda: Places(self._sampling.max_connections))
         if self._client is not None:
             await self._held.enter_async_context(self._client)
         return self
@@ -163,6 +271,8 @@ class Running:
 
     async def work(self, unit: Unit, parts: Kept) -> CaseRecord:
         """The record of one test."""
+        if isinstance(unit.payload, WrongFile):
+            return wrong_file_record(unit, unit.payload.problems)
         test: Test = unit.payload
         started = time.perf_counter()
         secrets = dict(test.file.secrets)
@@ -171,14 +281,16 @@ class Running:
                 connection = open_connection(test.connection, self._settings(test))
                 secrets |= credentials_of(connection)
                 try:
-                    decision, reports = await self._sampled(test, connection, parts)
+                    decision, reports = await self._taken(test, connection, parts)
                 finally:
                     await connection.close()
             except (InputError, BudgetExceeded) as error:
-                conceal_error(error, concealing(secrets))
-                raise
+                redact_error(error, redactor(secrets))
+                if isinstance(error, BudgetExceeded) or self._sampling.strict:
+                    raise
+                return wrong_input_record(unit, f"{test.file.path}: {error}")
             except Exception as error:
-                decision, reports = _broken(_told(error, concealing(secrets))), []
+                decision, reports = _broken(_told(error, redactor(secrets))), []
         record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
         return record.model_copy(
             update={
@@ -198,33 +310,54 @@ class Running:
             ca_file=Path(reach.ca_file) if reach.ca_file else None,
             verify=reach.verify,
             url=reach.url,
+            template=test.file.template,
+            command=reach.words,
         )
 
-    async def _sampled(
+    async def _taken(
         self, test: Test, connection: Connection, parts: Kept
+    ) -> tuple[Decision, list[VerifierReport]]:
+        """Wait for places and take the samples of a test.
+
+        A test with a limit gets all its places at once and keeps them: if it had to share them, the
+        time that others take would be on its clock.
+        """
+        places = self._places[test.connection]
+        if test.file.timeout is None:
+            return await self._sampled(test, connection, parts, places.take)
+        async with places.take(self._sampling.lanes(test.ratio)):
+            return await self._sampled(test, connection, parts, _nothing)
+
+    async def _sampled(
+        self, test: Test, connection: Connection, parts: Kept, place: Place
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
         watch = Stopwatch(test.file.timeout)
-        sampler = Sampler(test.file, connection, self._judge, watch, self._slots)
+        sampler = Sampler(test.file, connection, self._judge, watch, place, self._sampling.retries)
         samples = _Samples(test, Tally(test.ratio, self._sampling.takes_all), parts)
 
         async def lane() -> None:
             while not watch.is_over and (index := samples.next()) is not None:
                 try:
-                    report = await sampler.take(samples.case(index))
+                    report = await sampler.take(samples.case(index), samples.earlier(index))
                 except TimeIsOver:
                     # What still talks at the end of the time was not taken.
                     return
                 samples.finish(index, report)
                 self._on_sample()
 
-        lanes = min(self._sampling.jobs, test.ratio.samples)
+        lanes = self._sampling.lanes(test.ratio)
         await _until(samples.decided, [lane() for _ in range(lanes)])
         decision = samples.tally.decision
         if decision is not None:
             return decision, samples.reports(decision.taken)
         assert test.file.timeout is not None
         return samples.tally.at_limit(test.file.timeout), samples.all_reports()
+
+
+@asynccontextmanager
+async def _nothing() -> AsyncIterator[None]:
+    yield
 
 
 async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
@@ -269,9 +402,18 @@ class _Samples:
             sample=index + 1,
         )
 
+    def earlier(self, index: int) -> Requests:
+        """Return what an earlier pass of the run asked the agent for this sample, to no avail."""
+        kept = self._parts.get(f"requests {index + 1}")
+        return Requests() if kept is None else Requests(*kept)
+
     def finish(self, index: int, report: VerifierReport) -> None:
-        if report.outcome is not Outcome.ERROR:
-            # An error is taken again when the run is resumed.
+        if report.outcome is Outcome.ERROR:
+            # An error is taken again when the run is resumed, which must not hide it.
+            sent, repeated = report.case["requests"], report.case["repeated"]
+            has_failed = bool(report.case["is_outage"])
+            self._parts.keep(f"requests {index + 1}", [sent, repeated + has_failed])
+        else:
             self._parts.keep(f"sample {index + 1}", report.pack())
         self._count(index, report)
 

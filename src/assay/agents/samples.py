@@ -4,23 +4,43 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 from assay.agents.checking import CheckResult, GistJudge, Judged, check_answer
 from assay.agents.connections import Connection, credentials_of
 from assay.agents.conversation import Conversation, Ending, hold
 from assay.agents.model import AgentFile
 from assay.agents.private import private_in_answers, private_in_errors
-from assay.agents.sampling import retry_delay
-from assay.agents.secrets import concealing
-from assay.agents.stopwatch import Stopwatch
+from assay.agents.sampling import RETRIES, retry_delay
+from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.checks import failed
-from assay.errors import InfrastructureError, Unverifiable
+from assay.errors import InfrastructureError, InputError, Unverifiable
+from assay.models import Judge
+from assay.redaction import redact_error, redactor
 from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
+_TOO_LATE = "the limit of the test came before another attempt was complete"
+
+Place: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Requests:
+    """How often the agent was asked for one sample."""
+
+    sent: int = 0
+    repeated: int = 0
+    """How many of them failed and were repeated."""
+
+    def after(self, conversation: Conversation, *, is_repeated: bool = False) -> Requests:
+        return Requests(self.sent + conversation.requests, self.repeated + is_repeated)
+
+
+_NONE = Requests()
 
 
 @dataclass(frozen=True)
@@ -29,50 +49,68 @@ class Sampler:
 
     file: AgentFile
     connection: Connection
-    judge: GistJudge
+    judge: Judge
     watch: Stopwatch
-    slots: asyncio.Semaphore
-    """The places for conversations of all tests together."""
+    place: Place
+    """Waits for one of the places for conversations, and holds it."""
+    retries: int = RETRIES
 
-    async def take(self, case: Case) -> VerifierReport:
+    async def take(self, case: Case, earlier: Requests = _NONE) -> VerifierReport:
         """The report of one sample; an outage that outlasts its retries is an error.
 
         A sample that fails a check before the outage has failed, and is not tried again: it would
-        have a second chance that others do not have.
+        have a second chance that others do not have. One that the limit of the test ends while it
+        makes up for an outage is an error too: without the outage it would have been in time.
         """
-        attempts = 0
+        requests, attempts = earlier, 0
+        attempt: _Attempt | None = None
         while True:
-            attempt = await self._attempt()
+            try:
+                attempt = await self._attempt(case)
+            except TimeIsOver:
+                if attempt is None:
+                    raise
+                # The outage is what came of the sample: no answer came after it.
+                last = replace(requests, repeated=requests.repeated - 1)
+                return self._report(case, replace(attempt, is_cut_off=True), last)
             attempts += 1
-            delay = retry_delay(attempts)
-            if delay is None or not attempt.is_worth_repeating:
-                return self._report(case, attempt)
-            async with self.watch.talking():
-                await asyncio.sleep(delay)
+            delay = retry_delay(attempts, self.retries)
+            is_repeated = delay is not None and attempt.is_worth_repeating
+            requests = requests.after(attempt.conversation, is_repeated=is_repeated)
+            if delay is None or not is_repeated:
+                return self._report(case, attempt, requests)
+            await asyncio.sleep(delay)
 
-    async def _attempt(self) -> _Attempt:
-        # Who waits for a place is not talking yet: that time is nobody's.
-        async with self.slots, self.watch.talking():
+    async def _attempt(self, case: Case) -> _Attempt:
+        async with self.place():
             conversation = await hold(
                 self.connection,
                 self.file.interactions,
                 failure_patterns=self.file.failure_patterns,
+                watch=self.watch,
             )
-        judge = _Patient(self.judge)
-        checked = await self._checked(conversation, judge)
+        secrets = {
+            **private_in_answers(self.file.interactions, conversation.answers),
+            **self._secrets,
+        }
+        judge = _SampleJudge(self.judge, int(case.describe()["sample"]), secrets)
+        checked = await self._checked(conversation, judge, secrets)
         return _Attempt(conversation, checked, judge.outage)
 
-    async def _checked(self, conversation: Conversation, judge: GistJudge) -> list[CheckResult]:
+    async def _checked(
+        self, conversation: Conversation, judge: GistJudge, secrets: Mapping[str, str]
+    ) -> list[CheckResult]:
         """Every check on every answer that came."""
-        private = private_in_answers(self.file.interactions, conversation.answers)
-        secrets = {**private, **self._secrets}
+        withheld = secrets if self.file.judge_sees == "redacted" else self._credentials
         tasks = []
         try:
             async with asyncio.TaskGroup() as group:
                 for interaction, reply in zip(
                     self.file.interactions, conversation.replies, strict=False
                 ):
-                    checking = check_answer(reply.answer, interaction, judge=judge, secrets=secrets)
+                    checking = check_answer(
+                        reply.answer, interaction, judge=judge, secrets=secrets, withheld=withheld
+                    )
                     tasks.append(group.create_task(checking))
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
@@ -82,28 +120,50 @@ class Sampler:
     def _secrets(self) -> dict[str, str]:
         return {**credentials_of(self.connection), **self.file.secrets}
 
-    def _report(self, case: Case, attempt: _Attempt) -> VerifierReport:
+    @cached_property
+    def _credentials(self) -> dict[str, str]:
+        return {**credentials_of(self.connection), **self.file.credentials}
+
+    def _report(self, case: Case, attempt: _Attempt, requests: Requests) -> VerifierReport:
         conversation = attempt.conversation
-        if attempt.is_error:
-            return VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
-        results = {one.name: one.attribute() for one in attempt.checked}
-        if conversation.ending is Ending.TOO_SLOW:
-            slow = f"{len(conversation.replies) + 1}.answer"
-            reason = f"too slow: {conversation.told(self._concealing(conversation))}"
-            results[slow] = AttributeResult.of(slow, None, None, failed(reason))
         disputed = [one.name for one in attempt.checked if one.is_disputed]
-        return _report(case, conversation.seconds, results, disputed)
+        about = {
+            **case.describe(),
+            "requests": requests.sent,
+            "repeated": requests.repeated,
+            # About which checks the judge's votes differ is for the assessor.
+            **({"disputed": disputed} if disputed else {}),
+        }
+        if attempt.is_error:
+            about["is_outage"] = conversation.ending is Ending.OUTAGE
+            report = VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
+            return report.model_copy(update={"case": about})
+        results = {one.name: one.attribute() for one in attempt.checked}
+        if conversation.ending in (Ending.TOO_SLOW, Ending.FAILED):
+            missing = f"{len(conversation.replies) + 1}.answer"
+            reason = conversation.told(self._concealing(conversation))
+            reason = f"too slow: {reason}" if conversation.ending is Ending.TOO_SLOW else reason
+            results[missing] = AttributeResult.of(missing, None, None, failed(reason))
+        return VerifierReport(
+            id=case.id,
+            group=case.group,
+            type=case.group_type,
+            duration=conversation.seconds,
+            results=results,
+            case=about,
+        )
 
     def _error(self, attempt: _Attempt) -> str:
         """What is said of an outage; it may quote what was sent or came back."""
         conceal = self._concealing(attempt.conversation)
         if attempt.conversation.ending is Ending.OUTAGE:
-            return attempt.conversation.told(conceal)
+            told = attempt.conversation.told(conceal)
+            return f"{told} ({_TOO_LATE})" if attempt.is_cut_off else told
         return conceal(attempt.judges_outage or "")
 
     def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
         private = private_in_errors(self.file.interactions, conversation.answers)
-        return concealing({**private, **self._secrets})
+        return redactor({**private, **self._secrets})
 
 
 @dataclass(frozen=True)
@@ -111,11 +171,13 @@ class _Attempt:
     conversation: Conversation
     checked: list[CheckResult]
     judges_outage: str | None
+    is_cut_off: bool = False
+    """Whether the limit of the test ended the attempt after this one."""
 
     @property
     def _has_failed(self) -> bool:
         is_wrong = any(one.result.is_correct is False for one in self.checked)
-        return is_wrong or self.conversation.ending is Ending.TOO_SLOW
+        return is_wrong or self.conversation.ending in (Ending.TOO_SLOW, Ending.FAILED)
 
     @property
     def is_error(self) -> bool:
@@ -130,30 +192,26 @@ class _Attempt:
         return is_outage and not self.conversation.lasting and not self._has_failed
 
 
-class _Patient:
-    """A judge whose outage leaves its check open, so that what other checks found still counts."""
+class _SampleJudge:
+    """The judge for one sample: every sample is ruled on by itself, also where answers are equal.
 
-    def __init__(self, judge: GistJudge) -> None:
-        self._judge = judge
+    An outage leaves its check open, so that what other checks found still counts.
+    """
+
+    def __init__(self, judge: Judge, sample: int, secrets: Mapping[str, str]) -> None:
+        self._judge, self._sample = judge, sample
+        self._conceal = redactor(secrets)
         self.outage: str | None = None
 
     async def gist(self, criterion: str, sample: Any) -> Judged:
         try:
-            return await self._judge.gist(criterion, sample)
+            return await self._judge.gist(
+                criterion, sample, number=self._sample, redact=self._conceal
+            )
         except InfrastructureError as error:
             self.outage = f"the judge gave no answer: {error}"
             raise Unverifiable(self.outage) from None
-
-
-def _report(
-    case: Case, duration: float, results: Mapping[str, AttributeResult], disputed: list[str]
-) -> VerifierReport:
-    """The report; about which checks the judge's votes differ is kept for the assessor."""
-    return VerifierReport(
-        id=case.id,
-        group=case.group,
-        type=case.group_type,
-        duration=duration,
-        results=dict(results),
-        case={**case.describe(), **({"disputed": disputed} if disputed else {})},
-    )
+        except InputError as error:
+            # A provider that refuses a request may quote it.
+            redact_error(error, self._conceal)
+            raise

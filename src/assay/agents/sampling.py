@@ -11,13 +11,17 @@ from assay.intervals import Interval, wilson
 from assay.ratio import Ratio
 from assay.results import Outcome
 
-# Seconds to wait before a sample that ended in an error is tried again; then it is an error.
+# How often a sample that met an outage is tried again, unless somebody says otherwise.
+RETRIES = 2
+# Seconds to wait before each of these attempts; the last holds for all that follow.
 RETRY_DELAYS = (0.5, 2.0)
 
 
-def retry_delay(failed_attempts: int) -> float | None:
-    """How long to wait after the n-th attempt that ended in an error; None to give up."""
-    return RETRY_DELAYS[failed_attempts - 1] if failed_attempts <= len(RETRY_DELAYS) else None
+def retry_delay(failed_attempts: int, retries: int = RETRIES) -> float | None:
+    """Return how long to wait after the n-th attempt that met an outage; None to give up."""
+    if failed_attempts > retries:
+        return None
+    return RETRY_DELAYS[min(failed_attempts, len(RETRY_DELAYS)) - 1]
 
 
 @dataclass(frozen=True)

@@ -43,14 +43,23 @@ class RunOptions:
 
 def run_options(command: Command) -> Command:
     """Add the options of `RunOptions` to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    return run_options_with("How many cases run at a time.")(command)
+
+
+def run_options_with(jobs: str) -> Callable[[Command], Command]:
+    """Add the options of `RunOptions` to a command whose --jobs counts something of its own."""
+
+    def add(command: Command) -> Command:
+        count = click.option("--jobs", "-j", type=click.IntRange(min=1), help=jobs)
+        for option in reversed([count, *_OPTIONS]):
+            command = option(command)
+        return command
+
+    return add
 
 
 _FILE = click.Path(path_type=Path)
 _OPTIONS = [
-    click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time."),
     click.option("--baseline", type=_FILE, help="Accept the known findings of this file."),
     click.option(
         "--write-baseline", type=_FILE, help="Write what is found now as known, and accept it."
@@ -94,13 +103,6 @@ def use_baseline(folder: Path, baseline: Path | None) -> None:
         Baseline.read(baseline).write(folder / BASELINE)
 
 
-def refuse_if_written(folder: Path) -> None:
-    """Before a run is resumed: nobody else may be at it."""
-    with Run(folder) as run:
-        if run.is_being_written():
-            raise InputError("another process is writing this run", where=str(folder))
-
-
 @contextlib.contextmanager
 def executing(
     folder: Path, options: RunOptions, total: int | None
@@ -108,30 +110,37 @@ def executing(
     """Around the cases: progress for a person, standard output kept for the result."""
     watched = not options.quiet and sys.stderr.isatty()
     progress = TerminalProgress(total) if watched else None
-    terminated = False
+    received = 0
 
-    def terminate(*_: object) -> None:
+    def terminate(number: int, _: object) -> None:
         # As an interrupt, which an event loop knows how to end with; raising here would tear it.
-        nonlocal terminated
-        terminated = True
+        nonlocal received
+        received = number
         if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-            raise Terminated
+            raise Terminated(number)
         signal.raise_signal(signal.SIGINT)
 
-    before = signal.signal(signal.SIGTERM, terminate)
+    # What is ignored stays so: who starts a run with nohup wants it to outlive the terminal.
+    before = {
+        number: signal.signal(number, terminate)
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    }
     try:
         with standard_output_reserved():
             yield progress
     except KeyboardInterrupt:
         if progress is not None:
             progress.close()
-        click.echo(
-            f"assay: interrupted; what is finished is kept\n  continue with: "
-            f"assay runs resume {folder}",
-            err=True,
-        )
-        if terminated:
-            raise Terminated from None
+        # A terminal that was closed takes no message any more.
+        with contextlib.suppress(OSError):
+            click.echo(
+                f"assay: interrupted; what is finished is kept\n  continue with: "
+                f"assay runs resume {folder}",
+                err=True,
+            )
+        if received:
+            raise Terminated(received) from None
         raise
     except BudgetExceeded as reached:
         raise BudgetExceeded(
@@ -139,13 +148,18 @@ def executing(
             advice=f"what is finished is kept; continue with: assay runs resume {folder}",
         ) from None
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
         if progress is not None:
             progress.close()
 
 
 class Terminated(KeyboardInterrupt):
-    """Somebody asked the process to end: what CI systems do when a job is cancelled."""
+    """Somebody asked the process to end: a CI system that cancels a job, a closed terminal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
 
 
 @contextlib.contextmanager

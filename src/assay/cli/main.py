@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from assay._version import __version__
+from assay.cli.ci_log import protect_log
 from assay.cli.lazy import LazyGroup
 from assay.errors import AssayError, InputError
 from assay.visible import visible
@@ -90,6 +91,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit; a user's mistake never shows a traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     _open_standard_streams()
+    protect_log()
     _log_to_standard_error()
     try:
         code = cli.main(words, prog_name="assay", standalone_mode=False)
@@ -139,7 +141,7 @@ def _told(error: BaseException) -> int:
             return error.exit_code
         case KeyboardInterrupt() | click.Abort():
             # click puts an exception of its own in the place of the one that says which.
-            return 143 if type(error.__cause__ or error).__name__ == "Terminated" else 130
+            return getattr(error.__cause__ or error, "exit_code", 130)
         case click.ClickException():
             error.show(sys.stderr)
             return 2

@@ -14,7 +14,6 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     run_options,
     standard_output_reserved,
     start_run,
@@ -24,7 +23,7 @@ from assay.config import load_config
 from assay.errors import InputError
 from assay.evaluation import SUBJECT, Evaluation, run_evaluation
 from assay.evaluation_file import load_evaluation
-from assay.runs import Manifest
+from assay.runs import Manifest, check_resumable
 
 
 @click.command()
@@ -68,7 +67,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     with standard_output_reserved():
         loaded = _loaded(asked)
     # Before anything in the folder is changed that the other one relies on.
-    refuse_if_written(folder)
+    check_resumable(folder)
     use_baseline(folder, options.baseline)
     return _carry_out(loaded, folder, options.jobs or asked["jobs"], options)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -87,9 +88,10 @@ def show(run: str, case: str | None) -> None:
 
 @runs.command()
 @click.argument("run", metavar="RUN")
+@click.option("--command", help="The program of a run over the connection `command`, once more.")
 @run_options
 @click.pass_context
-def resume(ctx: click.Context, /, run: str, **shared: Any) -> None:
+def resume(ctx: click.Context, /, run: str, command: str | None, **shared: Any) -> None:
     """Continue a run: nothing that is finished is repeated.
 
     Errored cases run again, and so does, by name, what has changed since.
@@ -102,9 +104,22 @@ def resume(ctx: click.Context, /, run: str, **shared: Any) -> None:
             where=str(folder),
             advice="call assay.evaluate with out=… and resume=True",
         )
+    _confirm_command(folder, manifest.asked, command)
     module, _, name = RESUMERS[manifest.subject].partition(":")
     continue_run = getattr(import_module(module), name)
     ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared)))
+
+
+def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:
+    """Refuse to start a program that only the run folder names: it may come from elsewhere."""
+    reach = asked.get("reach")
+    stored = reach.get("command") if isinstance(reach, dict) else None
+    if stored != given:
+        raise InputError(
+            f"the run talks to the program {stored!r}" if stored else "the run has no --command",
+            where=str(folder),
+            advice=f"to start it, say so: --command {shlex.quote(str(stored))}" if stored else None,
+        )
 
 
 @runs.command()

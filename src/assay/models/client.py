@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar, overload
@@ -48,6 +49,7 @@ class _Question:
     schema: type[BaseModel] | None
     sample: int
     purpose: str
+    redact: Callable[[Any], Any] | None = None
 
 
 class ModelClient:
@@ -115,6 +117,7 @@ class ModelClient:
         schema: type[Shape],
         sample: int = 0,
         purpose: str = "",
+        redact: Callable[[Shape], Shape] | None = None,
     ) -> Answer[Shape]: ...
 
     async def ask(
@@ -125,8 +128,11 @@ class ModelClient:
         sample: int = 0,
         tools: Tools = None,
         purpose: str = "",
+        redact: Callable[[Any], Any] | None = None,
     ) -> Answer[Any]:
         """The answer to a conversation; every sample of the same one has an answer of its own.
+
+        `redact` makes of an answer what may be written to disk; nobody gets more than that of it.
 
         Raises ModelFailed (an outage, nonsense), InputError (a wrong key, address or model) or
         BudgetExceeded.
@@ -137,7 +143,7 @@ class ModelClient:
             body["response_format"] = response_format(schema)
         if tools:
             body["tools"] = tools
-        return await self._shared(_Question(body, schema, sample, purpose))
+        return await self._shared(_Question(body, schema, sample, purpose, redact))
 
     async def _shared(self, question: _Question) -> Answer[Any]:
         name = request_hash(self._request(question), question.sample)
@@ -189,14 +195,22 @@ class ModelClient:
         if question.schema is None:
             return Answer(reply.text, None, reply.tool_calls, usage)
         try:
-            return Answer(reply.text, parse(reply.text, question.schema), (), usage)
+            return self._parsed(reply, question, usage)
         except MalformedAnswer as problem:
             reply, more = await self._reply(question, sent_back(reply.text, problem))
         try:
-            return Answer(reply.text, parse(reply.text, question.schema), (), usage + more)
+            return self._parsed(reply, question, usage + more)
         except MalformedAnswer as again:
             what = f"the answer has the wrong shape, also the second time: {again}"
             raise ModelFailed(what, where=self._where(question)) from None
+
+    def _parsed(self, reply: wire.Reply, question: _Question, usage: Usage) -> Answer[Any]:
+        assert question.schema is not None
+        parsed: BaseModel = parse(reply.text, question.schema)
+        if question.redact is None:
+            return Answer(reply.text, parsed, (), usage)
+        parsed = question.redact(parsed)
+        return Answer(parsed.model_dump_json(), parsed, (), usage)
 
     async def _reply(self, question: _Question, more: list[Message]) -> tuple[wire.Reply, Usage]:
         body = {**question.body, "messages": [*question.body["messages"], *more]}

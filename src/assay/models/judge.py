@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from assay import values
 from assay.errors import InputError, Unverifiable
 from assay.models.client import ModelClient
 from assay.models.settings import HOW_TO_SET
@@ -29,6 +32,28 @@ Decide whether the sample satisfies the criterion.
 
 First give the reason in one sentence that names what in the sample decided it, then whether the
 criterion holds."""
+
+
+# Words with which a text speaks to whoever judges it. Looking twice costs one ruling, so there are
+# many of them and they need not be certain. A text in another language can still get by.
+_SPOKEN = re.compile(
+    r"""
+      \b(?:ignor|disregard|overrid|instruct|instruc[ct]i|anweisung|anleitung)
+    | \b(?:judg|grader|grading|evaluat|bewert|richter|juge[sz]?\b|juez|jueces|giudic)
+    | \bcrit[eéè]ri | \bkriteri | \brubric | \bverdict | \bruling | \bprompt\b
+    | \b(?:system|assistant|developer)\s*[:>\]] | <\| | \[/?INST
+    | \bholds?\b | "reason"
+    | \b(?:language\ model|llm|ai\ model|as\ an\ ai)\b
+    | \b(?:mark|score|rate|count|treat|accept|classify)\s+(?:this|it|the|my)\b
+    | \b(?:answer|respond|reply|output|return|say|print)\s+(?:only|with|that|true|false|yes|no)\b
+    | \b(?:must|should|shall|will|always|please|to)\s+(?:pass|fail|be\ accepted)
+    | \bpass(?:es|ed)?\s+(?:the|this|all|every)\b
+    | 忽略 | 无视 | 指令 | 评判 | 评估 | 判定 | 無視 | 指示 | 判断 | 評価
+    | игнорир | инструкц | критери
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_WORD = re.compile(r"\w+")
 
 
 class Ruling(BaseModel):
@@ -64,8 +89,19 @@ class Judge:
                 f"{self.votes} votes of the judge can be a draw", advice="ask for an odd number"
             )
 
-    async def gist(self, criterion: str, sample: Any) -> Judged:
+    async def gist(
+        self,
+        criterion: str,
+        sample: Any,
+        *,
+        number: int = 1,
+        redact: Callable[[str], str] = str,
+    ) -> Judged:
         """Whether a sample, text or any JSON value, has the gist of a criterion.
+
+        Samples of other numbers have rulings of their own, also of the same text: if one ruling
+        decided about all of them, they would not be independent. What is kept of a ruling, here and
+        in the cache, is what `redact` leaves of its reason.
 
         Raises Unverifiable without a model, and whatever `ModelClient.ask` raises: a vote that
         could not be had leaves no decision.
@@ -74,22 +110,58 @@ class Judge:
             raise Unverifiable(
                 "a gist needs a model to judge it, and none is set", advice=HOW_TO_SET
             )
-        rulings = await asyncio.gather(
-            *(self._vote(self._client, criterion, sample, vote) for vote in range(self.votes))
-        )
-        return decided(rulings)
+        client, messages = self._client, messages_for(criterion, sample)
 
-    async def _vote(self, client: ModelClient, criterion: str, sample: Any, vote: int) -> Ruling:
-        answer = await client.ask(
-            messages_for(criterion, sample), schema=Ruling, sample=vote, purpose="judge"
+        def redacted(ruling: Ruling) -> Ruling:
+            return ruling.model_copy(update={"reason": redact(ruling.reason)})
+
+        answers = await asyncio.gather(
+            *(
+                client.ask(
+                    messages,
+                    schema=Ruling,
+                    sample=_ruling_number(number, vote),
+                    purpose="judge",
+                    redact=redacted,
+                )
+                for vote in range(self.votes)
+            )
         )
-        return answer.parsed
+        return decided([answer.parsed for answer in answers])
+
+
+def _ruling_number(sample: int, vote: int) -> int:
+    """Return a number for every pair of a sample, from 1, and a vote, from 0 (Cantor's)."""
+    diagonal = sample - 1 + vote
+    return diagonal * (diagonal + 1) // 2 + vote
 
 
 def messages_for(criterion: str, sample: Any) -> list[dict[str, Any]]:
     """Instructions in one message, data in the other, in JSON, out of which no text can break."""
     data = json.dumps({"criterion": criterion, "sample": sample}, ensure_ascii=False, indent=1)
     return [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": data}]
+
+
+def speaks_to_judge(sample: Any) -> bool:
+    """Whether a sample may hold words that are meant for its judge."""
+    return bool(_SPOKEN.search(_as_text(sample)))
+
+
+def control_criterion(sample: Any, *, holds: bool) -> str | None:
+    """Return a criterion of which it is certain whether it holds, or None if there is none.
+
+    A judge that says otherwise does not go by the sample. What a text surely does not hold is its
+    own hash; what it surely holds is its longest word.
+    """
+    text = _as_text(sample)
+    if not holds:
+        return f"The sample contains the text assay{values.fingerprint(text)}"
+    word = max(_WORD.findall(text), key=len, default=None)
+    return None if word is None else f"The sample contains the text {word}"
+
+
+def _as_text(sample: Any) -> str:
+    return sample if isinstance(sample, str) else json.dumps(sample, ensure_ascii=False)
 
 
 def decided(votes: list[Ruling]) -> Judged:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from assay.config import ModelsConfig
+from assay.config import USER_CONFIG, ModelsConfig, load_user_config
 from assay.errors import InputError
 from assay.models.prices import FREE, Price, price_of
 from assay.models.providers import (
@@ -18,11 +18,13 @@ from assay.models.providers import (
     name_as_sent,
     provider_at,
 )
+from assay.redaction import redact
 
 T = TypeVar("T")
 
 DEFAULT_MODEL = "gemini-3-pro-preview"
 NO_MODEL = "none"
+KEY_SHOWN = "[key]"
 HOW_TO_SET = (
     "name a model with --model, `model` under [models] in assay.toml or ASSAY_MODEL, "
     f"or set GEMINI_API_KEY for {DEFAULT_MODEL}"
@@ -45,6 +47,10 @@ class ModelSettings:
     judge_votes: int = 1
     price: Price | None = None
 
+    def redact(self, value: Any) -> Any:
+        """Return a value in which a provider cannot echo the key into our reports and caches."""
+        return redact(value, {self.key: KEY_SHOWN} if self.key else {})
+
     def __reduce__(self) -> str | tuple[object, ...]:
         # Whatever is pickled may be written somewhere.
         raise TypeError("settings with a key do not leave the process")
@@ -62,6 +68,20 @@ class ModelChoice:
     max_cost: float | None = None
     max_tokens: int | None = None
     judge_votes: int | None = None
+    is_recorded: bool = False
+    """Whether it was read from a run folder, which anybody may have written."""
+
+    @classmethod
+    def from_run(cls, values: dict[str, Any]) -> ModelChoice:
+        """Return the choice that a run recorded."""
+        return cls(**{**values, "is_recorded": True})
+
+
+class _Address(NamedTuple):
+    """Where a model is asked, and whether the user said so or a file of the project."""
+
+    url: str
+    is_from_user: bool
 
 
 def resolve(
@@ -74,10 +94,12 @@ def resolve(
     model, address = _model_and_address(choice, config, environment)
     if model is None or model == NO_MODEL:
         return None
-    url = _checked(address) if address else known_provider(model).url
+    url = _checked(address.url) if address else known_provider(model).url
     key_name = _key_name(url, environment)
+    if key_name == OTHER_KEY and address and not address.is_from_user:
+        _check_host(url, environment)
     settings = ModelSettings(
-        name=name_as_sent(model, address),
+        name=name_as_sent(model, address.url if address else None),
         url=url,
         key=_key(key_name, environment),
         key_name=key_name,
@@ -100,17 +122,21 @@ def resolve(
 
 def _model_and_address(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str]
-) -> tuple[str | None, str | None]:
+) -> tuple[str | None, _Address | None]:
     """An address belongs to the model that is named with it, or further down."""
-    variables = environment.get("ASSAY_MODEL"), environment.get("ASSAY_MODEL_URL")
     address = None
-    for model, beside in ((choice.model, choice.url), (config.model, config.url), variables):
-        address = address or beside
+    for model, url, is_from_user in (
+        (choice.model, choice.url, not choice.is_recorded),
+        (config.model, config.url, False),
+        (environment.get("ASSAY_MODEL"), environment.get("ASSAY_MODEL_URL"), True),
+    ):
+        if address is None and url:
+            address = _Address(url, is_from_user)
         if model:
             return model, address
     if address:
         raise InputError(
-            f"no model is named for {_checked(address)}", advice="name it with --model"
+            f"no model is named for {_checked(address.url)}", advice="name it with --model"
         )
     # Only the key that is for models alone says that they may be used.
     return (DEFAULT_MODEL if environment.get("GEMINI_API_KEY") else None), None
@@ -148,6 +174,21 @@ def _key_name(url: str, environment: Mapping[str, str]) -> str | None:
             advice=f"set the environment variable {provider.keys[0]}",
         )
     return None
+
+
+def _check_host(url: str, environment: Mapping[str, str]) -> None:
+    """Raise an InputError unless the user has tied the key to the server at this address."""
+    host = urlsplit(url).netloc
+    named = environment.get("ASSAY_MODEL_HOSTS", "").replace(",", " ").split()
+    if url == environment.get("ASSAY_MODEL_URL", "").rstrip("/") or host in named:
+        return
+    if host in load_user_config(environment).models.hosts:
+        return
+    raise InputError(
+        f"{OTHER_KEY} is not sent to {host}: a file of the project names that server, not you",
+        advice=f"if you trust it, set ASSAY_MODEL_HOSTS={host}, or write it under [models] as "
+        f'hosts = ["{host}"] in {USER_CONFIG}',
+    )
 
 
 def _key(name: str | None, environment: Mapping[str, str]) -> str | None:

@@ -78,8 +78,9 @@ class Transport:
             told = f"no answer from {settings.url} within {settings.timeout:g} s"
             raise Transient(told, overloaded=True) from None
         except httpx.HTTPError as error:
-            raise Transient(f"{settings.url} cannot be reached: {describe(error)}") from None
-        answer = wire.without(settings.key, response.content)
+            told = settings.redact(describe(error))
+            raise Transient(f"{settings.url} cannot be reached: {told}") from None
+        answer = settings.redact(response.content)
         if response.status_code != httpx.codes.OK:
             raise wire.failure(response.status_code, response.headers, answer, settings)
         return wire.read_reply(answer)

@@ -103,7 +103,7 @@ def said(content: bytes) -> str:
     """The message in the body of a failure, in one line."""
     try:
         body = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if isinstance(body, list) and body:
         # Gemini puts its errors into a list.
@@ -112,8 +112,3 @@ def said(content: bytes) -> str:
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) else content.decode(errors="replace")
     return " ".join(text.split())[:SHOWN_CHARACTERS] or "(no explanation)"
-
-
-def without(key: str | None, content: bytes) -> bytes:
-    """A body in which a provider cannot echo the key into our reports and caches."""
-    return content.replace(key.encode(), b"[key]") if key else content

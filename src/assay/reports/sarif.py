@@ -88,7 +88,8 @@ def _result(finding: SarifFinding, numbers: dict[str, int], root: Path) -> dict[
     result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,
-        "message": {"text": finding.message},
+        # Text from outside may hold what no UTF-8 file can.
+        "message": {"text": finding.message.encode("utf-8", "backslashreplace").decode()},
         "locations": [location],
         "partialFingerprints": {"assay/v1": _fingerprint(finding, uri)},
     }
@@ -109,10 +110,15 @@ def _artifact(file: Path, root: Path) -> dict[str, str]:
     name = PurePath(os.path.normpath(file))
     base = PurePath(os.path.normpath(root))
     if not name.is_absolute():
-        return {"uri": quote(name.as_posix()), "uriBaseId": _ROOT}
+        return {"uri": _quote(name), "uriBaseId": _ROOT}
     if name.is_relative_to(base):
-        return {"uri": quote(name.relative_to(base).as_posix()), "uriBaseId": _ROOT}
-    return {"uri": name.as_uri()}
+        return {"uri": _quote(name.relative_to(base)), "uriBaseId": _ROOT}
+    return {"uri": f"file://{_quote(name)}"}
+
+
+def _quote(name: PurePath) -> str:
+    # A name of a file is bytes; it may have no UTF-8 form.
+    return quote(name.as_posix().encode("utf-8", "surrogateescape"))
 
 
 def _fingerprint(finding: SarifFinding, uri: str) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from assay.reports.text import count
-from assay.results import Outcome
+from assay.results import MISTAKE, WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ class Summary:
     finished: datetime | None
     outdated: list[Entry]
     gate: Gate | None = None
+    mistakes: int = 0
+    """How many of the errors are mistakes in the cases, and not the machine's."""
+    wrong_inputs: int = 0
+    """How many of the errors are the user's own: files that could not be used, say."""
 
     @property
     def total(self) -> int:
@@ -55,23 +59,31 @@ class Summary:
     @property
     def duration(self) -> float | None:
         """Seconds from the start to the end; None while there is no end."""
-        return None if self.finished is None else (self.finished - self.started).total_seconds()
+        if self.finished is None:
+            return None
+        # A clock that was set back in between says nothing useful.
+        return max(0.0, (self.finished - self.started).total_seconds())
 
     @property
     def exit_code(self) -> int:
-        """0 passed, 1 something is wrong, 2 there were no cases, 3 nothing wrong but errors.
+        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 there are mistakes.
 
-        A run that was broken off has not passed, however good it looks so far.
+        A run without cases is wrong input. One that was broken off has not passed, however good it
+        looks so far. Wrong input comes first: a part of what was asked for was not tried.
         """
-        if self.total == 0:
+        if self.total == 0 or self.wrong_inputs:
             return 2
+        errors = self.counts[Outcome.ERROR]
         if self.gate is not None and self.is_finished:
             if self.gate.is_met:
                 return 0
-            return 3 if self.counts[Outcome.ERROR] and not self.failing else 1
-        if self.failing:
+            if self.failing or not errors:
+                return 1
+        elif self.failing:
             return 1
-        return 3 if self.counts[Outcome.ERROR] or not self.is_finished else 0
+        if errors > self.mistakes or not self.is_finished:
+            return 3
+        return 2 if errors else 0
 
     @property
     def verdict(self) -> str:
@@ -81,7 +93,11 @@ class Summary:
         if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
             # The subject does not count it as a failure; a pass it is not either.
             return "Nothing found wrong"
-        return {0: "Passed", 1: "Failed", 2: "Nothing was run", 3: "Error"}[self.exit_code]
+        if self.total == 0:
+            return "Nothing was run"
+        if self.exit_code == 2:
+            return "Wrong input" if self.wrong_inputs else "Mistake"
+        return {0: "Passed", 1: "Failed", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
         """The whole run in one line."""
@@ -94,6 +110,10 @@ class Summary:
             for outcome in NOT_PASSED
             if self.counts[outcome]
         ]
+        if self.mistakes:
+            parts.append(f"{self.mistakes:,} of the errors for whoever wrote the cases to correct")
+        if self.wrong_inputs:
+            parts.append(f"{self.wrong_inputs:,} of them because of wrong input")
         if self.known:
             parts.append(f"{self.known:,} of them accepted by the baseline")
         if self.gate is not None:
@@ -108,8 +128,10 @@ class Summary:
         return {
             "cases": self.total,
             **{outcome.value: number for outcome, number in self.counts.items()},
+            "mistakes": self.mistakes,
             "known": self.known,
             "failing": self.failing,
+            "wrong_inputs": self.wrong_inputs,
             "pass_rate": self.pass_rate,
             "mean_score": self.mean_score,
             "gate": None if self.gate is None else self.gate.model_dump(),
@@ -138,6 +160,8 @@ def summarize(run: Run) -> Summary:
         finished=run.manifest.finished,
         outdated=_outdated(run, known),
         gate=run.manifest.gate,
+        mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
+        wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
 
 

@@ -26,7 +26,9 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
     format_ = get_format(name)
     if out is None:
         _refuse_terminal(format_)
-        _write_to_standard_output(render_report(run, name, colour=colour))
+        _write_to_standard_output(
+            render_report(run, name, colour=colour), is_binary=format_.is_binary
+        )
     else:
         _write_to_file(render_report(run, name, colour=colour), out)
 
@@ -54,16 +56,18 @@ def _refuse_terminal(format_: Format) -> None:
         )
 
 
-def _write_to_standard_output(pieces: Iterator[bytes]) -> None:
+def _write_to_standard_output(pieces: Iterator[bytes], *, is_binary: bool) -> None:
     sys.stdout.flush()
     if not hasattr(sys.stdout, "buffer"):
         # A notebook, or a test that redirects standard output, takes text and nothing else.
         sys.stdout.writelines(piece.decode() for piece in pieces)
         return
+    # The log of a CI service may be guarded (assay.cli.ci_log); what is binary is not a log.
+    out = getattr(sys.stdout.buffer, "inner", sys.stdout.buffer) if is_binary else sys.stdout.buffer
     try:
         for piece in pieces:
-            sys.stdout.buffer.write(piece)
-        sys.stdout.buffer.flush()
+            out.write(piece)
+        out.flush()
     except BrokenPipeError:
         # Whoever reads has seen enough; that changes nothing about what was found.
         discard_standard_output()

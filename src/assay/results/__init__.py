@@ -1,8 +1,9 @@
 """The result model that questions, submissions and agents share: what was expected, what happened,
 how the two compare, and what the case is worth."""
 
-from assay.results.cases import Case, CaseResult, GroupType, Outcome, now_text
+from assay.results.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.results.packing import (
+    is_packed_record,
     is_plain,
     outcome_of,
     pack_error,
@@ -10,7 +11,7 @@ from assay.results.packing import (
     undecided_names,
     wrong_names,
 )
-from assay.results.record import CaseRecord, FinishedCase, OutcomeRule
+from assay.results.record import WRONG_INPUT, CaseRecord, FinishedCase, OutcomeRule
 from assay.results.report import VerifierReport
 from assay.results.verification import (
     AT_DEFAULT,
@@ -28,6 +29,8 @@ from assay.results.verification import (
 __all__ = [
     "AT_DEFAULT",
     "INHERITED",
+    "MISTAKE",
+    "WRONG_INPUT",
     "AttributeResult",
     "Case",
     "CaseRecord",
@@ -43,6 +46,7 @@ __all__ = [
     "VerifierReport",
     "VerifierReturnType",
     "checked_results",
+    "is_packed_record",
     "is_plain",
     "now_text",
     "outcome_of",

@@ -55,6 +55,10 @@ class Outcome(StrEnum):
     ERROR = "error"
 
 
+MISTAKE = "mistake"
+"""The code of an error that whoever wrote the cases has to correct; any other is the machine's."""
+
+
 class Case(BaseModel):
     """One thing to try: an id, the group it belongs to, and whatever else its task needs.
 

@@ -174,6 +174,57 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
     return {"actual": both[0], "expected": both[1], **found.__dict__}
 
 
+def is_packed_record(record: Mapping[str, Any]) -> bool:
+    """Whether this has the shape of a record's short form; a journal may be written by anybody."""
+    try:
+        return (
+            all(isinstance(record[name], kind) for name, kind in _RECORD.items())
+            and record["outcome"] in _OUTCOMES
+            and math.isfinite(record["score"] + record["duration"])
+            and "detail" in record
+            and all(isinstance(count, int | float) for count in record["usage"].values())
+            and all(map(_is_packed_report, record["reports"]))
+        )
+    except (KeyError, TypeError):
+        return False
+
+
+def _is_packed_report(report: PackedReport) -> bool:
+    return (
+        all(isinstance(report[name], kind) for name, kind in _REPORT.items())
+        and report["outcome"] in _OUTCOMES
+        and all(map(_is_packed_result, report["results"].values()))
+    )
+
+
+def _is_packed_result(result: PackedResult) -> bool:
+    if isinstance(result, dict):
+        is_decided = result["is_correct"] in (None, True, False)
+        return is_decided and isinstance(result["weight"], _NUMBER) and result.keys() >= _VALUES
+    return result is None or (isinstance(result, list) and len(result) == 2)
+
+
+_TEXT_OR_NONE = (str, type(None))
+_NUMBER = (int, float)
+_RECORD: dict[str, Any] = {
+    **dict.fromkeys(("id", "subject", "outcome", "reason", "code", "fingerprint", "started"), str),
+    "reports": list,
+    "usage": dict,
+    "duration": _NUMBER,
+    "score": _NUMBER,
+}
+_REPORT: dict[str, Any] = {
+    **dict.fromkeys(("id", "group", "type", "timestamp", "outcome"), str),
+    **dict.fromkeys(("original_checkpoint", "original_group", "error"), _TEXT_OR_NONE),
+    "results": dict,
+    "case": dict,
+    "duration": _NUMBER,
+    "score": _NUMBER,
+}
+_VALUES = {"actual", "expected", "diff"}
+_OUTCOMES = frozenset(outcome.value for outcome in Outcome)
+
+
 def is_plain(report: PackedReport) -> bool:
     """Whether no value in it is bytes, a float or nested; see `values.encode`."""
     several = [*report["case"].values()]

@@ -14,6 +14,9 @@ from assay.results.report import VerifierReport
 from assay.results.verification import PackedReport
 from assay.values import Value
 
+WRONG_INPUT = "wrong-input"
+"""The code of an error that is the user's own: a file that cannot be used."""
+
 
 class CaseRecord(BaseModel):
     """One counted case; its reports, one per sample, are the evidence beneath.

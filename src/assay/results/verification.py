@@ -167,7 +167,12 @@ def checked_results(raw: Any) -> VerifierReturnType:
             advice="return {'output': VerificationResult.create(diff, is_correct)}",
         )
     for name, result in raw.items():
-        if not isinstance(name, str) or not isinstance(result, VerificationResult):
+        if not isinstance(name, str):
+            raise InputError(
+                f"the verifier returned the key {name!r}, which is {type(name).__name__}, not text",
+                advice=f"write {str(name)!r}, or the name of the attribute that it judges",
+            )
+        if not isinstance(result, VerificationResult):
             raise InputError(
                 f"the verifier returned {type(result).__name__} for {name!r}, "
                 "not a VerificationResult",

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
 from assay.errors import InfrastructureError, InputError, nearest
@@ -23,7 +23,7 @@ from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
 from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
-from assay.runs.journal import JournalReader, torn_bytes
+from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
 
 logger = logging.getLogger("assay")
 
@@ -70,8 +70,11 @@ class Manifest(BaseModel):
     is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
     gate: Gate | None = None
-    started: datetime = Field(default_factory=lambda: datetime.now(UTC))
-    finished: datetime | None = None
+    started: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
+    finished: AwareDatetime | None = None
+    # Of a finished run: how many cases it has, and the link of the last line of its journal.
+    cases: int | None = None
+    link: str | None = None
 
 
 class Run:
@@ -81,9 +84,14 @@ class Run:
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
+        complete_size(path / JOURNAL)
+        is_written = is_being_written(path)
+        link = "" if is_written else check_links(path / JOURNAL)
         self._index = Index.for_reading(path)
+        if not is_written:
+            self._check_complete(link)
         self._reader = JournalReader(path / JOURNAL)
-        if (torn := torn_bytes(path / JOURNAL)) and not self.is_being_written():
+        if (torn := torn_bytes(path / JOURNAL)) and not is_written:
             logger.warning(
                 "%s: the last line was torn by a crash; its case is missing until the run is "
                 "resumed (%d bytes)",
@@ -92,6 +100,25 @@ class Run:
             )
         # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
         self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+
+    def _check_complete(self, link: str) -> None:
+        """Raise an InputError if a finished run no longer has every line it had."""
+        manifest = self.manifest
+        if manifest.finished is None or manifest.cases is None:
+            return
+        cases = sum(self._index.counts().values())
+        has_changed = (cases, link) != (manifest.cases, manifest.link)
+        # One that is being resumed at this moment has changed as it should.
+        if has_changed and not self.is_being_written():
+            self._index.close()
+            raise InputError(
+                f"the journal has {cases} cases; the run had {manifest.cases} when it finished"
+                if cases != manifest.cases
+                else "the journal is not the one the run finished with",
+                where=str(self.path / JOURNAL),
+                advice="restore the file, or run again what is missing: assay runs resume "
+                + str(self.path),
+            )
 
     @property
     def name(self) -> str:
@@ -106,7 +133,12 @@ class Run:
         return (self.read(row) for row in self.rows(*outcomes))
 
     def read(self, row: Row) -> CaseRecord:
-        return CaseRecord.unpack(self.read_packed(row))
+        packed = self.read_packed(row)
+        try:
+            return CaseRecord.unpack(packed)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            # The index may speak of this journal although somebody has written into its lines.
+            raise damaged(self.path / JOURNAL, row.span.offset) from None
 
     def read_packed(self, row: Row) -> dict[str, Any]:
         """The record as the journal has it, for those who go through very many."""
@@ -158,12 +190,7 @@ class Run:
 
     def is_being_written(self) -> bool:
         """Whether a process has this run open for writing."""
-        with (self.path / JOURNAL).open("rb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-            except OSError:
-                return True
-            return False
+        return is_being_written(self.path)
 
     def __enter__(self) -> Self:
         return self
@@ -177,6 +204,24 @@ def _close_both(reader: JournalReader, index: Index) -> None:
     index.close()
 
 
+def is_being_written(path: Path) -> bool:
+    """Return whether a process has the run in this folder open for writing."""
+    with (path / JOURNAL).open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+        return False
+
+
+def check_resumable(path: Path) -> None:
+    """Raise an InputError if the run cannot be continued: it is being written, or damaged."""
+    complete_size(path / JOURNAL)
+    if is_being_written(path):
+        raise InputError("another process is writing this run", where=str(path))
+    check_links(path / JOURNAL)
+
+
 def read_manifest(path: Path) -> Manifest:
     """What `run.json` says; an InputError if the folder is not a run."""
     try:
@@ -185,7 +230,7 @@ def read_manifest(path: Path) -> Manifest:
         raise InputError(
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"
         ) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         problem = first_problem(error) if isinstance(error, ValidationError) else str(error)
         raise InputError(
             f"run.json is not one Assay wrote: {problem}",

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay.results import Outcome
+from assay.results import Outcome, is_packed_record
 from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
 
 INDEX_VERSION = 2
@@ -30,6 +30,7 @@ CREATE TABLE parts (
     "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER)",
 )
 _FLUSH_EVERY = 1_000
+_LARGEST = 2**63 - 1
 
 
 class DoubledCaseError(Exception):
@@ -141,10 +142,9 @@ class Index:
         if complete_size(journal) == end:
             return
         for span, entry in read_entries(journal, end):
-            try:
-                self.add(span, entry)
-            except (KeyError, TypeError, AttributeError):
-                raise damaged(journal, span.offset) from None
+            if not _is_sound(entry):
+                raise damaged(journal, span.offset)
+            self.add(span, entry)
             end = span.offset + span.length
             if len(self._pending) >= _FLUSH_EVERY:
                 self._flush()
@@ -169,7 +169,7 @@ class Index:
                 self._flush()
                 self._database.execute("DELETE FROM cases WHERE id = ?", (entry["id"],))
             case unknown:
-                raise KeyError(unknown)
+                raise AssertionError(unknown)
 
     def _add_case(self, span: Span, place: int, record: dict[str, Any]) -> None:
         # Kept back and inserted many at a time, which costs a third of inserting each.
@@ -285,6 +285,41 @@ def _fits(state: tuple[int, int, bytes], journal: Path) -> bool:
     version, covered, mark = state
     fits = version == INDEX_VERSION and covered <= complete_size(journal)
     return fits and mark_at(journal, covered) == mark
+
+
+def _is_sound(entry: dict[str, Any]) -> bool:
+    """Whether a line of a journal, which anybody may have written, is one the index can take."""
+    match entry:
+        case {"kind": "record", "place": int(place), "record": dict(record)}:
+            return (
+                _is_number(place)
+                and is_packed_record(record)
+                and _are_texts(record["id"], record["fingerprint"])
+            )
+        case {"kind": "part", "id": identifier, "key": key, "fingerprint": fingerprint}:
+            return _are_texts(identifier, key, fingerprint)
+        case {"kind": "moved", "id": identifier, "place": int(place)}:
+            return _is_number(place) and _are_texts(identifier)
+        case {"kind": "dropped", "id": identifier}:
+            return _are_texts(identifier)
+    return False
+
+
+def _is_number(place: int) -> bool:
+    return -_LARGEST <= place <= _LARGEST
+
+
+def _are_texts(*values: Any) -> bool:
+    """Whether sqlite takes these as texts: they must have a UTF-8 form."""
+    return all(isinstance(one, str) and (one.isascii() or _has_utf8(one)) for one in values)
+
+
+def _has_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _row(fields: tuple[Any, ...]) -> Row:

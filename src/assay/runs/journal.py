@@ -2,14 +2,19 @@
 
 A line is handed to the kernel before anything is shown, so a killed process loses nothing it
 reported; the disk is synced once a second. A last line without its newline was torn by a crash.
+
+Every line ends with a link: a digest of the line and of the link before it. A line that was edited,
+removed or moved breaks the chain there. Journals of releases before 0.2 have no links and get none.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import time
 from collections.abc import Iterator
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -21,6 +26,8 @@ SYNC_SECONDS = 1.0
 _BLOCK = 1 << 16
 _LOCK_TRIES = 10
 _MARK_BYTES = 200
+_LINK = re.compile(rb',"link":"([0-9a-f]{16})"\}\n\Z')
+_LINK_BYTES = len(b',"link":"0123456789abcdef"}\n')
 
 
 class Span(NamedTuple):
@@ -45,6 +52,10 @@ class Journal:
         self._lock()
         self.torn = _cut_torn_line(self._file)
         self.end = os.lseek(self._file, 0, os.SEEK_END)
+        last = os.pread(self._file, _LINK_BYTES, max(0, self.end - _LINK_BYTES))
+        found = _LINK.search(last)
+        # None for a journal that was begun without links.
+        self.link = b"" if self.end == 0 else found and found[1]
         self._synced_at = time.monotonic()
         self._unsynced = False
 
@@ -65,7 +76,12 @@ class Journal:
 
     def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
-        line = values.encode_bytes(entry, is_plain=is_plain) + b"\n"
+        line = values.encode_bytes(entry, is_plain=is_plain)
+        if self.link is None:
+            line += b"\n"
+        else:
+            self.link = _next_link(self.link, line)
+            line = b'%b,"link":"%b"}\n' % (line[:-1], self.link)
         span = Span(self.end, len(line))
         try:
             written = os.write(self._file, line)
@@ -134,6 +150,33 @@ def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, A
             offset += len(line)
 
 
+def _next_link(link: bytes, body: bytes) -> bytes:
+    return blake2b(link + body, digest_size=8).hexdigest().encode()
+
+
+def check_links(path: Path) -> str:
+    """Return the link of the last complete line; raise an InputError where the chain breaks.
+
+    A journal without links has an empty one.
+    """
+    link, offset, is_linked = b"", 0, True
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            found = _LINK.search(line, max(0, len(line) - _LINK_BYTES))
+            if offset == 0:
+                is_linked = found is not None
+            if is_linked:
+                if found is None or found[1] != _next_link(link, line[: found.start()] + b"}"):
+                    raise damaged(path, offset)
+                link = found[1]
+            elif found is not None:
+                raise damaged(path, offset)
+            offset += len(line)
+    return link.decode()
+
+
 def complete_size(path: Path) -> int:
     """The size of a journal without a torn last line; an InputError if there is none to read."""
     try:
@@ -186,10 +229,10 @@ def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
 
 
 def damaged(path: Path, offset: int) -> InputError:
-    """The error for a line that Assay did not write."""
+    """Return the error for a line that is not the one Assay wrote there."""
     return InputError(
-        f"the journal is damaged at byte {offset}",
+        f"the journal is damaged at byte {offset}: a line was edited, removed or moved there",
         where=str(path),
-        advice="remove that line to lose only its case, then: assay runs resume "
-        + str(path.parent),
+        advice=f"restore the file, or run again what follows: truncate -s {offset} {path} && "
+        f"assay runs resume {path.parent}",
     )

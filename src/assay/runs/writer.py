@@ -12,7 +12,7 @@ from assay.failures import describe
 from assay.results import CaseRecord, FinishedCase, Outcome, is_plain
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, Index
-from assay.runs.journal import Journal, mark_at
+from assay.runs.journal import Journal, check_links, mark_at
 
 logger = logging.getLogger("assay")
 
@@ -53,6 +53,7 @@ class RunWriter:
         self.manifest = read_manifest(path)
         self._journal = Journal(self.path / JOURNAL)
         try:
+            check_links(self.path / JOURNAL)
             self._index = Index.for_writing(self.path)
         except BaseException:
             self._journal.close()
@@ -64,6 +65,7 @@ class RunWriter:
         if self.manifest.finished is not None:
             # A resumed run is unfinished again until it has gone through all cases.
             self.manifest.finished = self.manifest.gate = None
+            self.manifest.cases = self.manifest.link = None
             write_manifest(self.path, self.manifest)
         if self._journal.torn:
             logger.warning(
@@ -160,6 +162,10 @@ class RunWriter:
             logger.warning("no longer among the cases and left out: %s", name_some(gone))
         if self.changed:
             logger.warning("changed since and run again: %s", name_some(self.changed))
+        # On disk before run.json says that the run is whole.
+        self._journal.sync()
+        self.manifest.cases = sum(self._index.counts().values())
+        self.manifest.link = (self._journal.link or b"").decode()
         self.manifest.finished = datetime.now(UTC)
         write_manifest(self.path, self.manifest)
 

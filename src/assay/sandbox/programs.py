@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import InputError
 from assay.sandbox import isolation as levels
@@ -15,6 +16,8 @@ from assay.sandbox.bases import Base
 from assay.sandbox.limits import Limits
 from assay.sandbox.streams import Streams
 from assay.sandbox.workers import Bind, Jail, Worker
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +137,19 @@ async def run_program(
         )
 
 
+def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine to its end from anywhere, also where an event loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
 async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
     """Run a request in a worker, with its standard streams connected."""
-    streams = await Streams.open(jail.limits.output)
+    streams = Streams(jail.limits.output)
     try:
         await worker.begin(streams.theirs, request.message, request.data)
         streams.given()

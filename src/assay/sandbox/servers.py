@@ -140,7 +140,7 @@ class Server:
             )
 
     async def _begin(self, request: Request) -> None:
-        streams = await Streams.open(self._jail.limits.output)
+        streams = Streams(self._jail.limits.output)
         await self._worker.begin(streams.theirs, request.message, request.data)
         streams.given()
         streams.feed(b"")

@@ -67,7 +67,7 @@ def _project(folder: Path) -> dict[str, Any]:
         return {}
     try:
         project = tomllib.loads(path.read_text("utf-8")).get("project", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"not valid TOML: {error}", where=str(path)) from None
     return project if isinstance(project, dict) else {}
 
@@ -96,12 +96,17 @@ def digest(folder: Path) -> str:
     return total.hexdigest()
 
 
-def copy_source(source: Source, place: Path) -> None:
-    """Copy what is importable, with just enough metadata that the package knows its version."""
-    for path in _files(source.root):
-        copy = place / path.relative_to(source.root)
+def copy_files(folder: Path, place: Path) -> None:
+    """Copy all files that belong to the source in a folder."""
+    for path in _files(folder):
+        copy = place / path.relative_to(folder)
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
+
+
+def copy_source(source: Source, place: Path) -> None:
+    """Copy what is importable, with just enough metadata that the package knows its version."""
+    copy_files(source.root, place)
     information = place / f"{source.name.replace('-', '_')}-{source.version}.dist-info"
     if not information.exists():
         information.mkdir(parents=True)

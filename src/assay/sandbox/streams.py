@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from typing import IO, Any
 
 from assay.errors import InfrastructureError
 
 _SETTLE = 10.0
+_CHUNK = 1 << 16  # what a pipe holds
 
 
-class Capture(asyncio.Protocol):
+class Capture:
     """Keeps the head and the tail of a stream and reads the rest away, so that no pipe fills."""
 
     def __init__(self, limit: int) -> None:
@@ -30,7 +30,8 @@ class Capture(asyncio.Protocol):
         if len(self._tail) > 4 * self._last:  # cut seldom: every cut moves what is kept
             del self._tail[: len(self._tail) - self._last]
 
-    def connection_lost(self, exception: Exception | None) -> None:
+    def end(self) -> None:
+        """Nothing more will come."""
         if not self.ended.done():
             self.ended.set_result(None)
 
@@ -46,39 +47,28 @@ class Capture(asyncio.Protocol):
         return bytes(self._head) + note + bytes(tail)
 
 
-class _Feeding(asyncio.BaseProtocol):
-    """Knows whether standard input is still being written: a transport that has gone cannot say."""
-
-    def __init__(self) -> None:
-        self.gone = False
-
-    def connection_lost(self, exception: Exception | None) -> None:
-        self.gone = True
-
-
 class Streams:
-    """Three pipes: one end of each is given to the program, the other is served here."""
+    """Three pipes: one end of each is given to the program, the other is served here.
+
+    Descriptors are served directly: asyncio's transports cost more than short programs do.
+    """
 
     def __init__(self, limit: int) -> None:
+        self._loop = asyncio.get_running_loop()
         self.stdout, self.stderr = Capture(limit), Capture(limit)
-        self._feeding = _Feeding()
-        self._stdin: asyncio.WriteTransport | None = None
-        self._transports: list[asyncio.BaseTransport] = []
-        self.theirs: list[int] = []
-
-    @classmethod
-    async def open(cls, limit: int) -> Streams:
-        streams, loop = cls(limit), asyncio.get_running_loop()
-        theirs, ours = os.pipe()
-        streams.theirs.append(theirs)
-        writing, _ = await loop.connect_write_pipe(lambda: streams._feeding, _file(ours, "wb"))
-        streams._stdin = writing
-        for capture in (streams.stdout, streams.stderr):
-            ours, theirs = os.pipe()
-            streams.theirs.append(theirs)
-            reading, _ = await loop.connect_read_pipe(lambda own=capture: own, _file(ours, "rb"))  # type: ignore[misc]
-            streams._transports.append(reading)
-        return streams
+        self._unwritten = memoryview(b"")
+        theirs, self._stdin = os.pipe()
+        self.theirs, self._ours = [theirs], [self._stdin]
+        try:
+            for capture in (self.stdout, self.stderr):
+                ours, theirs = os.pipe()
+                self.theirs.append(theirs)
+                self._ours.append(ours)
+                os.set_blocking(ours, False)
+                self._loop.add_reader(ours, self._read, ours, capture)
+        except OSError:
+            self.close()
+            raise
 
     def given(self) -> None:
         """The program has its ends; ours must go, or the streams would never end."""
@@ -88,26 +78,51 @@ class Streams:
 
     def feed(self, data: bytes) -> None:
         """All of standard input; a program that does not read it does no harm."""
-        assert self._stdin is not None
+        self._unwritten = memoryview(data)
         if data:
-            self._stdin.write(data)
-        self._stdin.close()
+            os.set_blocking(self._stdin, False)
+            self._loop.add_writer(self._stdin, self._write)
+        else:
+            self._close(self._stdin)
+
+    def _write(self) -> None:
+        try:
+            count = os.write(self._stdin, self._unwritten[:_CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:
+            count = len(self._unwritten)  # nobody reads it any more
+        self._unwritten = self._unwritten[count:]
+        if not self._unwritten:
+            self._close(self._stdin)
+
+    def _read(self, descriptor: int, capture: Capture) -> None:
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            capture.data_received(data)
+        else:
+            self._close(descriptor)
+            capture.end()
 
     async def ended(self) -> None:
         """Wait for what is still in the pipes; everybody who could write has ended by now."""
         try:
             async with asyncio.timeout(_SETTLE):
-                await asyncio.gather(self.stdout.ended, self.stderr.ended)
+                await self.stdout.ended
+                await self.stderr.ended
         except TimeoutError:
             raise InfrastructureError("a program has ended but its output has not") from None
 
     def close(self) -> None:
         self.given()
-        if self._stdin is not None and not self._feeding.gone:
-            self._stdin.abort()
-        for transport in self._transports:
-            transport.close()
+        for descriptor in list(self._ours):
+            self._close(descriptor)
 
-
-def _file(descriptor: int, mode: str) -> IO[Any]:
-    return os.fdopen(descriptor, mode, buffering=0)
+    def _close(self, descriptor: int) -> None:
+        self._ours.remove(descriptor)
+        self._loop.remove_reader(descriptor)
+        self._loop.remove_writer(descriptor)
+        os.close(descriptor)

@@ -7,12 +7,13 @@ import importlib.metadata
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.errors import InfrastructureError, InputError, nearest
+from assay.errors import InputError, nearest
 from assay.sandbox.cache import (
     build_once,
     built,
@@ -21,6 +22,13 @@ from assay.sandbox.cache import (
     finished,
     remove,
     write_whole,
+)
+from assay.sandbox.installer import (
+    compile_bytecode,
+    install_wheels,
+    install_with_builds,
+    make_venv,
+    resolve_with_builds,
 )
 from assay.sandbox.kit import kit, kit_version, pinned
 from assay.sandbox.sources import Source, copy_source, read_source
@@ -65,7 +73,10 @@ class Environment:
     """A built target: which interpreter to start, what goes first on its path, what it reads."""
 
     key: str
+    interpreter: Path
+    """What is started: it belongs to the machine, never to the target."""
     python: Path
+    """What is the interpreter inside the sandbox: that of the target's virtual environment."""
     first: tuple[Path, ...]
     kit: Path | None
     reads: tuple[Path, ...]
@@ -102,6 +113,10 @@ def environment(
         root.mkdir(parents=True, exist_ok=True)
     interpreter = find_interpreter(target.python, root)
     sources = [read_source(folder) for folder in target.sources]
+    for source in sources:
+        # A folder that somebody else wrote has no more rights than a suite.
+        with _located(source):
+            check_requirements(source.requirements, allow_direct)
     request = _request(target, sources, interpreter, allow_build)
     lock = _lock(request, sources, interpreter, allow_build, progress)
     lock_hash = _hash(lock)
@@ -122,6 +137,7 @@ def environment(
     kit_folder = kit(interpreter, progress)
     return Environment(
         key=key,
+        interpreter=interpreter.executable,
         python=folder / "venv" / "bin" / "python",
         first=first,
         kit=kit_folder,
@@ -130,6 +146,15 @@ def environment(
         described=str(target),
         distributions=asked_for(target.requirements, sources),
     )
+
+
+@contextmanager
+def _located(source: Source) -> Iterator[None]:
+    """Say of an error in the requirements of a source folder where they stand."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.what, where=str(source.folder), advice=error.advice) from None
 
 
 def check_requirements(requirements: Iterable[str], allow_direct: bool = False) -> None:
@@ -200,9 +225,12 @@ def _resolve(
         )
     if not lines and not dynamic:
         return ""
+    if allow_build:
+        projects = [source for source in sources if source.needs_build]
+        return resolve_with_builds(lines, projects, interpreter)
     return run_uv(
         ["pip", "compile", "--quiet", "--python", str(interpreter.executable), "--generate-hashes",
-         "--no-header", "--no-annotate", *([] if allow_build else ["--no-build"]), "-", *dynamic],
+         "--no-header", "--no-annotate", "--no-build", "-"],
         folder=cache_folder(),
         stdin="\n".join(lines) + "\n",
     )  # fmt: skip
@@ -219,28 +247,16 @@ def _install(
 ) -> None:
     for position, source in enumerate(sources):
         copy_source(source, folder / f"source-{position}")
-    venv = folder / "venv"
-    run_uv(
-        ["venv", "--quiet", "--relocatable", "--no-project", "--python",
-         str(interpreter.executable), str(venv)],
-        folder=folder,
-    )  # fmt: skip
     (folder / "lock.txt").write_text(lock, "utf-8")
     if not lock:
+        make_venv(folder, interpreter)
         return
     _say(progress, f"installing {_count(lock)} packages")
-    sync = [
-        "pip", "sync", "--quiet", "--python", str(venv / "bin" / "python"), "--compile-bytecode",
-        *([] if allow_build else ["--no-build"]),
-        # A folder or a repository has no hash to require; those of the index are still verified.
-        *([] if allow_direct else ["--require-hashes"]),
-        str(folder / "lock.txt"),
-    ]  # fmt: skip
-    try:
-        # The lock names everything exactly: with uv's cache filled, no network is needed or asked.
-        run_uv([*sync, "--offline"], folder=folder)
-    except (InputError, InfrastructureError):
-        run_uv(sync, folder=folder, progress=progress)
+    install = install_with_builds if allow_build else install_wheels
+    # A folder or a repository has no hash to require; those of the index are still verified.
+    install(folder, folder / "lock.txt", interpreter, requires_hashes=not allow_direct)
+    _say(progress, "compiling")
+    compile_bytecode(folder, interpreter)
 
 
 def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
@@ -261,6 +277,7 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     reads = [interpreter.base, Path(sys.prefix), *(path for path in paths if path.is_dir())]
     return Environment(
         key=_hash("current", interpreter.build, lock_hash, *map(str, paths))[:24],
+        interpreter=Path(getattr(sys, "_base_executable", None) or sys.executable),
         python=Path(sys.executable),
         first=(),
         kit=kit_folder,

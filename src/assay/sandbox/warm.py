@@ -82,6 +82,7 @@ class Order:
         binds = tuple(Bind(str(path), str(path)) for path in environment.reads)
         return {
             "jail": Jail(self.level, self.limits, binds).spec(),
+            "python": str(environment.python),
             "first": [str(path) for path in environment.first],
             "last": [str(environment.kit)] if environment.kit else [],
             "imports": list(self.imports),
@@ -134,7 +135,9 @@ class WarmProcess:
         messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
         with theirs:
             process = await asyncio.create_subprocess_exec(
-                order.environment.python,
+                # The machine's interpreter, which reads nothing of the target before it is in jail.
+                order.environment.interpreter,
+                "-S",
                 "-s",
                 _INSIDE,
                 str(theirs.fileno()),

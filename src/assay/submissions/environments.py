@@ -1,20 +1,25 @@
 """Environments: how a submission is started and with which variables, read from a file (`-e`).
 
-The format is that of existing environment files; keys that mean nothing here are tolerated.
+The format is that of existing environment files; keys that mean nothing here are tolerated, but
+not those that are almost one that does.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from assay.documents import DocumentError, places, read_document, typed
+from assay import documents
+from assay.documents import DocumentError, Node, places, read_document, typed
 from assay.errors import InfrastructureError, InputError, nearest
+from assay.submissions.misspelling import near_miss
+from assay.submissions.problems.fields import repeated_keys
+from assay.submissions.problems.findings import Finding
 
 _SECRET_NAMES = re.compile(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"
@@ -114,8 +119,13 @@ class Environment(_Part):
 DEFAULT = Environment(is_default=True)
 
 
-def load_environment(path: Path | None) -> Environment:
-    """The environment of a file, or the default one."""
+def load_environment(
+    path: Path | None, on_warning: Callable[[Finding], None] | None = None
+) -> Environment:
+    """The environment of a file, or the default one.
+
+    Of a key that stands twice the last is used, and `on_warning` is given a finding.
+    """
     if path is None:
         return DEFAULT
     try:
@@ -123,10 +133,14 @@ def load_environment(path: Path | None) -> Environment:
     except DocumentError as error:
         where = f"{path}:{error.line}"
         raise InputError(error.what, where=where, advice=error.advice or None) from None
+    if on_warning is not None:
+        for finding in repeated_keys(document, path, "warning"):
+            on_warning(finding)
     content = typed(document)
     if not isinstance(content, dict):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
     content.pop("is_default", None)
+    _refuse_misspelt(Environment, document, path)
     try:
         # An empty section, `env:` say, is one that was left out.
         return Environment.model_validate(_without_nulls(content))
@@ -139,6 +153,18 @@ def load_environment(path: Path | None) -> Environment:
         raise InputError(
             f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(known[".".join(keys)])
         ) from None
+
+
+def _refuse_misspelt(model: type[BaseModel], node: Node, path: Path) -> None:
+    for pair in node.pairs if isinstance(node, documents.Mapping) else ():
+        known = model.model_fields.get(pair.key)
+        near = None if known else near_miss(pair.key, model.model_fields)
+        if near is not None:
+            what, where = f"there is no key `{pair.key}` here", f"{path}:{pair.line}"
+            raise InputError(what, where=where, advice=f"did you mean {near!r}?")
+        inner = known.annotation if known else None
+        if isinstance(inner, type) and issubclass(inner, BaseModel):
+            _refuse_misspelt(inner, pair.value, path)
 
 
 def _without_nulls(content: dict[str, Any]) -> dict[str, Any]:

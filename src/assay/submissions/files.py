@@ -91,9 +91,7 @@ class InputFile(BaseModel):
         compression: Compression | str | None = None,
     ) -> Self:
         """A file on disk, under another path; type and compression are told by its name."""
-        known_type, known_compression = signature(Path(path))
-        kind = FileType(file_type or known_type)
-        packing = Compression(compression or known_compression)
+        kind, packing = cls.resolve_suffix(path, file_type, compression)
         name = os.fspath(save_path)
         if content is not None:
             return cls(path=name, content=content, file_type=kind, compression=packing)
@@ -102,6 +100,17 @@ class InputFile(BaseModel):
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
         return cls._of_bytes(name, source, kind, packing)
+
+    @classmethod
+    def resolve_suffix(
+        cls,
+        path: str | os.PathLike[str],
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+    ) -> tuple[FileType, Compression]:
+        """Return type and compression: what is given, else what the name of the file says."""
+        known_type, known_compression = signature(Path(path))
+        return FileType(file_type or known_type), Compression(compression or known_compression)
 
     @classmethod
     def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:

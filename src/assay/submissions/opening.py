@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.digests import problem_digest
 from assay.submissions.environments import load_environment
 from assay.submissions.preparing import prepare
-from assay.submissions.problems import find_problem, read_problem
+from assay.submissions.problems import Finding, find_problem, read_problem
 from assay.submissions.programmed.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source
@@ -74,9 +75,11 @@ class Opened:
     checking: Checking
 
 
-def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
+def open_checking(
+    asked: Asked, jobs: int | None = None, *, on_warning: Callable[[Finding], None] | None = None
+) -> Opened:
     """Read everything that was asked for; raises InputError before anything is run."""
-    problem = read_problem(Path(asked.problem))
+    problem = read_problem(Path(asked.problem), on_warning)
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
     source: Source = (
@@ -84,16 +87,27 @@ def open_checking(asked: Asked, jobs: int | None = None) -> Opened:
         if problem.is_programmed
         else CanonicalSource(problem)
     )
-    environment = load_environment(Path(asked.environment) if asked.environment else None)
+    file = Path(asked.environment) if asked.environment else None
+    environment = load_environment(file, on_warning)
     environment.check_runnable()
 
     def prepared(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
         folder = folders[checkpoint.name]
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
+    def prepared_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+        folder = checkpoint.path / "solution"
+        return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
+
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
-    checking = Checking(problem, checkpoints, source, prepared, wanted, digest)
+    checking = Checking(problem, checkpoints, source, prepared, wanted, digest, prepared_reference)
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+
+
+def print_warning(finding: Finding) -> None:
+    """Print what is doubtful about a problem and no reason not to run it."""
+    advice = f" ({finding.advice})" if finding.advice else ""
+    sys.stderr.write(visible(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
 
 
 def _shown(text: str) -> None:

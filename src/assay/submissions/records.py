@@ -5,11 +5,22 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from assay.results import AttributeResult, CaseRecord, CaseResult, Outcome, VerifierReport
+from assay.results import (
+    MISTAKE,
+    AttributeResult,
+    CaseRecord,
+    CaseResult,
+    Outcome,
+    VerificationResult,
+    VerifierReport,
+)
 from assay.runs import Unit
 from assay.values import Value
 
 SUBJECT = "submissions"
+UNREADABLE = "unreadable"
+"""The code of a failed case whose verifier gave no judgement of what the submission produced."""
+_VERIFIER = "(verifier)"
 
 
 class Home(NamedTuple):
@@ -23,17 +34,30 @@ class Home(NamedTuple):
         return dict(self._asdict())
 
 
+def unreadable(error: str, actual: CaseResult) -> dict[str, VerificationResult]:
+    """Return what stands for a judgement where the verifier could not read what it was shown."""
+    why = error.replace("the verifier raised", "it raised", 1)
+    what = f"the verifier could not read this output: {why}\nthe output: {actual.output!r:.500}"
+    return {_VERIFIER: VerificationResult.create(what, False)}
+
+
 def case_record(
-    unit: Unit, home: Home, report: VerifierReport, actual: CaseResult | None, duration: float
+    unit: Unit,
+    home: Home,
+    report: VerifierReport,
+    actual: CaseResult | None,
+    duration: float,
+    *,
+    is_mistake: bool = False,
 ) -> CaseRecord:
-    """The record of a case that was tried."""
+    """The record of a case that was tried; `is_mistake` if its error is the author's."""
     return CaseRecord(
         detail=home.values(),
         id=unit.id,
         subject=SUBJECT,
         outcome=report.outcome,
         reason=_reason(report, actual),
-        code=_code(report),
+        code=MISTAKE if is_mistake else _code(report),
         reports=[report],
         fingerprint=unit.fingerprint,
         duration=duration,
@@ -45,18 +69,22 @@ class Broken(NamedTuple):
 
     home: Home
     reason: str
+    code: str = Outcome.ERROR.value
 
 
 def broken_record(unit: Unit) -> CaseRecord:
-    """The record of cases that could not be had: an error, so that nothing passes without them."""
+    """The record of cases that could not be had: an error, so that nothing passes without them.
+
+    It is a failure if they depend on an output that could not be read.
+    """
     broken: Broken = unit.payload
     return CaseRecord(
         detail=broken.home.values(),
         id=unit.id,
         subject=SUBJECT,
-        outcome=Outcome.ERROR,
+        outcome=Outcome.FAILED if broken.code == UNREADABLE else Outcome.ERROR,
         reason=broken.reason,
-        code=Outcome.ERROR.value,
+        code=broken.code,
         fingerprint=unit.fingerprint,
     )
 
@@ -66,6 +94,8 @@ def _wrong(report: VerifierReport) -> list[str]:
 
 
 def _code(report: VerifierReport) -> str:
+    if _VERIFIER in report.results:
+        return UNREADABLE
     if report.outcome is Outcome.FAILED:
         return ",".join(sorted(_wrong(report)))
     return "" if report.outcome is Outcome.PASSED else report.outcome.value
@@ -87,6 +117,8 @@ def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
         return "; ".join(_undecided(one) for one in open_ones) or "nothing was verified"
     if report.outcome is Outcome.PASSED:
         return ""
+    if unread := report.results.get(_VERIFIER):
+        return str(unread.diff).partition("\n")[0]
     names = f"wrong: {', '.join(_wrong(report))}"
     why = _why(report, actual)
     return f"{why}; {names}" if why else names

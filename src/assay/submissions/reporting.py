@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.results import CaseRecord, Outcome, VerifierReport
+from assay.results import MISTAKE, CaseRecord, Outcome, VerifierReport
 from assay.runs import Gate, Run, write_gate
 from assay.submissions.policies import DEFAULT, Counted, judge
-from assay.submissions.records import Home
+from assay.submissions.records import UNREADABLE, Home
 
 EVALUATION = "evaluation.json"
 
@@ -39,8 +39,11 @@ def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:
     checkpoints: dict[str, Any] = {}
     totals = _tally()
     by_type: dict[str, dict[str, int]] = {}
+    coded: dict[str, list[str]] = {UNREADABLE: [], MISTAKE: []}
     for _, packed in run.all_packed():
         home, outcome = Home(**packed["detail"]), packed["outcome"]
+        if packed["code"] in coded:
+            coded[packed["code"]].append(packed["id"])
         groups = checkpoints.setdefault(home.checkpoint, {"groups": {}})["groups"]
         group = groups.setdefault(home.group or "(set-up)", {"type": home.type, **_tally()})
         for tally in (totals, by_type.setdefault(home.type or "(set-up)", _tally()), group):
@@ -51,6 +54,9 @@ def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:
         "run": run.name,
         "policy": gate.model_dump(),
         "totals": totals,
+        # Failed because the verifier could not read them; errors that the author has to correct.
+        "unreadable": coded[UNREADABLE],
+        "mistakes": coded[MISTAKE],
         "types": by_type,
         "checkpoints": checkpoints,
     }
@@ -75,7 +81,7 @@ def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
         return {**about, **score, "outcome": report.outcome.value}
     short: dict[str, Any] = {"id": report.id, "group": report.group, **score}
     if not report.did_pass():
-        short |= {"outcome": report.outcome.value, "results": _results(report)}
+        short |= {"outcome": report.outcome.value, "results": _wrong_results(report)}
         if report.error is not None:
             short["error"] = report.error
     return short
@@ -83,3 +89,23 @@ def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
 
 def _results(report: VerifierReport) -> dict[str, Any]:
     return {name: values.to_json(dict(found.__dict__)) for name, found in report.results.items()}
+
+
+def _wrong_results(report: VerifierReport) -> dict[str, Any]:
+    """Return what is wrong or undecided, then of what is right only that it is.
+
+    What nobody judged is left out, but for a standard error that may say what went wrong.
+    """
+    judged = {name: found for name, found in report.results.items() if found.weight}
+    short: dict[str, Any] = {
+        name: values.to_json(dict(found.__dict__))
+        for name, found in judged.items()
+        if not found.is_correct
+    }
+    for name, found in judged.items():
+        if found.is_correct:
+            short[name] = {"attribute": name, "is_correct": True, "weight": found.weight}
+    stderr = report.results.get("stderr")
+    if stderr is not None and "stderr" not in judged and stderr.actual:
+        short["stderr"] = {"attribute": "stderr", "actual": values.to_json(stderr.actual)}
+    return short

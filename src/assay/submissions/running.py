@@ -17,18 +17,35 @@ from typing import Protocol, Self, TypeAlias
 from assay import values
 from assay.errors import InfrastructureError, InputError
 from assay.failures import account
-from assay.results import CaseRecord, CaseResult, VerificationResult, VerifierReport
+from assay.results import (
+    MISTAKE,
+    CaseRecord,
+    CaseResult,
+    Outcome,
+    VerificationResult,
+    VerifierReport,
+)
 from assay.runs import Chain, Parts, Progress, Step, Unit, execute
+from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.records import Broken, Home, broken_record, case_record
+from assay.submissions.records import (
+    UNREADABLE,
+    Broken,
+    Home,
+    broken_record,
+    case_record,
+    unreadable,
+)
 from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
+    ChainBrokenError,
     Drawn,
     NoCasesError,
     Runner,
     SetUpFailedError,
     Source,
+    StoreBrokenError,
     VerifierBrokenError,
 )
 from assay.submissions.selection import Filter
@@ -70,6 +87,7 @@ class _Group:
     assets: Mapping[str, str]
     fingerprint: str
     missing: str | None = None
+    is_chain: bool = False
 
     @property
     def home(self) -> Home:
@@ -91,11 +109,13 @@ class Checking:
         prepare: Prepare,
         wanted: Filter,
         digest: str,
+        prepare_reference: Prepare | None = None,
     ) -> None:
         self._problem, self._checkpoints = problem, checkpoints
         self._source, self._prepare, self._wanted = source, prepare, wanted
         self._digest = digest
         self._held = AsyncExitStack()
+        self._blame = Blame(source, prepare_reference, self._held)
         self._groups = 0
         self._empty: list[NoCasesError] = []
 
@@ -178,7 +198,7 @@ class Checking:
                     )
                     yield group.unit(number, drawn, mark)
                 number += 1
-        except CasesBrokenError as error:
+        except (CasesBrokenError, InputError) as error:
             place = group.first_place + number
             yield self._broken(group.home, place, group.fingerprint, error)
 
@@ -194,9 +214,9 @@ class Checking:
         """The cases of a chain; what the filter leaves out runs too, and is not recorded."""
         async with site.runner(config) as runner:
             group = _Group(
-                checkpoint, config, place, runner, site.assets, fingerprint, site.missing
+                checkpoint, config, place, runner, site.assets, fingerprint, site.missing, True
             )
-            number = 0
+            number, record = 0, None
             try:
                 while (drawn := await stream.draw()) is not None:
                     # What a loader makes of earlier answers differs from run to run.
@@ -206,19 +226,33 @@ class Checking:
                         yield unit, record
                     number += 1
                     if actual is None:
-                        raise CasesBrokenError(
-                            f"the cases after {drawn.case.id!r} depend on it, and it has no result"
+                        raise ChainBrokenError(
+                            f"the cases after {drawn.case.id!r} depend on it, and it has no result",
+                            is_mistake=record.code == MISTAKE,
                         )
                     await stream.update(drawn, actual)
-            except CasesBrokenError as error:
-                step = self._broken(group.home, place + number, fingerprint, error)
+            except (CasesBrokenError, InputError) as error:
+                has_failed = record is not None and record.outcome is Outcome.FAILED
+                step = self._broken(group.home, place + number, fingerprint, error, has_failed)
                 yield step, broken_record(step)
 
-    def _broken(self, home: Home, place: int, fingerprint: str, error: CasesBrokenError) -> Unit:
+    def _broken(
+        self,
+        home: Home,
+        place: int,
+        fingerprint: str,
+        error: CasesBrokenError | InputError,
+        has_failed: bool = False,
+    ) -> Unit:
+        """The unit of cases that cannot be had; `has_failed` says it of the case before them."""
         if isinstance(error, NoCasesError):
             self._empty.append(error)
         name = f"{home.checkpoint}/{home.group}/(cases)"
-        return Unit(name, place, fingerprint, Broken(home, str(error)))
+        code = MISTAKE if isinstance(error, InputError) or error.is_mistake else "error"
+        if has_failed and isinstance(error, StoreBrokenError):
+            # A store need not be able to read what is wrong.
+            code = UNREADABLE
+        return Unit(name, place, fingerprint, Broken(home, str(error), code))
 
     async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""
@@ -237,10 +271,12 @@ class Checking:
             actual = await group.runner.run(placed.case)
         except InfrastructureError as error:
             return _errored(unit, clock, str(error)), None
+        except InputError as error:
+            return _errored(unit, clock, str(error), is_mistake=True), None
         except Exception as error:
             return _errored(unit, clock, account(error)), None
         try:
-            found = await self._source.verify(group.checkpoint, group.config, placed, actual)
+            found = await self._judged(group, placed, actual)
             if group.missing is not None:
                 # An interpreter that finds no program ends as some cases expect a program to end.
                 found = {**found, _ENTRY: VerificationResult.create(group.missing, False)}
@@ -249,20 +285,35 @@ class Checking:
                 drawn.case, duration, actual, placed.expected, found
             )
         except VerifierBrokenError as error:
+            return _errored(unit, clock, str(error), is_mistake=True), actual
+        except InfrastructureError as error:
             return _errored(unit, clock, str(error)), actual
-        except InputError:
-            # A verifier that breaks its protocol, or lacks a module, does so for every case.
-            raise
         except Exception as error:
             return _errored(unit, clock, account(error)), actual
         return case_record(unit, group.home, report, actual, duration), actual
 
+    async def _judged(
+        self, group: _Group, drawn: Drawn, actual: CaseResult
+    ) -> dict[str, VerificationResult]:
+        """Return what the verifier says of a result, or that it could not read it.
 
-def _errored(unit: Unit, clock: float, error: str) -> CaseRecord:
+        VerifierBrokenError is raised only for what is the fault of the verifier's author.
+        """
+        about = group.checkpoint, group.config, drawn
+        try:
+            return await self._source.verify(*about, actual)
+        except VerifierBrokenError as error:
+            if await self._blame.is_authors(error, *about, is_chain=group.is_chain):
+                why = f"{error}\n  it gives no judgement of a right result either"
+                raise VerifierBrokenError(why) from None
+            return unreadable(str(error), actual)
+
+
+def _errored(unit: Unit, clock: float, error: str, *, is_mistake: bool = False) -> CaseRecord:
     group, drawn = unit.payload
     duration = time.perf_counter() - clock
     report = VerifierReport.from_error(drawn.case, duration, error)
-    return case_record(unit, group.home, report, None, duration)
+    return case_record(unit, group.home, report, None, duration, is_mistake=is_mistake)
 
 
 def _home(checkpoint: CheckpointConfig, config: GroupConfig) -> Home:

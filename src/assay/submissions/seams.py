@@ -76,7 +76,7 @@ class Source(Protocol):
         drawn: Drawn,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        """Compare. Raises VerifierBrokenError if the verifier raises, hangs or exits."""
+        """Compare. Raises VerifierBrokenError if the verifier gives no judgement."""
 
 
 class Runner(Protocol):
@@ -95,9 +95,20 @@ class Runner(Protocol):
 class CasesBrokenError(Exception):
     """A group's cases cannot be had (any further): the loader's fault, never the submission's."""
 
+    is_mistake = True
+    """Whether the author of the problem has to correct it; if not, the machine failed."""
+
 
 class NoCasesError(CasesBrokenError):
     """A group has not one case: nobody means that, and nothing has passed by it."""
+
+
+class ChainBrokenError(CasesBrokenError):
+    """A case of a chain has no result, so that those after it cannot be run."""
+
+    def __init__(self, what: str, *, is_mistake: bool) -> None:
+        super().__init__(what)
+        self.is_mistake = is_mistake
 
 
 class StoreBrokenError(CasesBrokenError):
@@ -108,8 +119,20 @@ class StoreBrokenError(CasesBrokenError):
     """
 
 
+LOST = "lost"
+"""The sign of a verifier that hung or ended its process."""
+
+
 class VerifierBrokenError(Exception):
-    """A verifier gave no judgement: its own fault, never the submission's."""
+    """A verifier gave no judgement: it raised, hung, exited, or returned something else.
+
+    `sign` says how, without what depends on the result: the type of an exception and the lines
+    of the problem's code it came through. Two errors with one sign have one cause.
+    """
+
+    def __init__(self, what: str, sign: str = "") -> None:
+        super().__init__(what)
+        self.sign = sign or what
 
 
 class SetUpFailedError(Exception):

@@ -31,7 +31,7 @@ def test_errors_are_told_and_say_nothing_about_the_agent() -> None:
     assessment = assess(record(sample("x", True), sample("y", False), outage, outage))
     assert (assessment.passes, assessment.judged, assessment.errors) == (1, 2, 2)
     (mode,) = assessment.modes
-    assert (mode.mode.check, mode.mode.interaction, mode.mode.samples) == ("text.keywords", 1, (2,))
+    assert (mode.check, mode.interaction, mode.samples) == ("text.keywords", 1, (2,))
     (values,) = assessment_values([assessment])
     assert values["outages"] == [{"reason": "no `server`", "samples": 2}]
     told = "\n".join(markdown_lines([assessment]))

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
+from assay.agents.connections.web import address
 from assay.agents.conversation import Conversation, Ending
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -166,7 +167,11 @@ OUTAGES: dict[str, tuple[Script, str]] = {
         "outage of its own",
     ),
     "the same as JSON": (
-        streamed(message('```json\n{\n "error": "Agent stopped due to x",\n "tool": "a"\n}\n```')),
+        streamed(
+            message(
+                '```json\n{\n "error": "Agent stopped due to exception x",\n "tool": "a"\n}\n```'
+            )
+        ),
         "outage of its own",
     ),
     "a missing key": (
@@ -192,6 +197,33 @@ def test_an_outage_is_an_error_and_says_what_happened(script: Script, word: str)
 def test_what_only_talks_about_an_outage_is_an_answer() -> None:
     said = "My log says: Error from x: Agent stopped due to rain. Retrying: no."
     assert texts(against(streamed(message(said)))) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Agent stopped by at noon and left the keys.",
+        "Agent stopped due to rain.",
+        "Error from estate: Agent stopped by at noon.",
+        '{"error": "Agent stopped by", "tool": "estate"}',
+    ],
+)
+def test_an_answer_about_an_agent_that_stopped_is_no_outage_by_that_alone(said: str) -> None:
+    assert texts(against(streamed(message(said)))) == [said]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Error from x: Agent stopped due to exception Recursion limit of 25 reached without",
+        "Agent stopped due to iteration limit or time limit.",
+        '{"error": "Agent stopped due to exception Recursion limit of 9 reached", "tool": "x"}',
+    ],
+)
+def test_an_agent_that_finds_no_end_has_failed(said: str) -> None:
+    conversation = against(streamed(message(said)))
+    assert conversation.ending is Ending.FAILED
+    assert "the agent found no end: " in str(conversation.reason)
 
 
 def test_an_answer_with_no_error_in_it_is_an_answer() -> None:
@@ -259,10 +291,10 @@ def test_a_limit_holds_whatever_the_server_does(script: Script) -> None:
 
 def test_a_limit_is_for_one_interaction_and_the_answers_before_it_stay() -> None:
     async def script(request: Request, wire: Wire) -> None:
-        await asyncio.sleep(0.2 if request.number < 2 else 5)
+        await asyncio.sleep(0.2 if request.number < 2 else 30)
         await answer(wire, f"answer {request.number}")
 
-    conversation = against(script, *(Says(word, timeout=0.4) for word in "abc"))
+    conversation = against(script, *(Says(word, timeout=3) for word in "abc"))
     assert conversation.ending is Ending.TOO_SLOW
     assert texts(conversation) == ["answer 0", "answer 1"]
     assert str(conversation.reason).startswith("interaction 3 of 3: ")
@@ -359,6 +391,15 @@ def test_a_host_is_only_a_host(host: str) -> None:
         held("http", settings, Says("hello"))
 
 
+def test_a_host_with_a_port_is_refused_with_advice_that_works() -> None:
+    for host in ("http://localhost:8080", "localhost:8080", "localhost:", "1.2.3.4:80"):
+        with pytest.raises(InputError, match="not the name of a host") as refused:
+            address("http", host, 80)
+        assert "the port is given by itself, --port" in str(refused.value)
+    assert address("http", "localhost", 8080) == "http://localhost:8080"
+    assert address("http", "::1", 80) == address("http", "[::1]", 80) == "http://[::1]:80"
+
+
 @pytest.fixture
 def certificate(tmp_path: Path) -> tuple[Path, Path]:
     made = self_signed(tmp_path)
@@ -376,8 +417,22 @@ def test_a_self_signed_certificate_is_refused_and_accepted_with_its_ca(
         unverified = held("https", local(server, verify=False), Says("hello"))
     assert refused.ending is Ending.OUTAGE
     assert refused.lasting
-    assert "certificate is not trusted" in str(refused.reason)
+    assert "certificate is not trusted: self" in str(refused.reason)
+    assert "--ca-file FILE; or do not check it, with --no-verify" in str(refused.reason)
     assert texts(known) == texts(unverified) == ["hello"]
+
+
+def test_a_certificate_for_another_name_is_not_mended_by_a_ca(
+    tmp_path: Path,
+) -> None:
+    made = self_signed(tmp_path, "DNS:elsewhere.example")
+    if made is None:
+        pytest.skip("openssl is not installed, so no certificate can be made")
+    with ScriptedServer(echo, *made) as server:
+        refused = held("https", local(server, ca_file=made[0]), Says("hello"))
+    assert "certificate is not trusted: IP address mismatch" in str(refused.reason)
+    assert "--ca-file" not in str(refused.reason)
+    assert "name the server with --host" in str(refused.reason)
 
 
 def test_a_limit_holds_over_tls(certificate: tuple[Path, Path]) -> None:

@@ -21,7 +21,8 @@ from assay.agents.conversation import Conversation, Ending
 from tests.agents.environments import ROOT, NotHere
 from tests.agents.holding import Says, held, texts
 from tests.agents.neuro_san_environment import NeuroSan, neuro_san, server
-from tests.agents.scripted_server import Request, ScriptedServer, Wire
+from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer
+from tests.waiting import PATIENCE
 
 # Where the public test files lie; beside the project unless the variable names another folder.
 DATA = Path(os.environ.get("ASSAY_AGENT_FILES", ROOT.parent / "shared" / "data" / "agents"))
@@ -136,6 +137,38 @@ def test_the_real_server_knows_no_such_agent(port: int) -> None:
     assert "status 404" in str(conversation.reason)
 
 
+def test_a_conversation_over_the_mcp_endpoint_of_the_real_server(port: int) -> None:
+    settings = Settings("music_nerd", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, *(Says(**each) for each in interactions(MUSIC)))
+    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert texts(conversation) == ["The Beatles", "They are from Liverpool"]
+
+
+def test_structure_over_the_mcp_endpoint_of_the_real_server(port: int) -> None:
+    settings = Settings("music_nerd_pro", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, *(Says(**each) for each in interactions(MUSIC_PRO)))
+    assert [reply.answer.structure for reply in conversation.replies] == [
+        {"answer": "The Beatles", "running_cost": 3.0},
+        {"answer": "They are from Liverpool", "running_cost": 6.0},
+    ], conversation.reason
+
+
+def test_private_data_reaches_the_agent_over_the_mcp_endpoint(port: int) -> None:
+    """The server's MCP endpoint gives none back, and escapes the text for HTML, which is undone."""
+    settings = Settings("math_guy", host="127.0.0.1", port=port)
+    (reply,) = held("mcp", settings, *(Says(**each) for each in interactions(MATH))).replies
+    assert reply.answer.text == "Check sly_data['equals'] for the result"
+    assert reply.answer.sly_data is None
+
+
+def test_the_mcp_endpoint_of_the_real_server_knows_no_such_agent(port: int) -> None:
+    settings = Settings("no_such_agent", host="127.0.0.1", port=port)
+    conversation = held("mcp", settings, Says("hi"))
+    assert conversation.ending is Ending.OUTAGE
+    assert conversation.lasting
+    assert "no tool of the agent's name" in str(conversation.reason)
+
+
 def test_direct_gives_what_the_server_gives(
     library: NeuroSan, variables: dict[str, str], tmp_path: Path
 ) -> None:
@@ -153,7 +186,7 @@ def test_direct_gives_what_the_server_gives(
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
@@ -174,3 +207,76 @@ def test_direct_gives_what_the_server_gives(
     assert {sample["ending"] for sample in slow} == {"too slow"}
     # The first test pays for the library; with its factory kept, the next ones cost little.
     assert told["cpu"][1] < told["cpu"][0] / 2
+
+
+def heard(request: Request) -> dict[str, Any]:
+    """What of a request is said to differ, or not, from what Assay sends."""
+    return {"text": request.body["user_message"]["text"], "sly": request.body.get("sly_data")}
+
+
+def test_the_notes_on_neuro_san_are_what_its_own_driver_does(
+    library: NeuroSan, tmp_path: Path
+) -> None:
+    """docs/coming-from-neuro-san.md says what passes there; here it is tried, rule by rule."""
+
+    async def script(request: Request, wire: Wire) -> None:
+        await answer(wire, "hello", structure={"here": 5}, sly_data={"back": request.number})
+
+    def on(**response: Any) -> list[dict[str, Any]]:
+        return [{"text": "x", "response": response}]
+
+    passes = {
+        "a misspelled test": on(text={"keyword": "nope"}),
+        "an unknown section": on(txt={"keywords": "nope"}),
+        "null": on(structure={"here": {"value": None}}),
+        "an empty list": on(structure={"here": {"value": []}}),
+        "a dictionary": on(structure={"here": {"value": {"a": 1}}}),
+        "less than 4": on(structure={"here": {"less": 4}}),
+        "greater than 6": on(structure={"here": {"greater": 6}}),
+    }
+    fails = {
+        "less than 6": on(structure={"here": {"less": 6}}),
+        "greater than 4": on(structure={"here": {"greater": 4}}),
+        "not_value of nothing": on(structure={"gone": {"not_value": 1}}),
+        "not_keywords of nothing": on(structure={"gone": {"not_keywords": "x"}}),
+        "not_less of nothing": on(structure={"gone": {"not_less": 1}}),
+        "not_value of nothing private": on(sly_data={"gone": {"not_value": 1}}),
+    }
+    carried: list[dict[str, Any]] = [
+        {"text": "1", "sly_data": {"a": 1, "b": 1}}, {"text": "2"},
+        {"text": "3", "sly_data": {"c": 1}}, {"text": "4"}, {"text": "5", "sly_data": {}},
+        {"text": "6"}, {}, {"text": "8", "sly_data": {"d": 1}, "continue_conversation": False},
+        {"text": "9"},
+    ]  # fmt: skip
+    cases = [
+        {"agent": "agent", "connections": "http", "interactions": interactions}
+        for interactions in (*passes.values(), *fails.values(), carried)
+    ]
+    with ScriptedServer(script) as there:
+        done = subprocess.run(
+            [library.python, "-m", "tests.agents.reference_inside", str(there.port)],
+            input=json.dumps(cases),
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+    assert done.returncode == 0, done.stderr[-3000:]
+    verdicts = json.loads(done.stdout.splitlines()[-1])
+    assert dict(zip([*passes, *fails, "carried"], verdicts, strict=True)) == (
+        dict.fromkeys(passes, True) | dict.fromkeys(fails, False) | {"carried": True}
+    )
+    first = len(passes) + len(fails)
+    with ScriptedServer(script) as here:
+        # Numbered alike, so that what comes back is the same.
+        for _ in range(first):
+            held("http", Settings("agent", host="127.0.0.1", port=here.port), Says("x"))
+        says = [Says(**{"text": None, **each}) for each in carried]
+        held("http", Settings("agent", host="127.0.0.1", port=here.port), *says)
+    *same, last = [heard(request) for request in there.requests[first:]]
+    *ours, clean = [heard(request) for request in here.requests[first:]]
+    assert ours == same
+    assert same[6] == {"text": None, "sly": {"back": first + 5}}
+    # Where a conversation starts anew, what was sent before stays there and is gone here.
+    assert (last["sly"], clean["sly"]) == ({"d": 1}, None)

@@ -155,3 +155,8 @@ def test_what_the_environment_gave_is_remembered(
 def test_deep_nesting_is_refused_and_not_a_crash(tmp_path: Path) -> None:
     text = "a: " + "[" * 5000 + "]" * 5000
     assert refusal(tmp_path, text).code == "unreadable"
+
+
+def test_two_escapes_of_one_character_are_one_character_as_in_json(tmp_path: Path) -> None:
+    found = source(tmp_path, r'a: ["\ud83d\ude00!", {"\ud83d\ude00": "\ud83d x"}]')
+    assert found.value == {"a": ["😀!", {"😀": "\ud83d x"}]}

@@ -172,6 +172,7 @@ def test_tests_that_test_nothing(
         ('"metadata": "token",', "must be an object", ""),
         ('"failure_patterns": [""],', "list of texts", ""),
         ('"failure_patterns": 3,', "list of texts", ""),
+        ('"judge_sees": "redact",', "'redact'", "'redacted'"),
     ],
 )
 def test_mistakes_at_the_top(tmp_path: Path, top: str, said: str, advice: str) -> None:
@@ -232,6 +233,35 @@ def test_what_a_connection_cannot_send(tmp_path: Path) -> None:
     problem = problem_of(tmp_path, text)
     assert (problem.code, problem.place.line) == ("wrong-value", 5)
     assert problem.message == "openai cannot send sly_data"
+
+
+def test_metadata_that_cannot_be_a_header_is_refused_with_its_line(tmp_path: Path) -> None:
+    def told(connection: str) -> list[tuple[int, str, str]]:
+        top = (
+            f'"connections": {connection},\n"metadata": {{\n"user": "ada",\n"deep": {{"a": 1}},\n'
+            '"several": ["CANARY"],\n"two words": "x",\n"lines": "a\\nb",\n"nothing": null\n},'
+        )
+        found = read_file(written(tmp_path, whole(top)))
+        return [(one.place.line, one.message, one.advice) for one in found.problems]
+
+    header, name = "use one line of text or a number", "use letters, digits and dashes"
+    refused = [
+        (6, "the value of metadata key 'deep' cannot be an HTTP header", header),
+        (7, "the value of metadata key 'several' cannot be an HTTP header", header),
+        (8, "metadata key 'two words' cannot be the name of an HTTP header", name),
+        (9, "the value of metadata key 'lines' cannot be an HTTP header", header),
+    ]
+    for connection in ('"http"', '"https"', '"openai"', '["http", "openai"]'):
+        assert told(connection) == refused
+    # In this process metadata is whatever the agent makes of it.
+    assert told('["direct", "python"]') == []
+
+
+def test_an_interaction_without_a_text_is_refused_where_it_makes_no_sense(tmp_path: Path) -> None:
+    text = "agent: a, connections: %s\ninteractions: [\n{ response.text.keywords: x }\n]"
+    assert read_file(written(tmp_path, text % "http")).problems == []
+    (problem,) = read_file(written(tmp_path, text % "[openai, http]")).problems
+    assert (problem.code, problem.place.line) == ("missing-key", 3)
 
 
 def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:

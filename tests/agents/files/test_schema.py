@@ -68,6 +68,7 @@ def test_what_is_right_for_both(tmp_path: Path, right: dict[str, Any]) -> None:
         document(sucess_ratio="1/2"),
         document(timeout_in_seconds=0),
         document(failure_patterns=[""]),
+        document(judge_sees="everything"),
         document({"txt": {"keywords": "a"}}),
         document({"text": {}}),
         document({"text": {"keyword": "a"}}),

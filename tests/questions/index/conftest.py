@@ -36,4 +36,4 @@ def parcels(tmp_path_factory: pytest.TempPathFactory, parcels_cache: Path) -> En
 def index(parcels: Environment, parcels_cache: Path) -> Index:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(parcels_cache))
-        return build_index(parcels, module_seconds=1.5)
+        return build_index(parcels, module_seconds=4)

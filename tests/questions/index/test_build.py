@@ -20,10 +20,10 @@ def test_it_is_built_once_and_then_opened(
     parcels: Environment, index: Index, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.questions.index.build._look", None)
-    started = time.perf_counter()
-    again = build_index(parcels, module_seconds=1.5)
+    started = time.process_time()
+    again = build_index(parcels, module_seconds=4)
     assert again.find("Courier")[0].import_path == "depot.parcels.Courier"
-    assert time.perf_counter() - started < 0.3
+    assert time.process_time() - started < 0.3
     assert len(again) == len(index) > 50
     again.close()
 

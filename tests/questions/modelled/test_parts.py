@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -127,8 +128,16 @@ def test_a_key_that_is_echoed_goes_nowhere() -> None:
 
     part = types.Part(text="you sent KEYCANARY")
     echo = LlmResponse(content=types.Content(role="model", parts=[part]))
-    assert "KEYCANARY" not in _without_key(echo, "KEYCANARY").model_dump_json()
-    assert _without_key(echo, None) is echo
+    assert "KEYCANARY" not in _without_key(echo, SETTINGS).model_dump_json()
+    assert _without_key(echo, replace(SETTINGS, key=None)) is echo
+
+
+def test_a_key_that_a_refusal_quotes_is_replaced_before_the_refusal_is_cut() -> None:
+    for spelled in ("KEYCANARY", r"\u004b\u0045YCANARY"):
+        told = str(_failure(ValueError(f"{'x' * 296}{spelled}"), SETTINGS))
+        assert "x" * 290 in told
+        assert "KEY" not in told
+        assert "u004b" not in told
 
 
 def test_the_nodes_are_those_of_the_specification() -> None:

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from tests.questions.modelled.test_workflow import (
     verdicts,
     verify,
 )
+from tests.waiting import PATIENCE, wait_until
 
 ANSWERS: dict[str, Any] = {"analyst": BOTH, "engineers": {"A": RIGHT, "B": WRONG}}
 
@@ -112,13 +112,10 @@ def test_an_interrupt_leaves_no_folder_behind(tmp_path: Path, cache: Path) -> No
     words = ("questions", "verify", "suite.json", "--model", "scripted", "--model-url")
     with ScriptedServer(model) as server:
         process = real_command(tmp_path, cache, *words, server.url, TMPDIR=str(temporary))
-        deadline = time.monotonic() + 120
-        while not model.of("proof_engineer") and time.monotonic() < deadline:
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.1)
+        wait_until(lambda: model.of("proof_engineer"), process)
         during = [path.name for path in temporary.iterdir()]
         process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
+        _, told = process.communicate(timeout=PATIENCE)
     assert any(name.startswith("assay_verify_") for name in during)
     assert process.returncode == 130
     assert "assay runs resume" in told
@@ -150,13 +147,13 @@ def test_without_the_extra_it_is_said_what_to_install_and_without_a_model_nothin
     words = ("questions", "verify", "suite.json")
     refused = real_command(tmp_path, cache, *words, "--model", "gemini-2.5-pro", "--model-url",
                            "http://127.0.0.1:9/v1", **blocked)  # fmt: skip
-    _, told = refused.communicate(timeout=60)
+    _, told = refused.communicate(timeout=PATIENCE)
     assert refused.returncode == 3
     assert "google.adk, which is not installed" in told
     assert "pip install 'assaykit[adk]'" in told
     assert not (tmp_path / ".assay").exists()
     # Whatever imports google.adk would fail here.
     without = real_command(tmp_path, cache, *words, **blocked)
-    out, told = without.communicate(timeout=120)
+    out, told = without.communicate(timeout=PATIENCE)
     assert without.returncode == 0, told
     assert "1 Unproven" in out

@@ -21,6 +21,7 @@ from typing import Any
 import pytest
 
 from assay.sandbox.isolation import probe
+from tests.waiting import PATIENCE
 
 # A user for each test process: without namespaces the kernel counts processes by user, and tests
 # that run side by side must not count each other's.
@@ -220,7 +221,7 @@ class Sandbox:
         }
         start = time.monotonic()
         outcome = _outcome(self._ask({"jail": jail, "program": program}))
-        allowed = jail["limits"]["wall_time"] + 15
+        allowed = jail["limits"]["wall_time"] + PATIENCE
         assert time.monotonic() - start < allowed, outcome
         return outcome
 
@@ -243,7 +244,7 @@ class Sandbox:
         self._driver.stdin.close()
         supervisors: list[int] = json.loads(self._driver.stdout.readline())
         self._driver.stdout.close()
-        assert self._driver.wait(30) == 0
+        assert self._driver.wait(PATIENCE) == 0
         return supervisors
 
     def workers(self) -> list[str]:

@@ -13,6 +13,7 @@ import pytest
 
 from assay.sandbox.isolation import available_levels, probe
 from tests.sandbox.hostile.support import ORDINARY_USER, SOURCE, reachable_python
+from tests.waiting import PATIENCE
 
 SCRIPT = """
 import asyncio, sys
@@ -81,6 +82,6 @@ def test_an_ordinary_user_has_views_too(place: Path, level: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert ended.stdout.strip() == EXPECTED.strip(), ended.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.sandbox.isolation import available_levels, probe
+from tests.waiting import PATIENCE
 
 START = Path(__file__).parents[3] / "src" / "assay" / "sandbox" / "inside" / "start.py"
 LEVELS = [*available_levels(probe()), "none"]
@@ -36,7 +37,7 @@ for number in range(3):
         free = sys.argv[2] == "none"
         confined = not any(rights) and status["NoNewPrivs"].strip() == "1" and os.getuid() != 0
         os._exit(number if free or confined else 99)
-    endings.append(child.wait(10).status)
+    endings.append(child.wait(300).status)
     child.close()
 modules = [name for name in sys.modules if name.startswith("assay")]
 print(json.dumps([endings, sorted(modules)[:2], jail.work_folder() != ""]), flush=True)
@@ -58,7 +59,7 @@ def _starts(path: str) -> bool:
 @pytest.mark.parametrize("interpreter", _interpreters())
 def test_three_children_one_after_the_other(interpreter: str, level: str) -> None:
     command = [interpreter, "-W", "error", "-I", "-S", "-c", SCRIPT, str(START), level]
-    answer = subprocess.run(command, capture_output=True, text=True, timeout=60, env={})
+    answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={})
     assert answer.stderr == ""
     assert answer.returncode == 0
     assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_inside", "assay_inside.cgroups"], True]

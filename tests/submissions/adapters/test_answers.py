@@ -47,12 +47,12 @@ def test_known_charsets(charset: str, text: str) -> None:
     ["undefined", "\0bad", "idna", "punycode", "rot13", "zlib", "unicode_escape", "mbcs", "none"],
 )
 def test_other_charsets_are_none(charset: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     kind = f"text/plain; charset={charset}"
     assert fields(b'{"a": 1}', kind)["output"] == {"a": 1}
     assert fields(b"a" * 100_000, kind)["output"] == "a" * 100_000
     assert fields(b"\xff\xfe", kind)["output"] == b"\xff\xfe"
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_depth_is_text() -> None:
@@ -134,11 +134,11 @@ def test_bombs_come_to_an_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
         "skipped": lambda: gzip.compress(tarred("w", **{"../a": zeros})),
         "header": lambda: gzip.compress(pax(8**10) + zeros),
     }[kind]()
-    start = time.perf_counter()
+    start = time.process_time()
     found = unpacked(archive)
     assert found.files == {}
     assert found.trouble
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_more_files_than_anybody_needs(monkeypatch: pytest.MonkeyPatch) -> None:

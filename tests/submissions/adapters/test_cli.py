@@ -17,6 +17,7 @@ from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.environments import Environment
 from tests.sandbox.hostile.support import command_lines
 from tests.submissions.adapters.support import LEVELS, Bench, finish
+from tests.waiting import PATIENCE
 
 ECHO = """
 import json, os, sys
@@ -123,12 +124,12 @@ def test_a_grandchild_does_not_outlive_a_time_out(tmp_path: Path, level: str) ->
         "import subprocess, sys, time\n"
         f"subprocess.Popen(['sh', '-c', 'setsid sleep {mark} & sleep {mark}'],"
         " stdout=subprocess.DEVNULL)\n"
-        "print('partial', flush=True); time.sleep(60)"
+        "print('partial', flush=True); time.sleep(600)"
     )
     started = time.monotonic()
-    (result,) = Bench(tmp_path, {"main.py": script}).run(case(timeout_s=1.0), level=level)
+    (result,) = Bench(tmp_path, {"main.py": script}).run(case(timeout_s=3.0), level=level)
     assert (result.status_code, result.timed_out, result.output) == (-1, True, "partial\n")
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < PATIENCE
     assert not command_lines(mark)
 
 
@@ -155,7 +156,7 @@ def test_a_thousand_files_go_in_and_come_back(tmp_path: Path, level: str) -> Non
 
 
 def test_isolated_cases_run_side_by_side(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, {"main.py": "import sys, time; time.sleep(0.5); print(sys.argv[1])"})
+    bench = Bench(tmp_path, {"main.py": "import sys, time; time.sleep(2); print(sys.argv[1])"})
 
     async def work() -> tuple[float, list[CaseResult]]:
         async with bench.runner() as runner:
@@ -167,7 +168,7 @@ def test_isolated_cases_run_side_by_side(tmp_path: Path) -> None:
 
     elapsed, results = finish(work())
     assert [result.output for result in results] == [f"{n}\n" for n in range(4)]
-    assert elapsed < 1.9
+    assert elapsed < 4 * 2
 
 
 def test_the_nearest_limit_wins(tmp_path: Path) -> None:

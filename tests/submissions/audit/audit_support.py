@@ -117,10 +117,12 @@ class _Stream:
         self._memory.updates.append(drawn.case.id)
 
 
-def audited(memory: Memory, wanted: Filter | None = None, jobs: int = 1) -> GroupAudit:
+def audited(
+    memory: Memory, wanted: Filter | None = None, jobs: int = 1, folder: Path = Path("/nowhere")
+) -> GroupAudit:
     checkpoint = CheckpointConfig(name="one", path=Path("/nowhere"), groups={"core": GROUP})
     problem = ProblemConfig(
-        name="memory", entry_file="main", adapter=CliAdapter(), path=Path("/nowhere"),
+        name="memory", entry_file="main", adapter=CliAdapter(), path=folder,
         checkpoints={"one": checkpoint},
     )  # fmt: skip
     auditor = Auditor(problem, memory, wanted or Filter(), jobs)

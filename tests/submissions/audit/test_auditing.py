@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
 from assay.errors import InfrastructureError
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.audit import findings_of
+from assay.submissions.audit.auditing import vocabulary_of
 from assay.submissions.audit.changes import Kind
 from assay.submissions.audit.findings import by_kind
 from assay.submissions.cases import BaseCase
@@ -274,7 +277,12 @@ def test_a_verifier_that_raises_on_a_wrong_result_is_found_and_does_not_pass_it(
     group = audited(memory(brittle))
     (finding,) = findings_of([group])
     assert finding.sort.code == "verifier-breaks"
-    assert finding.cases["one"] == "doing nothing: the verifier raised division by zero"
+    assert finding.cases["one"] == (
+        "doing nothing: the verifier raised division by zero; output was '' (and on 1 more)"
+    )
+    nothing, status = group.cases[0].breaks.values()
+    assert (nothing.attribute, nothing.value) == ("output", "")
+    assert (status.attribute, status.value) == ("status_code", 1)
     assert group.score == 1.0
 
 
@@ -329,3 +337,209 @@ def test_findings_can_be_ignored_by_code_by_case_and_by_subject() -> None:
     assert codes(left) == {("compares-nothing", "extra")}
     kept = findings_of(groups, ignored=["do-nothing-passes=one/core/one", "compares-nothing=ex*"])
     assert [(one.sort.code, list(one.cases)) for one in kept] == [("do-nothing-passes", ["two"])]
+
+
+SCHEMA = {
+    "type": "object",
+    "title": "a person",
+    "properties": {
+        "name": {"type": ["string", "null"], "description": "null if it is not known"},
+        "kind": {"enum": ["person", "company"]},
+        "age": {"type": "integer", "maximum": 200},
+    },
+    "required": ["name"],
+}
+PERSON = {"name": "ann", "kind": "person", "age": 7}
+
+
+def about_a_person(case: BaseCase) -> dict[str, Any]:
+    return {"output": json.dumps(PERSON), "status_code": 0, "stderr": ""}
+
+
+def read(output: Any) -> Any:
+    try:
+        return json.loads(output)
+    except (ValueError, TypeError):
+        return None
+
+
+def judged(**checks: bool) -> Found:
+    return {name: VerificationResult.create("told", right) for name, right in checks.items()}
+
+
+def option(expected: CaseResult, name: str) -> Any:
+    return (expected.__pydantic_extra__ or {})[name]
+
+
+def test_a_schema_is_read_as_a_whole_though_no_trial_needs_all_that_it_allows() -> None:
+    def by_schema(actual: CaseResult, expected: CaseResult) -> Found:
+        try:
+            jsonschema.validate(read(actual.output), option(expected, "schema"))
+        except jsonschema.ValidationError:
+            return judged(output=False)
+        return judged(output=True, status=actual.status_code == 0)
+
+    wanted = result(schema=SCHEMA)
+    assert found_in(memory(by_schema, program=about_a_person, expected=wanted)) == set()
+
+
+def test_a_schema_that_nobody_looks_at_is_still_found() -> None:
+    def careless(actual: CaseResult, expected: CaseResult) -> Found:
+        return judged(output=read(actual.output) == PERSON, status=actual.status_code == 0)
+
+    wanted = result(schema=SCHEMA)
+    found = found_in(memory(careless, program=about_a_person, expected=wanted))
+    assert found == {("unread-expectation", "schema")}
+
+
+@pytest.mark.parametrize(
+    ("options", "check"),
+    [
+        # A field that may be null, in words of the author's own.
+        (
+            {"types": {"name": ["string", "null"], "kind": ["string"], "age": ["integer"]}},
+            lambda said, types: {**PERSON, **said} == said and all(
+                {str: "string", int: "integer", type(None): "null"}.get(type(said[name])) in allowed
+                for name, allowed in types.items()
+            ),
+        ),
+        (
+            {"fields": {"name": {"nullable": True}, "kind": {"nullable": False}}},
+            lambda said, fields: all(
+                fields[name].get("nullable") or said[name] is not None for name in fields
+            ) and said["age"] == 7 and type(said["kind"]) is not int,
+        ),
+        # Alternatives of which the reference gives one.
+        ({"kinds": ["person", "company"]}, lambda said, kinds: said.get("kind") in kinds),
+        ({"ages": [7, 8, 9]}, lambda said, ages: said.get("age") in ages),
+        ({"names": {"a": "ann", "b": "bob"}}, lambda said, names: said["name"] in names.values()),
+    ],
+)  # fmt: skip
+def test_what_is_allowed_and_no_mutant_needs_is_not_unread(
+    options: dict[str, Any], check: Any
+) -> None:
+    (name,) = options
+
+    def lenient(actual: CaseResult, expected: CaseResult) -> Found:
+        said = read(actual.output)
+        is_object = isinstance(said, dict) and {*said} == {*PERSON}
+        right = is_object and check({**PERSON, **said} if name == "types" else said,
+                                    option(expected, name))  # fmt: skip
+        return judged(output=bool(right), status=actual.status_code == 0)
+
+    found = found_in(memory(lenient, program=about_a_person, expected=result(**options)))
+    assert not {subject for code, subject in found if code == "unread-expectation"}
+
+
+def test_of_a_list_only_the_element_is_accused_that_nobody_looks_at() -> None:
+    def first_row(actual: CaseResult, expected: CaseResult) -> Found:
+        said = read(actual.output)
+        rows = said.get("rows") if isinstance(said, dict) else None
+        first = rows[0] if isinstance(rows, list) and rows else None
+        return judged(output=first == expected.output["rows"][0], status=actual.status_code == 0)
+
+    wanted = result(output={"rows": ANSWER["rows"]})
+    found = found_in(memory(first_row, expected=wanted))
+    unread = {subject for code, subject in found if code == "unread-expectation"}
+    assert unread == {"output.rows[1].id", "output.rows[1].price"}
+
+
+def test_a_word_that_chooses_how_to_compare_is_read(tmp_path: Path) -> None:
+    (tmp_path / "verifier.py").write_text("MODES = {'any order': sorted}\n")
+    assert vocabulary_of(tmp_path) == ("any order",)
+
+    def by_mode(actual: CaseResult, expected: CaseResult) -> Found:
+        said, wanted = read(actual.output), [1, 2, 3]
+        is_free = option(expected, "mode") == "any order"
+        if is_free and isinstance(said, list):
+            said = sorted(said, key=str)
+        return judged(output=said == wanted, status=actual.status_code == 0)
+
+    def unread(folder: Path) -> set[tuple[str, str]]:
+        in_order = memory(
+            by_mode, expected=result(mode="in order"),
+            program=lambda case: {"output": "[1, 2, 3]", "status_code": 0, "stderr": ""},
+        )  # fmt: skip
+        return codes(findings_of([audited(in_order, folder=folder)]))
+
+    assert unread(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        lambda actual: "null" not in actual.output,
+        lambda actual: None not in (read(actual.output) or {}).values(),
+        lambda actual: "" not in (read(actual.output) or {}).values(),
+        lambda actual: len(actual.output) < 2_000,
+        lambda actual: actual.output.isascii(),
+        lambda actual: "true" not in actual.output,
+        lambda actual: actual.command == "main 1",
+        lambda actual: actual.resource_path is None,
+    ],
+)
+def test_a_check_for_what_no_mutant_had_is_not_accused_of_never_failing(check: Any) -> None:
+    def verifier(actual: CaseResult, expected: CaseResult) -> Found:
+        try:
+            special = bool(check(actual))
+        except (AttributeError, TypeError):
+            special = True
+        return {**strict(actual, expected), **judged(special=special)}
+
+    def told(case: BaseCase) -> dict[str, Any]:
+        return {**about_a_person(case), "files": {}, "command": "main 1"}
+
+    wanted = result(output=PERSON, status_code=0)
+    assert found_in(memory(verifier, program=told, expected=wanted)) == set()
+
+
+def test_a_check_that_is_left_out_of_some_trials_is_not_accused_of_never_failing() -> None:
+    def returns_early(actual: CaseResult, expected: CaseResult) -> Found:
+        if read(actual.output) != ANSWER or actual.status_code != 0:
+            return judged(output=False)
+        return judged(output=True, files=bool(actual.files))
+
+    wanted = result(output=ANSWER)
+    found = found_in(memory(returns_early, expected=wanted, program=lambda case: {
+        **program(case), "files": {"a.txt": "", "b.txt": "", "c.txt": "", "d.txt": ""},
+    }))  # fmt: skip
+    assert not {code for code, _ in found} & {"never-fails", "compares-nothing"}
+
+
+def test_a_check_is_not_accused_if_the_verifier_cannot_read_the_results_that_would_show_it() -> (
+    None
+):
+    def brittle(actual: CaseResult, expected: CaseResult) -> Found:
+        if read(actual.output) is None or actual.timed_out:
+            raise ZeroDivisionError("no such thing")
+        return {**strict(actual, expected), **judged(in_time=not actual.timed_out)}
+
+    found = found_in(memory(brittle))
+    assert {code for code, _ in found} == {"verifier-breaks"}
+
+
+def test_a_weight_is_not_invisible_if_no_failure_was_ever_hidden_by_it() -> None:
+    def grows(actual: CaseResult, expected: CaseResult) -> Found:
+        right = actual.status_code == expected.status_code
+        status = VerificationResult.create("told", right, 0.01 if right else 50.0)
+        return {**strict(actual, expected), "status_code": status}
+
+    assert found_in(memory(grows)) == set()
+
+
+def test_a_name_of_the_authors_own_is_not_misspelt_for_what_nobody_judges() -> None:
+    def verifier(actual: CaseResult, expected: CaseResult) -> Found:
+        return {**strict(actual, expected), **judged(commands=bool(actual.output))}
+
+    assert found_in(memory(verifier)) == set()
+
+
+def test_a_reference_whose_results_the_verifier_cannot_read_is_not_called_wrong() -> None:
+    def hopeless(actual: CaseResult, expected: CaseResult) -> Found:
+        raise ZeroDivisionError("hopeless")
+
+    finding, _ = findings_of([audited(memory(hopeless, cases=["one"]))])
+    assert (finding.sort.code, finding.sort.title) == (
+        "reference-fails", "the reference solution does not pass",
+    )  # fmt: skip
+    assert finding.cases == {"one": "the verifier raised hopeless"}

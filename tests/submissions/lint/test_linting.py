@@ -9,6 +9,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.submissions.lint import RULES, findings_text, lint_problem
+from assay.submissions.problems import read_problem
 from tests.submissions.support import write_files
 
 CONFIG = """
@@ -131,6 +132,109 @@ def test_a_folder_without_a_verifier_is_told(tmp_path: Path) -> None:
     folder = programmed(tmp_path)
     (folder / "verifier.py").unlink()
     assert told(folder) == ["verifier.py:1 missing-file does not exist"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("verifier.py", "raise RuntimeError\n"),
+        ("verifier.py", VERIFIER),
+        ("verifer.py", ""),
+        ("Verifiers.py", ""),
+        ("loaders.py", ""),
+        ("lodaer.py", ""),
+        ("verify.py", VERIFIER),
+        ("one/verifier.py", VERIFIER),
+        ("one/loader.py", "class Loader: ...\n"),
+    ],
+)
+def test_code_that_nobody_calls_is_refused_where_cases_have_no_loader(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    folder = canonical(tmp_path, **{name: text})
+    assert [one.partition(", because")[0] for one in told(folder)] == [
+        f"{name}:1 unverified nobody calls this file"
+    ]
+    with pytest.raises(
+        InputError, match=r"put loader\.py, .* and verifier\.py beside config\.yaml"
+    ):
+        read_problem(folder)
+
+
+@pytest.mark.parametrize("name", ["reader.py", "header.py", "one/loader.py", "one/verifier.py"])
+def test_other_code_beside_cases_is_nobodys_verifier(tmp_path: Path, name: str) -> None:
+    # In a checkpoint it may be a file that cases are given.
+    assert told(canonical(tmp_path, **{name: "x = 1\n"})) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "line"), [("loader_script: lod.py", 1), ("loader_entrypoint: Loader", 1)]
+)
+def test_a_loader_that_is_named_and_not_there_is_missing(
+    tmp_path: Path, key: str, line: int
+) -> None:
+    folder = canonical(tmp_path, **{"config.yaml": f"{key}\n{CONFIG.lstrip()}", "load.py": ""})
+    assert told(folder)[0].startswith(f"config.yaml:{line} missing-file `{key.split(':')[0]}`")
+
+
+def test_a_loader_beside_another_that_is_used_is_told(tmp_path: Path) -> None:
+    config = f"loader_script: cases.py\n{CONFIG.lstrip()}"
+    folder = programmed(tmp_path)
+    write_files(folder, {"config.yaml": config, "cases.py": LOADER})
+    assert told(folder) == [
+        "loader.py:1 unverified nobody calls this file, because `loader_script` is cases.py"
+    ]
+    (folder / "cases.py").write_text("from .loader import Loader\n")
+    assert told(folder) == []
+
+
+def test_a_missing_file_is_told_with_the_one_that_may_be_it(tmp_path: Path) -> None:
+    folder = programmed(tmp_path)
+    (folder / "verifier.py").rename(folder / "verifer.py")
+    (finding,) = lint_problem(folder)
+    assert "did you mean 'verifer.py'?" in finding.advice
+
+
+TWICE = """
+entry_file: main
+checkpoints:
+  one:
+    timeout: 3
+    groups:
+      core: {type: Error}
+      core: {type: Core}
+    timeout: 7
+"""
+
+
+def test_a_key_that_stands_twice_is_a_finding_and_the_last_one_is_used(
+    tmp_path: Path,
+) -> None:
+    folder = programmed(tmp_path)
+    write_files(folder, {"config.yaml": TWICE})
+    findings = lint_problem(folder)
+    assert [(one.code, one.level, one.place.line) for one in findings] == [
+        ("unreadable", "warning", 7),
+        ("unreadable", "warning", 8),
+    ]
+    warned: list[str] = []
+    found = read_problem(folder, lambda finding: warned.append(str(finding.place.line)))
+    assert (found.checkpoints["one"].timeout, warned) == (7, ["7", "8"])
+    assert found.checkpoints["one"].groups["core"].type == "Core"
+    # Cases of our own format were never run so by anybody: there it is a mistake as before.
+    with pytest.raises(InputError, match="stands twice"):
+        read_problem(canonical(tmp_path / "canonical", **{"config.yaml": TWICE}))
+
+
+def test_checkpoints_that_stand_twice_keep_the_order_of_the_first(tmp_path: Path) -> None:
+    stages = "".join(f"  {name}: {{groups: [a], timeout: {n}}}\n" for n, name in TWO_OF_ONE)
+    folder = programmed(tmp_path)
+    write_files(folder, {"config.yaml": f"entry_file: main\ncheckpoints:\n{stages}"})
+    found = read_problem(folder).checkpoints.values()
+    assert [(one.name, one.order, one.timeout) for one in found] == [("one", 1, 3), ("two", 2, 2)]
+
+
+TWO_OF_ONE = ((1, "one"), (2, "two"), (3, "one"))
 
 
 def test_findings_are_told_in_three_formats(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def served(program: Path) -> Iterator[Run]:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(200):
+    for _ in range(2000):
         try:
             socket.create_connection(("127.0.0.1", port)).close()
         except OSError:
@@ -99,7 +99,7 @@ def wait_for(port: int) -> None:
 
 def requested(case: BaseCase, port: int) -> APIResult:
     assert isinstance(case, APICase)
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     path = f"{case.path}?{urlencode(case.query)}" if case.query else case.path
     body = None if case.body is None else json.dumps(case.body)
     connection.request(case.method, path, body, case.headers)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import sys
 import time
 from collections.abc import Coroutine
 from pathlib import Path
@@ -13,6 +15,8 @@ import pytest
 from assay.errors import InputError
 from assay.results import VerificationResult
 from assay.submissions.cases import CLIResult
+from assay.submissions.config import ApiAdapter
+from assay.submissions.programmed.process import Worker
 from assay.submissions.programmed.source import Limits, ProgrammedSource
 from assay.submissions.seams import (
     CasesBrokenError,
@@ -391,7 +395,7 @@ def test_nothing_of_a_worker_survives(tmp_path: Path) -> None:
 
 
 def has_gone(pid: int) -> bool:
-    for _ in range(100):
+    for _ in range(5000):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except FileNotFoundError:
@@ -429,6 +433,10 @@ def test_questions_asked_at_once_are_answered_in_turn(tmp_path: Path) -> None:
     [
         ("None", "the verifier returned NoneType, not a mapping"),
         ("{'output': True}", "the verifier returned bool for 'output', not a VerificationResult"),
+        (
+            "{1: VerificationResult.create('', True)}",
+            "the verifier returned the key 1, which is int, not text",
+        ),
     ],
 )
 def test_what_a_verifier_returns_is_checked(tmp_path: Path, returned: str, said: str) -> None:
@@ -436,9 +444,9 @@ def test_what_a_verifier_returns_is_checked(tmp_path: Path, returned: str, said:
 
     async def main() -> None:
         async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
-            with pytest.raises(InputError, match=said) as caught:
+            with pytest.raises(VerifierBrokenError, match=said) as caught:
                 await judged(source, 1, 1)
-            assert caught.value.where == str(source.problem.path / "verifier.py")
+            assert str(caught.value).startswith(f"{source.problem.path / 'verifier.py'}:9: ")
 
     run(main())
 
@@ -465,14 +473,68 @@ def test_what_a_loader_yields_is_checked(tmp_path: Path, yielded: str, said: str
         async with ProgrammedSource(problem(tmp_path, loader)) as source:
             with pytest.raises(InputError, match=said) as caught:
                 await draw_all(source)
-            assert caught.value.where == str(source.problem.path / "loader.py")
+            assert caught.value.where == f"{source.problem.path / 'loader.py'}:6"
+
+    run(main())
+
+
+def test_a_case_that_is_yielded_twice_is_named_with_the_line(tmp_path: Path) -> None:
+    loader = LOADER.replace('f"case_{number}"', "'same'")
+
+    async def main() -> None:
+        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+            with pytest.raises(InputError, match="yielded the case 'same' twice") as caught:
+                await draw_all(source)
+            # The line the statement begins or ends in, as the interpreter tells it.
+            assert re.fullmatch(r".*/loader\.py:(9|1[0-2])", caught.value.where or "")
+
+    run(main())
+
+
+def test_arguments_beside_a_query_are_refused_and_never_lost(tmp_path: Path) -> None:
+    loader = """
+        from slop_code.evaluation.adapters import APICase, APIResult
+        class Loader:
+            def __init__(self, problem, checkpoint, use_placeholders): pass
+            def __call__(self, group, store):
+                about = dict(id="both", group=group.name)
+                yield APICase(**about, arguments=["a=1"], query={"b": 2}), APIResult(**about)
+    """
+
+    async def main() -> None:
+        made = problem(tmp_path, loader).model_copy(update={"adapter": ApiAdapter(type="api")})
+        async with ProgrammedSource(made) as source:
+            with pytest.raises(
+                InputError, match="'both' has both `arguments` and `query`"
+            ) as found:
+                await draw_all(source)
+            assert found.value.where == f"{made.path / 'loader.py'}:7"
+
+    run(main())
+
+
+@pytest.mark.parametrize(("file", "line"), [("verifier.py", 8), ("loader.py", 6)])
+def test_what_is_async_is_refused_before_anything_is_run(
+    tmp_path: Path, file: str, line: int
+) -> None:
+    def turned(text: str) -> str:
+        return text.replace("def __call__", "async def __call__")
+
+    loader = turned(LOADER) if file == "loader.py" else LOADER
+    verifier = turned(VERIFIER) if file == "verifier.py" else VERIFIER
+
+    async def main() -> None:
+        async with ProgrammedSource(problem(tmp_path, loader, verifier)) as source:
+            with pytest.raises(
+                InputError, match="__call__ is async, and nothing awaits it"
+            ) as found:
+                await source.load()
+            assert found.value.where == f"{source.problem.path / file}:{line}"
 
     run(main())
 
 
 def test_assay_itself_never_sees_the_alias(tmp_path: Path) -> None:
-    import sys
-
     async def main() -> None:
         async with ProgrammedSource(problem(tmp_path)) as source:
             await draw_all(source)
@@ -481,3 +543,35 @@ def test_assay_itself_never_sees_the_alias(tmp_path: Path) -> None:
     assert not any(name.partition(".")[0] == "slop_code" for name in sys.modules)
     assert not (tmp_path / "small_problem" / "__pycache__").exists()
     assert "small_problem" not in sys.modules
+
+
+_SERVING = """
+import socket
+from assay.submissions.programmed import frames
+
+def main(descriptor):
+    import of_the_problem
+    connection = socket.socket(fileno=descriptor)
+    frames.receive(connection)
+    connection.sendall(frames.packed({"value": of_the_problem.__name__}))
+"""
+
+
+def test_a_worker_compiles_modules_of_assay_once_and_leaves_nothing_beside_those_of_a_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "of_assay.py").write_text(_SERVING)
+    (tmp_path / "of_the_problem.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+
+    async def main() -> None:
+        worker = Worker({"path": "here"}, None, "of_assay")
+        try:
+            await worker.load(60)
+        finally:
+            worker.close()
+
+    run(main())
+    compiled = [path.name.partition(".")[0] for path in (tmp_path / "__pycache__").glob("*.pyc")]
+    assert compiled == ["of_assay"]

@@ -51,9 +51,22 @@ def test_what_is_missing_is_told(problem: ProblemConfig) -> None:
     second = problem.checkpoints["second"]
     with pytest.raises(LoaderError, match="'nowhere'"):
         helpers.get_group_path(GroupConfig(name="nowhere"), problem, second)
-    lost = GroupConfig(name="lost", type=GroupType.REGRESSION)
-    with pytest.raises(LoaderError, match="names no original"):
+    lost = GroupConfig(name="lost", type=GroupType.REGRESSION, original_group="core")
+    with pytest.raises(LoaderError, match="no checkpoint"):
         helpers.get_group_path(lost, problem, second)
+
+
+def test_a_regression_that_names_no_origin_has_cases_of_its_own(
+    problem: ProblemConfig, tmp_path: Path
+) -> None:
+    # As in the reference. This was refused before, which kept 105 cases of public problems from
+    # being loaded; a group that has no folder of its own is still told.
+    second = problem.checkpoints["second"]
+    own = GroupConfig(name="extra", type=GroupType.REGRESSION)
+    assert helpers.get_actual_checkpoint(own, problem, second) == "second"
+    assert helpers.get_group_path(own, problem, second) == tmp_path / "second" / "extra"
+    with pytest.raises(LoaderError, match="'lost'"):
+        helpers.get_group_path(own.model_copy(update={"name": "lost"}), problem, second)
 
 
 def test_case_folders_are_sorted_without_those_of_the_group(tmp_path: Path) -> None:
@@ -78,6 +91,8 @@ def tree(tmp_path: Path) -> Path:
         (["*.txt"], None, ["top.txt"]),
         (["d"], ["d/e"], ["d/a.txt", "d/keep.txt", "d/x.log"]),
         (["d/a.txt", "nowhere"], set(), ["d/a.txt"]),
+        # A folder that a pattern matches stands for its files, as one that is named.
+        (["[d]"], ["d/[e]"], ["d/a.txt", "d/keep.txt", "d/x.log"]),
         (["*.txt", "d/**/*"], ["top.txt", "*/*.txt", "**/e/*"], ["d/x.log"]),
         (["d", "**/keep.txt"], ["d/**/*.txt"], ["d/e/keep.txt", "d/keep.txt", "d/x.log"]),
         (["**/keep.txt"], ["d/keep.txt"], ["d/e/keep.txt"]),

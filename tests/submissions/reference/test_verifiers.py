@@ -82,6 +82,10 @@ def test_status_codes() -> None:
         ("\n  error", "error", {"lstrip": False}, False),
         ("Error", "error", {"flags": 0}, False),
         ("a\nb", "a.b", {"flags": re.DOTALL}, True),
+        ("Error", "error", {"flags": [re.IGNORECASE]}, True),
+        ("A\nb", "a.b", {"flags": [re.IGNORECASE, re.DOTALL]}, True),
+        ("Error", "error", {"flags": [re.DOTALL]}, False),
+        ("Error", "error", {"flags": []}, True),
         (None, ".*", {}, True),
         (b"error", "error", {}, True),
         (None, "x", {}, False),
@@ -91,6 +95,14 @@ def test_patterns_are_anchored_at_the_start_only(
     actual: Any, pattern: str, more: dict[str, Any], matches: bool
 ) -> None:
     assert matches_regex(actual, pattern, **more).is_correct is matches
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  ", b"", "\n"])
+def test_an_expectation_that_is_missing_is_no_pass(nothing: Any) -> None:
+    with pytest.raises(VerifierError, match="gives no pattern"):
+        matches_regex("whatever a program printed", nothing)
+    with pytest.raises(VerifierError, match="gives no JSON Schema"):
+        jsonschema_verify({"a": 1}, nothing)
 
 
 def test_a_pattern_that_is_none_is_told() -> None:
@@ -112,15 +124,18 @@ def test_results_can_be_changed_and_take_plain_forms() -> None:
     ("fmt", "valid", "malformed"),
     [
         ("timestamp", "2024-02-29T12:00:00Z", "2024-02-30T12:00:00Z"),
+        ("timestamp", "1709208000.5", "yesterday"),
         ("date", "2024-02-29", "2023-02-29"),
+        ("date", "29 Feb 2024", "29 Frb 2024"),
+        ("date", "31.12.2024", "31.13.2024"),
         ("uuid", "123e4567-e89b-12d3-a456-426614174000", "123e4567"),
         ("ip", "::1", "1.2.3"),
         ("ipv4", "10.0.0.1", "::1"),
         ("ipv6", "fe80::1", "10.0.0.1"),
-        ("email", "a.b+c@example.org", "a@b"),
-        ("url", "https://example.org/x?y=1", "example.org"),
-        ("phone", "+49 (30) 123-456", "12"),
-        ("hex", "0xDEADbeef", "0xg"),
+        ("email", "a.b-c@example.org", "a@b"),
+        ("url", "https://example.org/x?y=1", "mailto://example.org"),
+        ("phone", "+49 (30) 123-456", "1"),
+        ("hex", "#DEADbe", "0xDEAD"),
         ("base64", "aGk=", "aGk"),
         ("json", '{"a": 1}', "{a: 1}"),
         ("credit_card", "4111 1111 1111 1111", "4111 1111 1111 1112"),
@@ -131,6 +146,27 @@ def test_formats(fmt: str, valid: str, malformed: str) -> None:
     assert validate_format(valid, fmt) == f"VALID_{fmt.upper()}"
     assert validate_format(malformed, fmt) == "MALFORMED"
     assert validate_format("", fmt) == validate_format(None, fmt) == "MALFORMED"
+
+
+@pytest.mark.parametrize(
+    ("fmt", "valid", "name"),
+    [
+        ("iso8601", "2024-02-29T12:00:00+01:00", "TIMESTAMP"),
+        ("unix", "1709208000", "TIMESTAMP"),
+        ("calendar_date", "2024/02/29", "DATE"),
+        ("guid", "123e4567-e89b-12d3-a456-426614174000", "UUID"),
+        ("ip_address", "::1", "IP"),
+        ("e-mail", "a@example.org", "EMAIL"),
+        ("uri", "ftp://example.org/x", "URL"),
+        ("link", "http://example.org", "URL"),
+        ("telephone", "555-1234", "PHONE"),
+        ("hex_color", "#fff", "HEX"),
+        ("cc", "4111-1111-1111-1111", "CREDIT_CARD"),
+        (" ZIP ", "12345", "US_ZIP"),
+    ],
+)
+def test_other_names_of_formats_answer_with_the_first(fmt: str, valid: str, name: str) -> None:
+    assert validate_format(valid, fmt) == f"VALID_{name}"
 
 
 def test_an_unknown_format_is_told() -> None:

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from assay import values
-from assay.agents.assessor.modes import FailedCheck, Mode, find_modes
+from assay.agents.assessor.modes import CheckName, FailedCheck, Mode, find_modes
+from assay.agents.records import repeated_requests
 from assay.intervals import Interval, wilson
 from assay.reports.markup import code_span
 from assay.reports.text import one_line
-from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
+from assay.results import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, VerifierReport
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
-
-
-@dataclass(frozen=True)
-class Named:
-    """A mode with the words a model found for it, if there was one."""
-
-    mode: Mode
-    title: str = ""
-    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -37,50 +29,69 @@ class Assessment:
     """Samples that passed or failed; errors and open ones say nothing about the agent."""
     errors: int
     unverified: int
-    modes: tuple[Named, ...]
+    modes: tuple[Mode, ...]
     outages: tuple[tuple[str, int], ...] = ()
     """What the errors were, and how many samples each cost."""
+    repeated: str = ""
+    """How many requests failed and were repeated, in words."""
+    wrong_input: str = ""
+    """Why the test could not be run, if its file is at fault."""
+    failures: tuple[FailedCheck, ...] = ()
+    """What the modes are made of."""
+    judge_error_rate: float | None = None
 
     @property
     def interval(self) -> Interval:
         return wilson(self.passes, self.judged)
 
 
-def assess(record: CaseRecord) -> Assessment:
-    """The assessment of a test of which all samples were taken."""
+def assess(record: CaseRecord, judge_error_rate: float | None = None) -> Assessment:
+    """The assessment of a test of which all samples were taken.
+
+    `judge_error_rate` says how often decisions of the judge are wrong, if that is known.
+    """
     outcomes = [report.outcome for report in record.reports]
     judged = [
         (number, report)
         for number, report in enumerate(record.reports, 1)
         if report.outcome in (Outcome.PASSED, Outcome.FAILED)
     ]
-    failures = [
-        failure
+    checked = [
+        (_check(number, result, report), result.is_correct)
         for number, report in judged
         for result in report.get_verified_attributes()
-        if (failure := _failure(number, result, report)) is not None
     ]
+    failures = [check for check, is_correct in checked if not is_correct]
+    passing: dict[CheckName, set[str]] = defaultdict(set)
+    for check, is_correct in checked:
+        if is_correct:
+            passing[check.interaction, check.check].add(check.answer)
+    modes = find_modes(failures, len(judged), passing=passing, judge_error_rate=judge_error_rate)
     return Assessment(
         test=record.id,
         passes=outcomes.count(Outcome.PASSED),
         judged=len(judged),
         errors=outcomes.count(Outcome.ERROR),
         unverified=outcomes.count(Outcome.UNVERIFIED),
-        modes=tuple(Named(mode) for mode in find_modes(failures, len(judged))),
+        modes=tuple(modes),
         outages=_outages(record),
+        repeated=repeated_requests(record.reports),
+        wrong_input=record.reason if record.code == WRONG_INPUT else "",
+        failures=tuple(failures),
+        judge_error_rate=judge_error_rate,
     )
 
 
 def _outages(record: CaseRecord) -> tuple[tuple[str, int], ...]:
     reasons = Counter(report.error for report in record.reports if report.error)
+    if record.code == WRONG_INPUT:
+        return ()
     if not record.reports and record.outcome is Outcome.ERROR:
         reasons = Counter([record.reason])
     return tuple(sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _failure(sample: int, result: AttributeResult, report: VerifierReport) -> FailedCheck | None:
-    if result.is_correct:
-        return None
+def _check(sample: int, result: AttributeResult, report: VerifierReport) -> FailedCheck:
     name = _NAME.fullmatch(result.attribute)
     interaction, check = (int(name[1]), name[2]) if name else (0, result.attribute)
     disputed = report.case.get("disputed") or ()
@@ -106,26 +117,34 @@ def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]
             "errors": one.errors,
             "outages": [{"reason": reason, "samples": count} for reason, count in one.outages],
             "unverified": one.unverified,
+            "repeated": one.repeated,
             "interval": list(one.interval),
-            "modes": [_mode_values(named) for named in one.modes],
+            "wrong_input": one.wrong_input,
+            "modes": [_mode_values(mode) for mode in one.modes],
         }
         for one in assessments
     ]
 
 
-def _mode_values(named: Named) -> dict[str, Any]:
-    mode = named.mode
+def _mode_values(mode: Mode) -> dict[str, Any]:
+    errors = mode.judge_errors
     return {
-        "title": named.title,
-        "description": named.description,
+        "title": mode.title,
+        "description": mode.description,
+        "is_various": mode.is_various,
         "interaction": mode.interaction,
         "check": mode.check,
+        "values": list(mode.cause.values),
         "common_words": list(mode.common),
         "samples": list(mode.samples),
         "share": mode.share,
         "interval": list(mode.interval),
-        "likelier_culprit": "test" if mode.is_tests_fault else "agent",
+        "likelier_culprit": mode.culprit,
         "why": mode.why,
+        "judge_errors": errors and {
+            "rate": errors.rate, "samples": errors.samples, "share": errors.share,
+            "chance": errors.chance,
+        },
         "examples": [
             {"sample": one.sample, "answer": one.answer, "expected": one.expected,
              "reason": one.reason}
@@ -139,6 +158,11 @@ def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
     for one in assessments:
         yield f"## {_inline(one.test)}"
         yield ""
+        if one.wrong_input:
+            yield "The file cannot be used:"
+            yield from (f"- {_inline(line)}" for line in one.wrong_input.splitlines())
+            yield ""
+            continue
         told = f"{one.errors} errors, {one.unverified} unverified"
         yield (
             f"{one.passes} of {one.judged} judged samples passed "
@@ -146,31 +170,43 @@ def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
             if one.judged
             else f"No sample could be judged: {told}."
         )
+        if one.repeated:
+            yield f"- {one.repeated}"
         for reason, count in one.outages:
             yield f"- error in {count} of the samples: {_inline(reason)}"
-        for number, named in enumerate(one.modes, 1):
+        for number, mode in enumerate(one.modes, 1):
             yield ""
-            yield from _mode_lines(number, named)
+            yield from _mode_lines(number, mode)
         yield ""
 
 
-def _mode_lines(number: int, named: Named) -> Iterator[str]:
-    mode = named.mode
-    title = f": {_inline(named.title)}" if named.title else ""
-    yield f"### Mode {number}{title}"
+def _mode_lines(number: int, mode: Mode) -> Iterator[str]:
+    title = f": {_inline(mode.title)}" if mode.title else ""
+    yield "### Various" if mode.is_various else f"### Mode {number}{title}"
     yield ""
-    if named.description:
-        yield f"{_inline(named.description)}"
+    if mode.is_various:
+        yield "These failures are like no other, and no mode."
+        yield ""
+    elif mode.description:
+        yield f"{_inline(mode.description)}"
         yield ""
     yield f"- check: {_inline(mode.check)} of interaction {mode.interaction}"
+    wanted = ", ".join(_inline(value) for value in mode.cause.values if value)
+    if wanted:
+        yield f"- failed for: {wanted}"
     share = f"{mode.share:.0%}, {mode.interval}"
     yield f"- share: {len(mode.samples)} of {mode.total} samples ({share})"
     if mode.common:
         yield f"- its answers share the words: {_inline(' '.join(mode.common))}"
-    yield f"- likelier culprit: the {'test' if mode.is_tests_fault else 'agent'}; {mode.why}"
+    yield f"- likelier culprit: the {mode.culprit}; {mode.why}"
+    if errors := mode.judge_errors:
+        yield (
+            f"- a judge that is wrong {errors.rate:.1%} of the time would alone fail "
+            f"{errors.samples:.1f} of {errors.total} samples: {errors.share:.0%} of the "
+            f"{errors.failed} that fail this check; so many or more by chance: {errors.chance:.0%}"
+        )
     for one in mode.examples:
-        expected = f", expected {_inline(one.expected)}" if one.expected else ""
-        yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}{expected}"
+        yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}"
 
 
 def _inline(text: str) -> str:

@@ -1,6 +1,7 @@
 """The ways to talk to an agent; a new one is a small class and a line in the registry."""
 
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -15,6 +16,7 @@ from assay.agents.connections.registry import KINDS, Kind, kind_of, open_connect
 
 __all__ = [
     "KINDS",
+    "AgentFailed",
     "Answer",
     "Connection",
     "ConnectionFailed",

@@ -27,7 +27,8 @@ _INSTALL = (
     "install it beside Assay, on Python 3.12 or newer: pip install neuro-san; or test through a "
     "server, with the connection http"
 )
-# The library reads its files with a parser that two threads must not use at once.
+# The library reads its files with a parser that two threads must not use at once. Only reading is
+# done under it: sessions are made of what was read, and tests need not wait for each other.
 _building = threading.Lock()
 
 
@@ -84,29 +85,30 @@ class DirectConnection:
         """What the library has read stays for the next test."""
 
     def _create(self) -> Any:
-        with _building:
-            try:
-                return self._session()
-            except InfrastructureError:
-                raise
-            except BaseException as error:
-                raise ConnectionFailed(
-                    "the library has no session for this agent",
-                    said=describe(error),
-                    where=self._settings.agent,
-                    advice="check the agent's name, and AGENT_MANIFEST_FILE and AGENT_TOOL_PATH",
-                    lasting=True,
-                ) from None
+        try:
+            return self._session()
+        except InfrastructureError:
+            raise
+        except BaseException as error:
+            raise ConnectionFailed(
+                "the library has no session for this agent",
+                said=describe(error),
+                where=self._settings.agent,
+                advice="check the agent's name, and AGENT_MANIFEST_FILE and AGENT_TOOL_PATH",
+                lasting=True,
+            ) from None
 
     def _session(self) -> Any:
         agent, use_direct = self._settings.agent, self._settings.use_direct
         metadata = copy.deepcopy(dict(self._settings.metadata)) or None
-        pattern = _pattern(agent, use_direct)
+        with _building:
+            pattern = _pattern(agent, use_direct)
         try:
             return another_like(pattern, metadata)
         except (AttributeError, ImportError, KeyError, TypeError):
             # A release that is built differently inside: its factory still knows how.
-            return factory().create_session(agent, use_direct=use_direct, metadata=metadata)
+            with _building:
+                return factory().create_session(agent, use_direct=use_direct, metadata=metadata)
 
 
 def _close(session: Any) -> None:

@@ -17,7 +17,10 @@ _LONGEST_LINE = 64 * 1024 * 1024
 
 
 def request_for(message: Message) -> dict[str, Any]:
-    """The request of one interaction, with only the parts that say something."""
+    """The request of one interaction, with only the parts that say something.
+
+    A text that is absent is null, as neuro-san's own driver sends it.
+    """
     request: dict[str, Any] = {"user_message": {"type": "HUMAN", "text": message.text}}
     if message.sly_data:
         request["sly_data"] = message.sly_data

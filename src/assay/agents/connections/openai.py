@@ -15,12 +15,11 @@ from assay.agents.connections.protocol import (
     Settings,
 )
 from assay.agents.connections.structures import structure_in
-from assay.agents.connections.web import Web, address, plain_url
+from assay.agents.connections.web import Web, address, plain_url, read_json
 from assay.errors import InputError
 
 _PUBLIC = "https://api.openai.com/v1"
 _BASE_VARIABLE = "OPENAI_BASE_URL"
-_LONGEST_ANSWER = 64 * 1024 * 1024
 
 
 class OpenAISession:
@@ -31,10 +30,11 @@ class OpenAISession:
         self._model = model
 
     async def ask(self, message: Message) -> Answer:
-        if message.sly_data:
+        refuse_sly_data(message)
+        if message.text is None:
             raise InputError(
-                "an OpenAI-compatible endpoint has no place for sly_data",
-                advice="remove it from the interaction, or use another connection",
+                "an OpenAI-compatible endpoint cannot be asked without a text",
+                advice="give the interaction a text, or use another connection",
             )
         messages = [*(message.chat_context or ()), {"role": "user", "content": message.text}]
         body = json.dumps({"model": self._model, "messages": messages}).encode()
@@ -49,16 +49,8 @@ class OpenAISession:
         """There is nothing of one sample to close."""
 
     async def _reply(self, body: bytes, message: Message) -> Any:
-        received = bytearray()
         async with self._web.post(body, message) as response:
-            async for chunk in response.aiter_bytes():
-                received += chunk
-                if len(received) > _LONGEST_ANSWER:
-                    raise ConnectionFailed("the answer is longer than 64 MB")
-            try:
-                return json.loads(received)
-            except (ValueError, RecursionError):
-                raise ConnectionFailed("the answer is not JSON") from None
+            return await read_json(response)
 
 
 class OpenAIConnection:
@@ -66,17 +58,31 @@ class OpenAIConnection:
 
     def __init__(self, settings: Settings) -> None:
         self._model = settings.agent
-        url = f"{plain_url(_root(settings)).rstrip('/')}/chat/completions"
-        key = _key(settings.key_variable)
-        authorization = {"Authorization": f"Bearer {key}"} if key else {}
-        self.secrets = {key: f"<{settings.key_variable}>"} if key else {}
-        self._web = Web(url, {**authorization, **_headers(settings)}, settings)
+        self._web, self.secrets = make_web(settings, "/chat/completions")
 
     async def session(self) -> Session:
         return OpenAISession(self._web, self._model)
 
     async def close(self) -> None:
         await self._web.close()
+
+
+def make_web(settings: Settings, path: str) -> tuple[Web, dict[str, str]]:
+    """Return a client of one endpoint of an OpenAI-compatible API, and the key that it sends."""
+    url = plain_url(_root(settings)).rstrip("/") + path
+    key = _key(settings.key_variable)
+    authorization = {"Authorization": f"Bearer {key}"} if key else {}
+    secrets = {key: f"<{settings.key_variable}>"} if key else {}
+    return Web(url, {**authorization, **_headers(settings)}, settings), secrets
+
+
+def refuse_sly_data(message: Message) -> None:
+    """Refuse to send private data to a model: it would end up in a prompt."""
+    if message.sly_data:
+        raise InputError(
+            "an OpenAI-compatible endpoint has no place for sly_data",
+            advice="remove it from the interaction, or use another connection",
+        )
 
 
 def _root(settings: Settings) -> str:
@@ -107,7 +113,7 @@ def _key(variable: str) -> str:
 def _text_in(reply: Any) -> str:
     """The text of the first choice, however a server writes it."""
     if isinstance(reply, dict) and reply.get("error"):
-        raise ConnectionFailed("the server reports an error", said=_said(reply["error"]))
+        raise ConnectionFailed("the server reports an error", said=describe_error(reply["error"]))
     try:
         message = reply["choices"][0]["message"]
         content = message.get("content")
@@ -122,5 +128,6 @@ def _text_in(reply: Any) -> str:
     return content
 
 
-def _said(error: Any) -> str:
+def describe_error(error: Any) -> str:
+    """Return what an error of an OpenAI-compatible API says."""
     return str(error.get("message", error) if isinstance(error, dict) else error)

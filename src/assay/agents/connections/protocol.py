@@ -1,7 +1,8 @@
-"""What a connection is: one question goes in, one answer comes out, and there are two ways to fail.
+"""What a connection is: one question goes in, one answer comes out; there are three ways to fail.
 
     AssayError
     ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    ├── AgentFailed              the agent's own code raised, or gave no answer: a failure
     └── InfrastructureError
         └── ConnectionFailed     the agent was not there, or not able, to answer: an error
 
@@ -14,13 +15,49 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from assay.errors import AssayError, InfrastructureError
+
+if TYPE_CHECKING:
+    from assay.agents.connections.template import Template
 
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
 ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
+
+
+def _describe(error: AssayError, said: str, conceal: Callable[[str], str]) -> str:
+    """Return what an error says and what the other side said, on few lines, without secrets."""
+    # Once more after white space is folded: a secret may have been broken over lines.
+    said = conceal(" ".join(conceal(said).split()))
+    cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    what = f"{error.what}: {cut}" if cut else error.what
+    return conceal(str(AssayError(what, where=error.where, advice=error.advice)))
+
+
+class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
+    """The agent's own code raised an error or ended without an answer: its failure.
+
+    It is not tried again, because a second attempt would hide the first. What the agent said comes
+    whole, as with `ConnectionFailed`.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        said: str = "",
+        answer: Answer | None = None,
+        advice: str | None = None,
+    ) -> None:
+        super().__init__(what, advice=advice)
+        self.said = said
+        self.answer = answer
+
+    def told(self, conceal: Callable[[str], str]) -> str:
+        """Return all of it on few lines, without what is concealed."""
+        return _describe(self, self.said, conceal)
 
 
 class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
@@ -49,11 +86,7 @@ class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the
 
     def told(self, conceal: Callable[[str], str]) -> str:
         """All of it on few lines, without what is concealed."""
-        # Once more after white space is folded: a secret may have been broken over lines.
-        said = conceal(" ".join(conceal(self.said).split()))
-        cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-        what = f"{self.what}: {cut}" if cut else self.what
-        return conceal(str(InfrastructureError(what, where=self.where, advice=self.advice)))
+        return _describe(self, self.said, conceal)
 
 
 class TooSlow(AssayError):  # noqa: N818 - it says what is the case
@@ -64,7 +97,8 @@ class TooSlow(AssayError):  # noqa: N818 - it says what is the case
 class Message:
     """What is said to the agent. Private parts stay out of every text logged by chance."""
 
-    text: str
+    # None if the interaction has no text; an empty text is one.
+    text: str | None
     sly_data: dict[str, Any] = field(default_factory=dict, repr=False)
     # What the answer before brought, untouched; None begins a conversation.
     chat_context: Any = field(default=None, repr=False)
@@ -93,9 +127,14 @@ class Settings:
     use_direct: bool = False
     ca_file: Path | None = None
     verify: bool = True
-    # The root of an OpenAI-compatible API, and the variable that holds its key.
+    # The address of a server where host and port do not say enough.
     url: str | None = None
+    # The variable that holds the key of an OpenAI-compatible API.
     key_variable: str = "OPENAI_API_KEY"
+    # How the file describes an HTTP API of its own.
+    template: Template | None = None
+    # The program and its arguments, which only the user names, never a file.
+    command: tuple[str, ...] = ()
     # Seconds to reach a server; how long it may be silent where no limit is set.
     connect_timeout: float = 10.0
     silence: float = 600.0

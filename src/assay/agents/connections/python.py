@@ -1,8 +1,8 @@
 """Talks to an agent that is Python: a function, sync or async, named `package.module:function`.
 
-It is called with the text, and by name with those of sly_data, chat_context, history, metadata
-and chat_filter that it asks for. It returns text, or a dictionary of text, structure, sly_data
-and chat_context.
+It is called with the text, None if there is none, and by name with those of sly_data,
+chat_context, history, metadata and chat_filter that it asks for. It returns text, or a dictionary
+of text, structure, sly_data and chat_context.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from assay.agents.connections.adapters import adapt
 from assay.agents.connections.protocol import (
+    AgentFailed,
     Answer,
     Connection,
     ConnectionFailed,
@@ -46,8 +49,8 @@ class _Context:
         return [{"role": role, "content": content} for role, content in self.history]
 
     def after(self, message: Message, text: str | None, own: Any) -> _Context:
-        said = (*self.history, ("user", message.text), ("assistant", text or ""))
-        return _Context(said, own)
+        asked = () if message.text is None else (("user", message.text),)
+        return _Context((*self.history, *asked, ("assistant", text or "")), own)
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,11 @@ class PythonSession:
                 result = await self.threads.call(call)
                 if inspect.isawaitable(result):
                     result = await self.loop.run(_awaited(result))
-        except ConnectionFailed:
+        except (AgentFailed, ConnectionFailed, InputError):
             raise
         except Exception as error:
-            raise ConnectionFailed("the agent raised an error", said=describe(error)) from None
-        parts = _parts(result)
+            raise AgentFailed("the agent raised an error", said=describe(error)) from None
+        parts = read_parts(result)
         own = parts.pop("chat_context", None)
         return Answer(**parts, chat_context=context.after(message, parts.get("text"), own))
 
@@ -113,9 +116,9 @@ class PythonConnection:
 
 
 def open_python(settings: Settings) -> Connection:
-    """A connection to what `package.module:name` is: a function, or an agent of google-adk."""
-    found = load(settings.agent)
-    if "google.adk.agents" in sys.modules:
+    """A connection to what `package.module:name` is: a function, or an agent of a library."""
+    found = adapt(load(settings.agent))
+    if "google.adk.workflow" in sys.modules:
         from assay.agents.connections.adk import AdkConnection, is_adk_agent
 
         if is_adk_agent(found):
@@ -124,9 +127,17 @@ def open_python(settings: Settings) -> Connection:
         raise InputError(
             f"is a {type(found).__name__}, which cannot be called",
             where=settings.agent,
-            advice="name a function, or an agent of google-adk",
+            advice="name a function, or an agent of google-adk, LangGraph or pydantic-ai",
         )
     return PythonConnection(found, settings)
+
+
+def import_agent(name: str) -> None:
+    """Import an agent's module before any clock runs; what is wrong is told when it is opened."""
+    with suppress(InputError):
+        load(name)
+    if "google.adk.agents" in sys.modules:
+        importlib.import_module("google.adk.runners")
 
 
 def load(name: str) -> Any:
@@ -184,25 +195,25 @@ def _wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
     return frozenset(each.name for each in named) & frozenset(_OFFERED)
 
 
-def _parts(result: Any) -> dict[str, Any]:
+def read_parts(result: Any) -> dict[str, Any]:
     """The parts of an answer, copied: an agent may go on using what it returned."""
     if isinstance(result, str):
         return {"text": result}
     if not isinstance(result, dict) or not result.keys() <= _PARTS.keys():
-        raise ConnectionFailed(
+        raise AgentFailed(
             f"the agent returned {_shape(result)}",
             advice=f"return text, or a dictionary of {', '.join(_PARTS)}",
         )
     parts = {key: value for key, value in result.items() if value is not None}
     for key, value in parts.items():
         if not isinstance(value, _PARTS[key]):
-            raise ConnectionFailed(f"the agent returned {type(value).__name__} as its {key}")
+            raise AgentFailed(f"the agent returned {type(value).__name__} as its {key}")
     if not {"text", "structure"} & parts.keys():
-        raise ConnectionFailed("the agent returned neither text nor structure")
+        raise AgentFailed("the agent returned neither text nor structure")
     try:
         return {k: v if k == "chat_context" else copy.deepcopy(v) for k, v in parts.items()}
     except Exception as error:
-        raise ConnectionFailed(
+        raise AgentFailed(
             "what the agent returned cannot be copied", said=describe(error)
         ) from None
 

@@ -23,6 +23,12 @@ class Kind:
     returns: frozenset[Part] = ALL_PARTS
     # Whether private data can be sent at all.
     takes_sly_data: bool = True
+    # Whether an interaction without a text makes no sense there.
+    needs_text: bool = False
+    # Whether metadata goes as headers of HTTP: then its values are texts and numbers.
+    sends_headers: bool = False
+    # Whether a file has to describe the server's API in `request` and `answer`.
+    needs_template: bool = False
 
 
 def _http(settings: Settings) -> Connection:
@@ -55,20 +61,101 @@ def _python(settings: Settings) -> Connection:
     return open_python(settings)
 
 
+def _mcp(settings: Settings) -> Connection:
+    from assay.agents.connections.mcp import McpConnection
+
+    return McpConnection(settings)
+
+
+def _a2a(settings: Settings) -> Connection:
+    from assay.agents.connections.a2a import A2AConnection
+
+    return A2AConnection(settings)
+
+
+def _responses(settings: Settings) -> Connection:
+    from assay.agents.connections.responses import ResponsesConnection
+
+    return ResponsesConnection(settings)
+
+
+def _adk(settings: Settings) -> Connection:
+    from assay.agents.connections.adk_server import AdkServerConnection
+
+    return AdkServerConnection(settings)
+
+
+def _http_template(settings: Settings) -> Connection:
+    from assay.agents.connections.http_template import TemplateConnection
+
+    return TemplateConnection(settings)
+
+
+def _command(settings: Settings) -> Connection:
+    from assay.agents.connections.command import CommandConnection
+
+    return CommandConnection(settings)
+
+
+_TEXT_AND_STRUCTURE: frozenset[Part] = frozenset({"text", "structure"})
+
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("direct", "the neuro-san library in this process, no server", _direct),
-        Kind("http", "a neuro-san server", _http),
-        Kind("https", "a neuro-san server over TLS", _https),
+        Kind("http", "a neuro-san server", _http, sends_headers=True),
+        Kind("https", "a neuro-san server over TLS", _https, sends_headers=True),
         Kind(
             "openai",
             "any OpenAI-compatible chat endpoint",
             _openai,
-            returns=frozenset({"text", "structure"}),
+            returns=_TEXT_AND_STRUCTURE,
             takes_sly_data=False,
+            needs_text=True,
+            sends_headers=True,
         ),
-        Kind("python", "a function or a google-adk agent in this process", _python),
+        Kind(
+            "responses",
+            "a server of OpenAI's Responses API",
+            _responses,
+            returns=_TEXT_AND_STRUCTURE,
+            takes_sly_data=False,
+            needs_text=True,
+            sends_headers=True,
+        ),
+        Kind(
+            "mcp",
+            "a tool of an MCP server",
+            _mcp,
+            returns=_TEXT_AND_STRUCTURE,
+            needs_text=True,
+            sends_headers=True,
+        ),
+        Kind(
+            "a2a",
+            "an A2A agent",
+            _a2a,
+            returns=_TEXT_AND_STRUCTURE,
+            takes_sly_data=False,
+            needs_text=True,
+            sends_headers=True,
+        ),
+        Kind(
+            "adk",
+            "an agent behind google-adk's API server",
+            _adk,
+            needs_text=True,
+            sends_headers=True,
+        ),
+        Kind(
+            "http-template",
+            "an HTTP API that the file describes",
+            _http_template,
+            sends_headers=True,
+            needs_template=True,
+        ),
+        Kind("python", "a function or an agent of a library in this process", _python),
+        Kind("command", "a program that speaks JSON lines", _command),
     )
 }
 

@@ -21,3 +21,10 @@ def structure_in(text: str) -> dict[str, Any] | None:
         if isinstance(found, dict):
             return found
     return None
+
+
+def write_text(value: Any) -> str | None:
+    """Return a value as the text of an answer; None if there is none."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from assay.agents.connections.protocol import ConnectionFailed
+from assay.agents.connections.protocol import AgentFailed, ConnectionFailed
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class Loop:
                 task = asyncio.current_task()
                 if task is not None and task.cancelling():
                     raise
-                raise ConnectionFailed("the agent cancelled itself") from None
+                raise AgentFailed("the agent cancelled itself") from None
 
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(guarded(), self._loop))
 
@@ -106,7 +106,7 @@ def _bearable(error: BaseException) -> BaseException:
     """An error that can travel between threads without ending the process or the loop."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
-    return ConnectionFailed(f"the agent raised {type(error).__name__}")
+    return AgentFailed(f"the agent raised {type(error).__name__}")
 
 
 async def _end_the_others() -> None:

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
+import re
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Container, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies
 
+from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
 from assay.errors import InputError
 
 if TYPE_CHECKING:
     import httpx
 
+_LONGEST_ANSWER = 64 * 1024 * 1024
 # How much of a refusal is read, and for how long: one that is not whole is not quoted.
 _LONGEST_REFUSAL = 1024 * 1024
 _PATIENCE = 2.0
 # Reaching the server must end before the limit does, so that the two can be told apart.
 _RESERVE = 0.05
+_REFUSED_CERTIFICATE = re.compile(r"verify failed: (.*?)(?: \(_ssl|$)")
 
 
 def address(scheme: str, host: str, port: int) -> str:
     """scheme://host:port of a server that a person named."""
-    if not host or any(letter in host for letter in "/?#@ "):
+    is_name = bool(host) and not any(letter in host for letter in "/?#@ ")
+    if not is_name or (":" in host and not _is_ipv6(host.strip("[]"))):
         # A run keeps the host, and a message shows it: neither may hold a password.
         named = "what is given" if "@" in host or "?" in host else repr(host)
         raise InputError(
-            f"{named} is not the name of a host", advice="leave out scheme, user and path"
+            f"{named} is not the name of a host",
+            advice="leave out scheme, user, port and path; the port is given by itself, --port",
         )
     if not 0 < port < 65536:
         raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
@@ -56,6 +63,13 @@ def plain_url(url: str) -> str:
             f"{url!r} is not an http or https address", advice="write http://localhost:8000/v1"
         )
     return url
+
+
+def find_root(settings: Settings, path: str = "", port: int = 8080) -> str:
+    """Return the address that the user gave, or else that of a server on this machine."""
+    if settings.url:
+        return plain_url(settings.url).rstrip("/")
+    return address("http", settings.host or "localhost", settings.port or port) + path
 
 
 class Web:
@@ -88,18 +102,36 @@ class Web:
         """The address, as far as it may be shown."""
         return f"{self._url.scheme}://{self._url.netloc.decode()}{self._url.path}"
 
-    @asynccontextmanager
-    async def post(self, body: bytes, message: Message) -> AsyncIterator[httpx.Response]:
+    def post(self, body: bytes, message: Message) -> AbstractAsyncContextManager[httpx.Response]:
         """The reply, from its first byte on; whatever breaks until its last is an outage."""
+        return self.send("POST", "", body, limit=message.timeout)
+
+    @asynccontextmanager
+    async def send(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        *,
+        limit: float | None = None,
+        headers: Mapping[str, str] | None = None,
+        accepted: Container[int] = (200,),
+    ) -> AsyncIterator[httpx.Response]:
+        """Send a request below the address and yield the reply from its first byte on.
+
+        The path is appended to the address as it is, so that it never leads to another server.
+        """
         import httpx
 
+        url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
+        assert (url.scheme, url.netloc) == (self._url.scheme, self._url.netloc)
         try:
             request = self._client.build_request(
-                "POST", self._url, content=body, timeout=self._patience(message.timeout)
+                method, url, content=body, headers=headers, timeout=self._patience(limit)
             )
             response = await self._client.send(request, stream=True)
             try:
-                if response.status_code != 200:
+                if response.status_code not in accepted:
                     await self._refuse(response)
                 yield response
             finally:
@@ -142,10 +174,12 @@ class Web:
         import httpx
 
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
+            reason = _REFUSED_CERTIFICATE.search(str(error))
+            told = f": {reason[1]}" if reason else ""
             return ConnectionFailed(
-                "the server's certificate is not trusted",
+                f"the server's certificate is not trusted{told}",
                 where=self.where,
-                advice="name the file of the CA that signed it, or turn verification off",
+                advice=_certificate_advice(told),
                 lasting=True,
             )
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
@@ -158,6 +192,66 @@ class Web:
             )
         # The text of other errors may quote what was sent.
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
+
+
+def _certificate_advice(told: str) -> str:
+    """Say what helps: trusting another CA does not make a certificate younger, or another's."""
+    if "expired" in told or "not yet valid" in told:
+        advice = "have it renewed, and look at the clock of this machine"
+    elif "mismatch" in told:
+        advice = "name the server with --host (or --url) as its certificate does"
+    else:
+        advice = "name a PEM file with the certificate of the CA that signed it: --ca-file FILE"
+    return f"{advice}; or do not check it, with --no-verify"
+
+
+def encode_json(value: Any) -> bytes:
+    """Return what is sent; a value that JSON has no place for is a mistake in the test file."""
+    try:
+        return json.dumps(value).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        # The values themselves may be private; their type is enough to find them.
+        raise InputError(
+            f"the message cannot be sent as JSON ({type(error).__name__})",
+            advice="use text, numbers, booleans, null, lists and dictionaries",
+        ) from None
+
+
+async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
+    size = 0
+    async for chunk in response.aiter_bytes():
+        size += len(chunk)
+        if size > _LONGEST_ANSWER:
+            raise ConnectionFailed("the answer is longer than 64 MB")
+        yield chunk
+
+
+async def read_json(response: httpx.Response) -> Any:
+    """Return what the whole body of a reply says."""
+    return parse_json(b"".join([chunk async for chunk in read_bytes(response)]))
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Return what a text that a server sent says."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ConnectionFailed("the answer is not JSON") from None
+
+
+async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
+    """Yield the JSON of every server-sent event of a stream."""
+    lines, data = Lines(), list[bytes]()
+    async for chunk in read_bytes(response):
+        for line in lines.feed(chunk):
+            if line.startswith(b"data:"):
+                data.append(line.removeprefix(b"data:").strip())
+            elif not line.strip() and data:
+                yield parse_json(b"\n".join(data))
+                data = []
+    if data:
+        raise ConnectionFailed("the stream ended in the middle of an event")
 
 
 async def _refusal(response: httpx.Response) -> str:
@@ -187,8 +281,16 @@ def _trust(scheme: str, settings: Settings) -> ssl.SSLContext:
         raise InputError(
             f"is not a file of certificates: {error.strerror or error}",
             where=str(settings.ca_file),
-            advice="name a PEM file with the certificate of the CA",
+            advice="name a PEM file with the certificate of the CA: --ca-file FILE",
         ) from None
+
+
+def _is_ipv6(host: str) -> bool:
+    try:
+        # A zone may follow the address.
+        return ipaddress.ip_address(host.partition("%")[0]).version == 6
+    except ValueError:
+        return False
 
 
 def _is_local(host: str) -> bool:

@@ -15,6 +15,7 @@ from assay.errors import InputError, nearest
 _POSITIVE = ("value", "less", "greater", "keywords", "gist")
 TESTS: Final = tuple(name for test in _POSITIVE for name in (test, f"not_{test}"))
 _ORDERINGS = frozenset({"less", "not_less", "greater", "not_greater"})
+_EQUALITIES = frozenset({"value", "not_value"})
 _DICTIONARY_ADVICE = "to compare with a dictionary, write it in a list: [{…}]"
 
 
@@ -86,7 +87,9 @@ class CriteriaReader:
         inner = next(key for key, value in tests.items() if isinstance(value, dict))
         plain = next(key for key, value in tests.items() if not isinstance(value, dict))
         message = f"`{at[-1]}` mixes tests (`{plain}`) with keys to look into (`{inner}`)"
-        advice = _DICTIONARY_ADVICE if inner in TESTS else "test either the value or what is in it"
+        advice = "test either the value or what is in it"
+        if inner in _EQUALITIES:
+            advice = _DICTIONARY_ADVICE
         self._refuse("wrong-value", message, (*at, inner), advice)
 
     def _refuse_section(self, section: Section, tests: dict[str, Any], at: KeyPath) -> None:
@@ -97,7 +100,10 @@ class CriteriaReader:
                 advice = f'name the key to test: {{"some_key": {{"{key}": …}}}}'
             else:
                 message = f"`{key}` must be an object of tests"
-                advice = f'for example {{"value": {self.source.shown(tests[key])}}}'
+                value = tests[key]
+                # A list is as many tests, and null is none: both are compared as one of a list.
+                compared = [value] if value is None or isinstance(value, list) else value
+                advice = f'for example {{"value": {self.source.as_written(compared)}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
 
     def _tests(
@@ -120,7 +126,7 @@ class CriteriaReader:
     def _refuse_unknown(self, section: Section, test: str, at: KeyPath) -> None:
         advice = nearest(test, TESTS)
         # `value: {…}` reads as a key called value, inside which something is tested.
-        if section != "text" and at[-1] in TESTS:
+        if section != "text" and at[-1] in _EQUALITIES:
             advice = _DICTIONARY_ADVICE
         self._refuse("unknown-test", f"there is no test `{test}`", (*at, test), advice)
 
@@ -130,7 +136,8 @@ class CriteriaReader:
         values = given if isinstance(given, list) else [given]
         if given is None or not values:
             what, wanted = ("null", "[null]") if given is None else ("an empty list", "[[]]")
-            advice = "give it a value" if section == "text" else f"to compare, write {wanted}"
+            is_comparable = section != "text" and test in _EQUALITIES
+            advice = f"to compare, write {wanted}" if is_comparable else "give it a value"
             self._refuse("empty-test", f"`{test}` has {what}: nothing to test", at, advice)
             return
         for index, value in enumerate(values):
@@ -171,7 +178,8 @@ def _impossible(
             return None
         return f"{shown(value)} is no criterion", "write in a sentence what must be true"
     if section == "text" and not isinstance(value, str):
-        return f"the text of an answer is never {shown(value)}", "put it in quotes"
+        advice = "write texts" if isinstance(value, dict | list) else "put it in quotes"
+        return f"the text of an answer is never {shown(value)}", advice
     if section == "text" and test == "value" and not value.strip():
         return "an agent that says nothing has no text", "test what it should say"
     if test in _ORDERINGS and not isinstance(value, int | float | str | list):

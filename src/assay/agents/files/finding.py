@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,10 +31,19 @@ class PassedOver:
 class Reading:
     """The test files that were found, what is wrong with them, and what is no test."""
 
-    files: list[AgentFile]
-    problems: list[Problem]
+    found: list[ReadFile]
+    """In the order in which they were named."""
     passed_over: list[PassedOver] = field(default_factory=list)
     """HOCON, JSON and YAML files of a folder that are no tests, and folders not looked into."""
+
+    @property
+    def files(self) -> list[AgentFile]:
+        """The files without a problem."""
+        return [one.file for one in self.found if one.file is not None]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [problem for one in self.found for problem in one.problems]
 
     @property
     def notes(self) -> list[Note]:
@@ -53,7 +63,8 @@ def read_files(paths: Iterable[str | Path]) -> Reading:
     links: list[PassedOver] = []
     for given in paths:
         for path, is_named in _expand(given):
-            key = path.resolve()
+            # Not `resolve`, which raises for a link that leads to itself.
+            key = Path(os.path.realpath(path))
             if path.is_dir():
                 links.append(PassedOver(path, "is a link to a folder"))
             elif key not in found:
@@ -65,8 +76,7 @@ def read_files(paths: Iterable[str | Path]) -> Reading:
         advice = "a test file is HOCON, JSON or YAML with the key `interactions`"
         raise InputError("no test files: none has `interactions`", where=names, advice=advice)
     return Reading(
-        [one.file for one in kept if one.file is not None],
-        [problem for one in kept for problem in one.problems],
+        kept,
         [*(PassedOver(one.path, "has no `interactions`") for one in over), *links],
     )
 

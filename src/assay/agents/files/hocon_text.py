@@ -13,6 +13,7 @@ from assay.agents.files.source import Source
 from assay.agents.files.survey import Survey
 from assay.documents import Place
 
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPECIFICATION = re.compile(r"\s*\((?:HOCON\.md|S\d|E\d)[^)]*\)")
 
 
@@ -38,7 +39,7 @@ def _parsed(files: Files, environment: _Environment) -> Any:
             env=environment,
             read_file=files.read,
         )
-        return parsed.to_object()
+        return _join_halves(parsed.to_object())
     except hocon.ParseError as error:
         # The text that was read last is the one that is being parsed.
         place = Place(files.last, max(error.line, 1))
@@ -49,6 +50,21 @@ def _parsed(files: Files, environment: _Environment) -> Any:
     except hocon.ConfigError:
         place = Place(files.path, 1)
         raise FileProblems(unreadable("a test file is an object", place)) from None
+
+
+def _join_halves(value: Any) -> Any:
+    """Make one character of two escapes that JSON means as one; the parser leaves both halves."""
+    if isinstance(value, str):
+        return _PAIR.sub(lambda pair: _joined(pair[0]), value)
+    if isinstance(value, list):
+        return [_join_halves(item) for item in value]
+    if isinstance(value, dict):
+        return {_join_halves(key): _join_halves(inner) for key, inner in value.items()}
+    return value
+
+
+def _joined(pair: str) -> str:
+    return pair.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def _refuse_unresolved(files: Files, error: Any) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from assay.documents import Place
 from assay.errors import InputError
@@ -30,6 +30,16 @@ class Problem:
     message: str
     place: Place
     advice: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """Return the problem as JSON."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "file": str(self.place.file),
+            "line": self.place.line,
+            "advice": self.advice,
+        }
 
     def error(self) -> InputError:
         """The same as an error, for those who cannot go on."""

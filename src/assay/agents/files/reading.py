@@ -9,18 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
+from assay.agents.connections.headers import headers_from
 from assay.agents.connections.registry import Kind, kind_of
+from assay.agents.connections.template import Template
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.problems import FileProblems, Problem
 from assay.agents.files.source import KeyPath, Source, read_source
-from assay.agents.model import CHAT_FILTERS, ONCE, AgentFile, Interaction
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.files.templates import read_template
+from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
+from assay.agents.secrets import secrets_of
+from assay.documents import Place
 from assay.errors import InputError
 from assay.ratio import Ratio
+from assay.redaction import redact
 
 INTERACTIONS = "interactions"
+REQUEST = "request"
+ANSWER = "answer"
 TOP_KEYS = (
     "agent",
     "connections",
@@ -29,6 +36,9 @@ TOP_KEYS = (
     "metadata",
     "timeout_in_seconds",
     "failure_patterns",
+    "judge_sees",
+    REQUEST,
+    ANSWER,
     INTERACTIONS,
 )
 INTERACTION_KEYS = (
@@ -77,8 +87,8 @@ def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> lis
     return [
         replace(
             one,
-            message=concealed(one.message, secrets),
-            advice=concealed(one.advice, secrets),
+            message=redact(one.message, secrets),
+            advice=redact(one.advice, secrets),
         )
         for one in problems
     ]
@@ -92,11 +102,15 @@ def load_file(path: Path) -> AgentFile:
     return found.file
 
 
-def first_error(problems: list[Problem]) -> InputError:
-    """The first problem as an error that also says how many more there are."""
+def first_error(problems: list[Problem], *, is_linted: bool = True) -> InputError:
+    """The first problem as an error that also says how many more there are.
+
+    `is_linted` says that lint finds them too, which knows nothing of options.
+    """
     error = problems[0].error()
     if len(problems) > 1:
-        more = f"and {len(problems) - 1} more: `assay agents lint` shows them all"
+        more = f"and {len(problems) - 1} more"
+        more += ": `assay agents lint` shows them all" if is_linted else ""
         error.advice = f"{error.advice}\n  {more}" if error.advice else more
     return error
 
@@ -115,6 +129,7 @@ class _Reader:
         top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
         if "agent" not in given:
             top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
+        metadata = top.take("metadata", fields.mapping_or_nothing, None)
         file = AgentFile(
             path=self.source.path,
             agent=top.take("agent", fields.text, ""),
@@ -123,9 +138,13 @@ class _Reader:
             success_ratio=top.take("success_ratio", _ratio, ONCE),
             timeout=top.take("timeout_in_seconds", fields.seconds, None),
             use_direct=top.take("use_direct", fields.truth, False),
-            metadata=top.take("metadata", fields.mapping_or_nothing, None),
+            metadata=metadata,
+            metadata_places={key: self.source.place(("metadata", key)) for key in metadata or ()},
+            template=self._template(top),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),
+            judge_sees=top.take("judge_sees", fields.one_of(JUDGE_SEES), JUDGE_SEES[0]),
             secrets=self.source.secrets,
+            credentials=self.source.credentials,
             fingerprint=self._fingerprint(given),
         )
         self._refuse_unanswerable(file)
@@ -145,7 +164,7 @@ class _Reader:
 
     def _fingerprint(self, given: dict[str, Any]) -> str:
         kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return values.fingerprint(concealed(kept, self.source.secrets))
+        return values.fingerprint(redact(kept, self.source.secrets))
 
     def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
         given = top.given.get(INTERACTIONS)
@@ -192,21 +211,57 @@ class _Reader:
             checks=criteria.checks(given.get("response", {}), (*at, "response")),
         )
 
+    def _template(self, top: Fields) -> Template | None:
+        """Return what the file says about an HTTP API of its own."""
+        given = [key for key in (REQUEST, ANSWER) if top.take(key, fields.mapping_or_nothing, None)]
+        if not given:
+            return None
+        request, answer = (
+            Fields(self.source, (key,), top.given.get(key) or {}, self.problems)
+            for key in (REQUEST, ANSWER)
+        )
+        return read_template(request, answer)
+
     def _refuse_unanswerable(self, file: AgentFile) -> None:
         self.problems += unanswerable(file, file.connections)
 
 
 def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
     """A problem for everything in a file that a connection can neither send nor return."""
-    return [
-        problem
-        for name in connections
-        for interaction in file.interactions
-        for problem in _beyond(kind_of(name), interaction)
-    ]
+    problems: list[Problem] = []
+    for kind in map(kind_of, connections):
+        if kind.sends_headers:
+            problems += _no_headers(file)
+        if kind.needs_template and file.interactions and not _is_whole(file.template):
+            problems.append(
+                Problem(
+                    "missing-key",
+                    f"{kind.name} needs to know the server's API: `{REQUEST}` and `{ANSWER}`",
+                    file.interactions[0].place,
+                    "docs/connections.md has an example",
+                )
+            )
+        for interaction in file.interactions:
+            problems += _beyond(kind, interaction)
+    # What two connections cannot do alike is one problem.
+    return list(dict.fromkeys(problems))
+
+
+def _no_headers(file: AgentFile) -> Iterator[Problem]:
+    """A problem for all metadata that cannot be sent as headers of HTTP."""
+    for key, value in (file.metadata or {}).items():
+        try:
+            headers_from({key: value})
+        except InputError as error:
+            place = file.metadata_places.get(key) or Place(file.path, 1)
+            yield Problem("wrong-value", error.what, place, error.advice or "")
 
 
 def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
+    if interaction.text is None and kind.needs_text:
+        message = f"{kind.name} cannot send an interaction without a text"
+        advice = "give it a `text`, or use another connection"
+        yield Problem("missing-key", message, interaction.place, advice)
     if interaction.sly_data and not kind.takes_sly_data:
         message = f"{kind.name} cannot send sly_data"
         advice = "say it in the text, or use another connection"
@@ -216,6 +271,10 @@ def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
             message = f"{kind.name} never returns {check.section}, so {check.name} could never pass"
             advice = "test another part of the answer, or use another connection"
             yield Problem("impossible-test", message, check.place, advice)
+
+
+def _is_whole(template: Template | None) -> bool:
+    return template is not None and bool(template.path and template.parts)
 
 
 def _connections(value: Any) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from importlib.resources import files
 from typing import Any
 
 from assay.agents.connections.registry import KINDS
+from assay.agents.connections.template import METHODS
 from assay.agents.files.criteria import TESTS
-from assay.agents.model import CHAT_FILTERS
+from assay.agents.files.templates import PARTS
+from assay.agents.model import CHAT_FILTERS, JUDGE_SEES
 
 _SENTENCE = {"type": "string", "pattern": r"\S"}
 _WORD = {"type": "string", "minLength": 1}
@@ -49,6 +51,14 @@ def make_schema() -> str:
                     "Parts of an answer that show an outage: such a sample is an error.",
                     _one_or_more(_SENTENCE, minItems=0),
                 ),
+                "judge_sees": _told(
+                    "What a judge reads: what was said, or the same without private data.",
+                    {"enum": list(JUDGE_SEES), "default": JUDGE_SEES[0]},
+                ),
+                "request": _told(
+                    "How the agent's HTTP API is called, for http-template and mcp.", _REQUEST
+                ),
+                "answer": _told("Where an answer of that API has its parts.", _ANSWER),
                 "interactions": {
                     "type": "array",
                     "minItems": 1,
@@ -126,3 +136,22 @@ def _one_or_more(
 
 def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, **schema}
+
+
+_REQUEST = _object(
+    {
+        "method": {"enum": list(METHODS), "default": METHODS[0]},
+        "path": _told("Below the address of --url or --host.", {"type": "string", "pattern": "^/"}),
+        "body": _told("Any JSON; {{text}} and others are filled in.", {}),
+    }
+)
+_ANSWER = _object(
+    {
+        **{part: _told("A path like choices.0.message.content.", _SENTENCE) for part in PARTS},
+        "context": _told(
+            "What goes into the next request as {{context.NAME}}: the path of each.",
+            {"type": "object", "additionalProperties": _SENTENCE},
+        ),
+        "error": _told("Where an answer reports that it is none.", _SENTENCE),
+    }
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,11 +11,13 @@ from typing import Any, TypeAlias
 
 from assay import documents
 from assay.agents.files.problems import FileProblems, Problem
-from assay.agents.secrets import concealed, secrets_of
+from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
+from assay.redaction import redact
 
 KeyPath: TypeAlias = tuple[str | int, ...]
+_LONGEST = 100
 DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
 
 
@@ -40,10 +43,24 @@ class Source:
         """What must never be stored or shown, and what stands for it."""
         return secrets_of(self.environment, self.metadata)
 
+    @cached_property
+    def credentials(self) -> Mapping[str, str]:
+        """Return those of the secrets that a judge must not see either."""
+        return credentials_of_file(self.environment, self.metadata)
+
     def shown(self, value: Any) -> str:
         """A value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
-        return shown(concealed(value, self.secrets))
+        return shown(redact(value, self.secrets))
+
+    def as_written(self, value: Any) -> str:
+        """A value for advice, as a test file would have it."""
+        try:
+            written = json.dumps(redact(value, self.secrets), ensure_ascii=False, default=str)
+        except (ValueError, RecursionError):
+            # Python refuses to write integers of more than a few thousand digits.
+            return "…"
+        return written if len(written) <= _LONGEST else "…"
 
     def place(self, path: KeyPath) -> Place:
         """The place of a part, or of what should have held it."""
@@ -101,5 +118,5 @@ def repeated_key(key: str, first: int, place: Place) -> Problem:
         "repeated-key",
         f"the key `{key}` stands twice in one object, first in line {first}",
         place,
-        "remove or rename one of them; only the last would be read",
+        "remove one of them, only the last would be read; several values of a test are a list",
     )

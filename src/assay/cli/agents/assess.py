@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.agents.options import FILE, agent_options
+from assay.cli.agents.options import FILE, agent_options, agent_run_options
 from assay.cli.agents.verify import Work, start
-from assay.cli.common import RunOptions, conclude, run_options
+from assay.cli.common import RunOptions, conclude
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.reports import summarize
 from assay.runs import Run
@@ -26,8 +26,13 @@ if TYPE_CHECKING:
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @agent_options
 @click.option("--out", type=FILE, help="Keep the run in this folder.")
+@click.option(
+    "--judge-error-rate",
+    type=click.FloatRange(min=0, max=1, max_open=True),
+    help="How often the judge's decisions are wrong, as a fraction, if you have measured it.",
+)
 @click.option("--markdown", type=FILE, help="Also write the assessment to this file, as Markdown.")
-@run_options
+@agent_run_options
 @click.pass_context
 def assess(
     ctx: click.Context,
@@ -35,15 +40,18 @@ def assess(
     files: tuple[str, ...],
     out: Path | None,
     markdown: Path | None,
+    judge_error_rate: float | None,
     **given: Any,
 ) -> None:
     """Take all samples of test files and group their failures into modes.
 
     Each mode comes with its share, an interval and examples, and says whether the agent or the
-    test is the likelier culprit. With a model, modes are named and described too.
+    test is the likelier culprit. With a model, it proposes the modes and places each failure.
     """
     # The report of the run is not asked for: its place is taken by the assessment.
-    work, options = start(files, out, given, takes_all=True, assesses=True)
+    work, options = start(
+        files, out, given, takes_all=True, assesses=True, judge_error_rate=judge_error_rate
+    )
     ctx.exit(tell_assessment(work, options, markdown))
 
 
@@ -54,7 +62,8 @@ def tell_assessment(work: Work, options: RunOptions, markdown: Path | None = Non
 
     code = conclude(work.folder, options, is_told=False)
     with Run(work.folder) as run:
-        assessments = [assess_record(record) for record in run.records()]
+        rate = work.judge_error_rate
+        assessments = [assess_record(record, rate) for record in run.records()]
         verdict = summarize(run).verdict_line()
     assessments = _named(assessments, work.client)
     text = "\n".join(markdown_lines(assessments))
@@ -73,7 +82,7 @@ def tell_assessment(work: Work, options: RunOptions, markdown: Path | None = Non
 
 
 def _named(assessments: list[Assessment], client: ModelClient | None) -> list[Assessment]:
-    """With names, if there is a model; without it the modes are the same."""
+    """With the modes that a model finds, if there is one; without it words alone tell them."""
     from assay.agents.assessor.naming import name_modes
 
     if client is None or not any(one.modes for one in assessments):

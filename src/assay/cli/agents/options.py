@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from assay.cli.common import run_options_with
 from assay.cli.model_options import JUDGE_VOTES, model_options
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling
+    from assay.config import Config
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -27,19 +29,31 @@ _OPTIONS = [
     ),
     click.option("--host", help="The host of the agent's server."),
     click.option("--port", type=click.IntRange(1, 65535), help="The port of the agent's server."),
-    click.option("--url", help="The address of an OpenAI-compatible API, for that connection."),
+    click.option("--url", help="The address of the agent's server, whole; not for http and https."),
+    click.option("--command", help="The program to talk to, for the connection `command`."),
     click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
     click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
+    click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
     click.option("--ratio", metavar="N/M", help="So many of so many samples, whatever files say."),
     click.option(
         "--max-connections",
         type=click.IntRange(min=1),
-        default=16,
+        default=32,
         show_default=True,
-        help="How many conversations of all tests are held at a time.",
+        help="How many conversations of all tests are held with one server at a time.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(min=0),
+        help="How often a sample that met an outage is tried again; default: 2.",
     ),
     JUDGE_VOTES,
 ]
+
+
+agent_run_options = run_options_with(
+    "How many samples of one test are taken at a time; default: all that it may need."
+)
 
 
 def agent_options(command: Command) -> Command:
@@ -60,20 +74,24 @@ def take_reach(given: dict[str, Any]) -> Reach:
         host=given.pop("host"),
         port=given.pop("port"),
         url=given.pop("url"),
+        command=given.pop("command"),
         ca_file=str(ca_file.absolute()) if ca_file else None,
         verify=not given.pop("no_verify"),
     )
 
 
-def take_sampling(given: dict[str, Any], jobs: int, *, takes_all: bool) -> Sampling:
+def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> Sampling:
     """Take how samples are taken out of what click collected."""
     from assay.agents.running import Sampling
 
+    retries = given.pop("retries")
     return Sampling(
-        jobs=jobs,
+        jobs=given["jobs"] or config.jobs,
+        retries=config.agents.retries if retries is None else retries,
         max_connections=given.pop("max_connections"),
         ratio=given.pop("ratio"),
         takes_all=takes_all,
+        strict=given.pop("strict"),
     )
 
 

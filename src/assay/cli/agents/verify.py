@@ -9,23 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.agents.options import FILE, agent_options, as_asked, take_reach, take_sampling
+from assay.cli.agents.options import (
+    FILE,
+    agent_options,
+    agent_run_options,
+    as_asked,
+    take_reach,
+    take_sampling,
+)
 from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
-    run_options,
     start_run,
     use_baseline,
 )
 from assay.cli.model_options import take_choice
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 if TYPE_CHECKING:
-    from assay.agents.running import Reach, Sampling, Test
+    from assay.agents.running import Reach, Sampling, Test, WrongFile
     from assay.models import ModelChoice, ModelClient
 
 
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
 @agent_options
 @click.option("--all-samples", is_flag=True, help="Take all samples, also when it is decided.")
 @click.option("--out", type=FILE, help="Keep the run in this folder.")
-@run_options
+@agent_run_options
 @click.pass_context
 def verify(
     ctx: click.Context,
@@ -58,10 +63,11 @@ class Work:
     """A run with everything that it takes to carry it out."""
 
     folder: Path
-    tests: list[Test]
+    tests: list[Test | WrongFile]
     reach: Reach
     sampling: Sampling
     client: ModelClient | None
+    judge_error_rate: float | None = None
 
     def carry_out(self, options: RunOptions) -> None:
         """Run what has no record yet."""
@@ -82,20 +88,26 @@ def start(
     *,
     takes_all: bool,
     assesses: bool = False,
+    judge_error_rate: float | None = None,
 ) -> tuple[Work, RunOptions]:
     """Make a run and carry it out; what follows of it is told by the caller."""
     from assay.agents.records import SUBJECT
 
     config = load_config()
     choice, reach = take_choice(given), take_reach(given)
-    jobs = given["jobs"] or config.jobs_or_default()
-    sampling = take_sampling(given, jobs, takes_all=takes_all)
+    sampling = take_sampling(given, config, takes_all=takes_all)
     options = RunOptions.of(given)
     tests, client = _prepared(files, reach, sampling, choice)
-    asked = {**as_asked(files, reach, sampling, choice), "assesses": assesses}
+    if judge_error_rate is None:
+        judge_error_rate = config.models.judge_error_rate
+    asked = {
+        **as_asked(files, reach, sampling, choice),
+        "assesses": assesses,
+        "judge_error_rate": judge_error_rate,
+    }
     manifest = Manifest(subject=SUBJECT, title=", ".join(files), asked=asked)
     folder = start_run(out, manifest, options, config)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, judge_error_rate)
     work.carry_out(options)
     return work, options
 
@@ -107,11 +119,13 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
     # Before the current folder changes below.
     folder = folder.absolute()
-    refuse_if_written(folder)
+    check_resumable(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
-        sampling = Sampling(**asked["sampling"])
-        choice, files = ModelChoice(**asked["model"]), tuple(asked["files"])
+        sampling = Sampling(
+            **{**asked["sampling"], **({"jobs": options.jobs} if options.jobs else {})}
+        )
+        choice, files = ModelChoice.from_run(asked["model"]), tuple(asked["files"])
         # Cases are named by the paths that were given, relative to where they were given.
         os.chdir(asked["folder"])
     except (KeyError, TypeError):
@@ -120,7 +134,7 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None
     tests, client = _prepared(files, reach, sampling, choice)
     use_baseline(folder, options.baseline)
-    work = Work(folder, tests, reach, sampling, client)
+    work = Work(folder, tests, reach, sampling, client, asked.get("judge_error_rate"))
     work.carry_out(options)
     if asked.get("assesses"):
         from assay.cli.agents.assess import tell_assessment
@@ -131,16 +145,19 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
 
 def _prepared(
     files: tuple[str, ...], reach: Reach, sampling: Sampling, choice: ModelChoice
-) -> tuple[list[Test], ModelClient | None]:
-    """Every mistake in files and settings ends it here, before anything is run."""
+) -> tuple[list[Test | WrongFile], ModelClient | None]:
+    """Every mistake in settings ends it here, before anything is run.
+
+    So does a file that cannot be used, with --strict or if there is no other.
+    """
     from assay.agents.files import read_files
     from assay.agents.files.rendering import passed_over_text
-    from assay.agents.running import tests_of
+    from assay.agents.running import plan_tests
     from assay.models import ModelClient, ResponseCache, resolve
 
     reading = read_files(files)
     click.echo(passed_over_text(reading), nl=False, err=True)
-    tests = tests_of(reading.files_or_error(), reach, sampling)
+    tests = plan_tests(reading.found, reach, sampling)
     settings = resolve(choice, load_config().models)
     client = None if settings is None else ModelClient(settings, cache=ResponseCache())
     return tests, client

@@ -14,17 +14,16 @@ from assay.cli.common import (
     conclude,
     executing,
     in_colour,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
 )
 from assay.cli.model_options import model_options
-from assay.cli.questions.modelled import model_procedure, take_modelled
+from assay.cli.questions.modelled import model_procedure, recorded, take_modelled
 from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, prepared_run
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 
 @click.command()
@@ -97,10 +96,10 @@ def calibrate(
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay questions calibrate`; `assay runs resume` calls it."""
-    refuse_if_written(folder)
+    check_resumable(folder)
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
-    prepared = _prepared(asked, options)
+    prepared = _prepared(recorded(asked), options)
     use_baseline(folder, options.baseline)
     return _carry_out(prepared, folder, asked, options)
 

@@ -98,6 +98,12 @@ class ModelProcedure:
         return [*told, f"patch: {patch}"] if patch else told
 
 
+def recorded(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return what a run folder says was asked, marked as such: anybody may have written it."""
+    model = asked.get("model")
+    return asked if model is None else {**asked, "model": {**model, "is_recorded": True}}
+
+
 def model_procedure(asked: dict[str, Any]) -> ModelProcedure | None:
     """The procedure for what was asked, or None where no model is to be asked."""
     if asked.get("model") is None:

@@ -13,17 +13,16 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
 )
 from assay.cli.formats import register_formats
 from assay.cli.model_options import model_options
-from assay.cli.questions.modelled import fix_options, model_procedure, take_modelled
+from assay.cli.questions.modelled import fix_options, model_procedure, recorded, take_modelled
 from assay.cli.questions.options import CASE, FILE, ISOLATION, PROOFS, TARGET, TYPE, prepared_run
 from assay.config import load_config
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 
 @click.command()
@@ -101,10 +100,10 @@ def verify(
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay questions verify`; `assay runs resume` calls it."""
     register_formats()
-    refuse_if_written(folder)
+    check_resumable(folder)
     if options.jobs is not None:
         asked = {**asked, "jobs": options.jobs}
-    prepared = _prepared(asked, options)
+    prepared = _prepared(recorded(asked), options)
     use_baseline(folder, options.baseline)
     return _carry_out(prepared, folder, asked, options)
 

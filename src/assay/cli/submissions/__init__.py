@@ -31,6 +31,10 @@ COMMANDS = {
         "assay.cli.submissions.own_tests:test",
         "Run a problem's own test_*.py by pytest, with the reference's names.",
     ),
+    "alias": (
+        "assay.cli.submissions.own_tests:alias",
+        "Make `import slop_code` work in this Python, for a problem's tests.",
+    ),
     "schema": (
         "assay.cli.submissions.problems:schema",
         "Print the JSON Schema of problem files, of all kinds or of one.",

@@ -77,7 +77,7 @@ def audit(
     """
     from assay.reports.plain import Paint
     from assay.submissions.audit import audit_lines, audit_values, findings_of
-    from assay.submissions.opening import Asked
+    from assay.submissions.opening import Asked, print_warning
     from assay.submissions.problems import read_problem
 
     _check_ignored(ignore)
@@ -85,7 +85,7 @@ def audit(
     asked = Asked.of(
         {**given, "snapshot": snapshot or Path()}, jobs or load_config().jobs_or_default()
     )
-    problem = read_problem(Path(asked.problem))
+    problem = read_problem(Path(asked.problem), print_warning)
     progress = _Line() if sys.stderr.isatty() and not quiet else None
     with standard_output_reserved():
         try:

@@ -1,4 +1,4 @@
-"""`assay submissions test`: the tests a problem has for its own loader and verifier."""
+"""`assay submissions test` and `alias`: the tests of a problem's own loader and verifier."""
 
 from __future__ import annotations
 
@@ -33,3 +33,29 @@ def test(
 
     folder = find_problem(problem, problem_path).resolve()
     ctx.exit(run_own_tests(folder, arguments))
+
+
+@click.command()
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Write it there, for PYTHONPATH, instead of beside Assay's own packages.",
+)
+@click.option("--remove", is_flag=True, help="Remove it again.")
+def alias(folder: Path | None, remove: bool) -> None:
+    """Make `import slop_code` work in this Python, for a problem's tests.
+
+    Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
+    real slop_code that is installed is never hidden.
+    """
+    from assay.submissions.programmed.shim import remove_shim, write_shim
+
+    if remove:
+        click.echo(f"removed  {remove_shim(folder)}")
+        return
+    file = write_shim(folder)
+    click.echo(f"wrote  {file}")
+    if folder is not None:
+        click.echo(f"\nnext: PYTHONPATH={folder} python test_verifier.py")

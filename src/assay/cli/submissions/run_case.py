@@ -22,19 +22,20 @@ from assay.cli.submissions.options import submission_options
 def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **asked: Any) -> None:
     """Run cases of one checkpoint and print their reports as a JSON array.
 
-    Without --full, results are printed only for cases that did not pass. Earlier cases of a group
-    with state run even if they are filtered out, and are not printed.
+    Without --full, results are printed only for cases that did not pass, and only what was judged.
+    Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.config import load_config
     from assay.reports import exit_code
     from assay.runs import Manifest, Run, create_folder
-    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.opening import Asked, open_checking, print_warning
     from assay.submissions.records import SUBJECT
     from assay.submissions.reporting import case_values
     from assay.submissions.running import check
 
     opened = open_checking(
-        Asked.of(asked, load_config().jobs_or_default() if jobs is None else jobs)
+        Asked.of(asked, load_config().jobs_or_default() if jobs is None else jobs),
+        on_warning=print_warning,
     )
     with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
         # The same engine as `verify`, in a run that nobody keeps.

@@ -11,7 +11,6 @@ from assay.cli.common import (
     RunOptions,
     conclude,
     executing,
-    refuse_if_written,
     run_options,
     start_run,
     use_baseline,
@@ -19,7 +18,7 @@ from assay.cli.common import (
 from assay.cli.submissions.options import FILE, submission_options
 from assay.config import load_config
 from assay.errors import InputError
-from assay.runs import Manifest, Run
+from assay.runs import Manifest, Run, check_resumable
 
 # Told here and not read from the policies, so that help needs none of the subject.
 _POLICIES = [
@@ -57,14 +56,14 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.opening import Asked, open_checking, print_warning
     from assay.submissions.records import SUBJECT
 
     config = load_config()
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})
     asked = Asked.of(given, options.jobs or config.jobs_or_default())
-    opened = open_checking(asked)
+    opened = open_checking(asked, on_warning=print_warning)
     manifest = Manifest(
         subject=SUBJECT,
         title=f"{opened.problem.name} by {asked.snapshot}",
@@ -77,15 +76,15 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
 
 def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
-    from assay.submissions.opening import Asked, open_checking
+    from assay.submissions.opening import Asked, open_checking, print_warning
 
-    refuse_if_written(folder)
+    check_resumable(folder)
     try:
         policy = asked["policy"]
         before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
     except KeyError:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
-    opened = open_checking(before, jobs=options.jobs)
+    opened = open_checking(before, jobs=options.jobs, on_warning=print_warning)
     use_baseline(folder, options.baseline)
     return _carry_out(opened, folder, policy, options)
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from assay.errors import InfrastructureError, InputError
 from assay.questions.index.facts import read_facts
@@ -17,9 +15,9 @@ from assay.questions.index.index import Index
 from assay.questions.index.store import SCHEMA, WORDS, write_store
 from assay.sandbox import Environment, Limits, ProgramResult, run_program
 from assay.sandbox.cache import build_once
+from assay.sandbox.programs import run_to_end
 
 Progress = Callable[[str], None]
-Result = TypeVar("Result")
 
 _KIND = "indexes"
 _INSIDE = Path(__file__).with_name("inside")
@@ -59,7 +57,7 @@ def build_index(
 
     def build(folder: Path) -> dict[str, Any]:
         _say(progress, f"looking at the public names of {', '.join(wanted)}")
-        return _fill(folder, _run(_look(environment, order, isolation)), environment)
+        return _fill(folder, run_to_end(_look(environment, order, isolation)), environment)
 
     folder, _ = build_once(
         _KIND,
@@ -138,16 +136,6 @@ def _last_words(result: ProgramResult) -> str:
         return f"it hit the limit {result.limit}"
     lines = result.stderr.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else f"it ended with status {result.exit_status}"
-
-
-def _run(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run to the end from anywhere, also where an event loop is running already."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
 
 
 def _say(progress: Progress | None, text: str) -> None:

@@ -120,7 +120,7 @@ class Conversation:
         return None
 
     def _after_model(self, callback_context: Any, llm_response: Any) -> Any:
-        llm_response = _without_key(llm_response, self.access.settings.key)
+        llm_response = _without_key(llm_response, self.access.settings)
         agent = callback_context.agent_name
         request, started = self._asked.pop(agent)
         usage = _usage(llm_response, request, self.access.settings)
@@ -141,7 +141,8 @@ class Conversation:
         self._asked.pop(callback_context.agent_name, None)
         where = f"{callback_context.agent_name}: {self.access.settings.name}"
         if not isinstance(error, AssayError):
-            error = ModelFailed(f"the model cannot be asked: {describe(error)}", where=where)
+            told = self.access.settings.redact(describe(error))
+            error = ModelFailed(f"the model cannot be asked: {told}", where=where)
         self.fail(error)
 
     def _before_tool(self, tool: Any, args: dict[str, Any], tool_context: Any) -> None:
@@ -207,12 +208,11 @@ def _without_ids(value: Any) -> Any:
     }
 
 
-def _without_key(response: Any, key: str | None) -> Any:
-    """An answer in which a provider cannot echo the key into transcripts and caches."""
+def _without_key(response: Any, settings: ModelSettings) -> Any:
+    """Return an answer in which a provider cannot echo the key into transcripts and caches."""
     whole = response.model_dump_json(exclude_none=True)
-    if not key or key not in whole:
-        return response
-    return type(response).model_validate_json(whole.replace(key, "[key]"))
+    redacted = settings.redact(whole)
+    return response if redacted == whole else type(response).model_validate_json(redacted)
 
 
 def _to_keep(response: Any) -> dict[str, Any]:

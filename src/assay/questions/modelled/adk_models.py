@@ -146,5 +146,6 @@ def _headers(error: Exception) -> Mapping[str, str]:
 
 
 def _told(error: Exception, settings: ModelSettings) -> str:
-    text = " ".join(str(error).split())[:300] or type(error).__name__
-    return text.replace(settings.key, "[key]") if settings.key else text
+    # The key goes before the text is cut, so that no part of it is left.
+    text: str = settings.redact(" ".join(str(error).split()))
+    return text[:300] or type(error).__name__

@@ -8,6 +8,7 @@ import select
 import signal
 import socket
 import time
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from . import cgroups, confine, processes, root, seccomp, trees, views
@@ -73,13 +74,10 @@ class Worker:
         base: str = spec.get("base", "")
         is_counted = base and (spec["work"] == "base" or not inside)
         self.base_size = trees.size_of(root.BASE if inside else base) if is_counted else 0
+        self.limits = confine.limits_of(self)
 
     def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
-        try:
-            place = self._make_place()
-        except OSError as error:
-            raise JailError(f"no work folder could be made: {error}") from None
-        work = os.open(place.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        place, work = self._make_place()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         process = os.fork()
@@ -89,7 +87,52 @@ class Worker:
         os.close(tell)
         return Child(self, process, told, work, before, place=place, watched=place.writable)
 
-    def _make_place(self) -> confine.Place:
+    def spawn(
+        self,
+        command: list[str],
+        environment: dict[str, str],
+        standard: tuple[int, int, int],
+        put: Callable[[int], None],
+    ) -> Child | None:
+        """Start a program without a copy of this process, which would cost more than all the rest.
+
+        Only where a child has nothing to do to itself before the program: without isolation. None
+        if it cannot be done, or not for this command. `put` fills the work folder.
+        """
+        if self.level != "none":
+            return None
+        place, work = self._make_place()
+        own = {"HOME": place.work, "TMPDIR": place.temporary}
+        try:
+            put(work)
+            before = self.begin()
+            os.chdir(place.work)
+            process = processes.spawn(command, {**own, **environment}, standard, self.limits)
+        except (OSError, ValueError):
+            os.close(work)
+            self.remove_place(place)
+            return None
+        finally:
+            os.chdir("/")
+        if self.group is not None:
+            with contextlib.suppress(OSError):  # it may have ended, or be another user's by now
+                confine.be_the_first_to_be_killed(process)
+        return Child(self, process, None, work, before, place=place, watched=place.writable)
+
+    def _make_place(self) -> tuple[confine.Place, int]:
+        """The folders of a child, and a descriptor of the one that it works in."""
+        try:
+            place = self._make_folders()
+            return place, os.open(place.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise JailError(f"no work folder could be made: {error}") from None
+
+    def remove_place(self, place: confine.Place) -> None:
+        # What the filters forbid to open here is removed by the supervisor, at the end.
+        with contextlib.suppress(OSError):
+            trees.remove(os.path.dirname(place.temporary))
+
+    def _make_folders(self) -> confine.Place:
         self._count += 1
         own = os.path.join(self.scratch, str(self._count))
         for path in (own, f"{own}/tmp"):
@@ -122,7 +165,7 @@ class Child:
         self,
         worker: Worker,
         process: int,
-        told: int,
+        told: int | None,
         work: int,
         before: Before,
         *,
@@ -187,6 +230,8 @@ class Child:
         return Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
 
     def _check_isolated(self) -> None:
+        if self._told is None:
+            return
         told = os.read(self._told, 4096)
         if told != b"+":
             reason = told.decode("utf-8", "replace") or "it ended before it was isolated"
@@ -215,12 +260,11 @@ class Child:
     def close(self) -> None:
         """Give up the work folder; what is in it is gone."""
         held = () if self.prepared is None else (self.prepared.keeper, *self.prepared.spaces)
-        for descriptor in (self.handle, self._told, self.work, *held):
+        told = () if self._told is None else (self._told,)
+        for descriptor in (self.handle, self.work, *told, *held):
             os.close(descriptor)
         if self._place is not None:
-            # What the filters forbid to open here is removed by the supervisor, at the end.
-            with contextlib.suppress(OSError):
-                trees.remove(os.path.dirname(self._place.temporary))
+            self._worker.remove_place(self._place)
 
 
 def _wait_until_gone(keeper: int) -> None:

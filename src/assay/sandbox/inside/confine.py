@@ -33,7 +33,7 @@ def isolate(
     """Runs in the child: returns isolated, or not at all."""
     try:
         if worker.group is not None:
-            _be_the_first_to_be_killed()
+            be_the_first_to_be_killed("self")
         if prepared is not None:
             for space in prepared.spaces[1:]:
                 kernel.setns(space, 0)
@@ -45,7 +45,8 @@ def isolate(
         os.environ["HOME"] = place.work
         os.environ["TMPDIR"] = place.temporary
         os.chdir(place.work)
-        _limit(worker)
+        for name, values in worker.limits:
+            resource.setrlimit(name, values)
         _filter(worker, () if prepared is None else prepared.ruleset, place.writable)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         kernel.close_descriptors_from(3, (*keep, tell))
@@ -56,9 +57,9 @@ def isolate(
         os._exit(125)
 
 
-def _be_the_first_to_be_killed() -> None:
-    # When the group's memory is used up the kernel chooses whom to end: never the worker.
-    descriptor = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+def be_the_first_to_be_killed(process: int | str) -> None:
+    """When the group's memory is used up the kernel chooses whom to end: never the worker."""
+    descriptor = os.open(f"/proc/{process}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
     os.write(descriptor, b"1000")
     os.close(descriptor)
 
@@ -69,7 +70,8 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
         os.dup2(copy, number)
 
 
-def _limit(worker: Worker) -> None:
+def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
+    """The limits of every child, as low as this process is allowed to set them."""
     limits = worker.spec["limits"]
     processes = limits["processes"] + worker.other_processes
     values = {
@@ -84,11 +86,13 @@ def _limit(worker: Worker) -> None:
         # Bounds each process by itself, which is all that can be had without a control group.
         values[resource.RLIMIT_DATA] = (limits["memory"],) * 2
         values[resource.RLIMIT_AS] = (2 * limits["memory"] + (2 << 30),) * 2
+    found = []
     for name, (soft, hard) in values.items():
         ceiling = resource.getrlimit(name)[1]
         if ceiling != resource.RLIM_INFINITY:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
-        resource.setrlimit(name, (soft, hard))
+        found.append((name, (soft, hard)))
+    return found
 
 
 def check_readable(paths: list[str]) -> None:

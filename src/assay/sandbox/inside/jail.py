@@ -19,6 +19,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+from collections.abc import Callable
 from typing import Any
 
 from . import (
@@ -36,7 +37,7 @@ from . import (
 from .child import Child, Ending
 from .kernel import JailError
 
-__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "work_folder"]
+__all__ = ["Child", "Ending", "JailError", "enter", "fork_child", "spawn_child", "work_folder"]
 
 _worker: child.Worker | None = None
 
@@ -85,6 +86,18 @@ def fork_child(
     if _worker is None:
         raise JailError("call enter first")
     return _worker.fork(keep, standard)
+
+
+def spawn_child(
+    command: list[str],
+    environment: dict[str, str],
+    standard: tuple[int, int, int],
+    put: Callable[[int], None],
+) -> Child | None:
+    """Start a program as a child; None where that takes a `fork_child`. See `Worker.spawn`."""
+    if _worker is None:
+        raise JailError("call enter first")
+    return _worker.spawn(command, environment, standard, put)
 
 
 def work_folder() -> str:

@@ -17,10 +17,10 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from . import folder, jail
+from . import folder, jail, kernel, processes
 
 _LENGTHS = struct.Struct("=QQ")
-_PATH = "/usr/local/bin:/usr/bin:/bin"
+_VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 class GoneError(Exception):
@@ -54,6 +54,8 @@ def serve(control: socket.socket) -> NoReturn:
     while True:
         try:
             message, standard, _, _ = socket.recv_fds(control, 1, 3)
+            for descriptor in standard:
+                os.set_inheritable(descriptor, False)  # recv_fds ignores the flag for that
             if not message:
                 raise GoneError
             request, data = receive(control)
@@ -74,22 +76,39 @@ def serve(control: socket.socket) -> NoReturn:
 def _run(
     control: socket.socket, request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
 ) -> tuple[dict[str, Any], bytes]:
+    child, told = _start(request, data, standard)
+    try:
+        ending = _attend(control, child, request["wall_time"])
+        trouble = b"" if told is None else os.read(told, 4096)
+        if trouble:
+            raise jail.JailError(trouble.decode("utf-8", "replace"))
+        found = folder.collect(child.work, request["collect"], request["collect_size"])
+    finally:
+        if told is not None:
+            os.close(told)
+        child.close()
+    files, data = _packed(found)
+    return {"ending": list(ending), **files}, data
+
+
+def _start(
+    request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
+) -> tuple[jail.Child, int | None]:
+    """A running program, and where it says what kept it from being started, if it is a fork."""
+    spawned = jail.spawn_child(
+        request["command"],
+        {**_VARIABLES, **request["environment"]},
+        standard,
+        lambda work: folder.put(request["files"], data, work),
+    )
+    if spawned is not None:
+        return spawned, None
     told, tell = os.pipe2(os.O_CLOEXEC)
     child = jail.fork_child((tell,), standard)
     if child is None:
         _become(request, data, tell)
     os.close(tell)
-    try:
-        ending = _attend(control, child, request["wall_time"])
-        trouble = os.read(told, 4096).decode("utf-8", "replace")
-        if trouble:
-            raise jail.JailError(trouble)
-        found = folder.collect(child.work, request["collect"], request["collect_size"])
-    finally:
-        os.close(told)
-        child.close()
-    files, data = _packed(found)
-    return {"ending": list(ending), **files}, data
+    return child, told
 
 
 def _packed(found: folder.Collected) -> tuple[dict[str, Any], bytes]:
@@ -105,7 +124,7 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
         os.write(tell, f"a file could not be put into the work folder: {error}".encode())
         os._exit(125)
     own = {name: os.environ[name] for name in ("HOME", "TMPDIR")}
-    environment = {"PATH": _PATH, "LANG": "C.UTF-8", **own, **request["environment"]}
+    environment = {**_VARIABLES, **own, **request["environment"]}
     command = request["command"]
     try:
         os.execvpe(command[0], command, environment)  # noqa: S606 - never a shell
@@ -175,11 +194,21 @@ def _put(
         send(control, {"between": {"reason": str(error)}})
 
 
+def _end_all(number: int, frame: object) -> NoReturn:
+    processes.end_descendants()
+    os._exit(128 + number)
+
+
 def main(descriptor: str) -> None:
     control = socket.socket(fileno=int(descriptor))
+    control.set_inheritable(False)
     try:
         spec, _ = receive(control)
         jail.enter(spec)
+        if spec["level"] == "none":
+            # A spawned program cannot ask to end with its parent, as a forked one does.
+            signal.signal(signal.SIGTERM, _end_all)
+            kernel.die_with_parent(signal.SIGTERM)
     except (jail.JailError, OSError) as error:
         send(control, {"error": str(error)})
         sys.exit(1)

@@ -261,7 +261,7 @@ def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
         handles = [os.pidfd_open(os.getpid()), work, *spaces]
         if landlock.version_of_kernel():
             handles.append(landlock.ruleset_of(_rules(spec)))
-        kernel.limit_capabilities()
+        kernel.drop_capabilities()
         socket.send_fds(orders, [b"+"], handles)
     except BaseException as error:
         orders.send(f"{type(error).__name__}: {error}".encode()[:4000])

@@ -4,12 +4,63 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import time
 
 from .kernel import JailError
 
 _SETTLE = 10.0
+
+
+def spawn(
+    command: list[str],
+    environment: dict[str, str],
+    standard: tuple[int, int, int],
+    limits: list[tuple[int, tuple[int, int]]],
+) -> int:
+    """Start a program in this process's folder, as the leader of a group, and within these limits.
+
+    Raises OSError or ValueError if it cannot be started.
+    """
+    actions = [(os.POSIX_SPAWN_DUP2, number, place) for place, number in enumerate(standard)]
+    before = [(name, resource.getrlimit(name)) for name, _ in limits]
+    try:
+        for (name, (soft, _)), (_, (_, highest)) in zip(limits, before, strict=True):
+            # Born with the lower limits, a program cannot outrun them. CPU time is left out: this
+            # process may have used more than a program is allowed to.
+            if name != resource.RLIMIT_CPU:
+                resource.setrlimit(name, (soft, highest))
+        process = _spawn_found(command, environment, actions)
+    finally:
+        for name, values in before:
+            resource.setrlimit(name, values)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        for name, values in limits:
+            resource.prlimit(process, name, values)
+    return process
+
+
+def _spawn_found(
+    command: list[str], environment: dict[str, str], actions: list[tuple[int, int, int]]
+) -> int:
+    """Look the program up in the PATH of its own environment, as `os.execvpe` does."""
+    name = command[0]
+    error: OSError = FileNotFoundError(name)
+    folders = [""] if os.path.dirname(name) else os.get_exec_path(environment)
+    for folder in folders:
+        try:
+            return os.posix_spawn(
+                os.path.join(folder, name),
+                command,
+                environment,
+                file_actions=actions,
+                setpgroup=0,
+                setsigdef=[signal.SIGPIPE],
+            )
+        except (FileNotFoundError, NotADirectoryError) as missing:
+            error = missing
+    raise error
 
 
 def count_of_user() -> int:

@@ -109,6 +109,7 @@ class Server:
         self._root = jail.work_folder()
         os.chdir(self._root)
         sys.dont_write_bytecode = True
+        _enter_environment(order["python"])
         sys.path[:] = [*order["first"], *sys.path, *order["last"]]
         before = set(sys.modules)
         failed = {name: problem for name in order["imports"] if (problem := _import(name))}
@@ -256,6 +257,17 @@ class Server:
             self._prepared.run(path)
         else:
             run_main(path, os.getcwd(), self._recorder)
+
+
+def _enter_environment(python: str) -> None:
+    """Become the interpreter of a virtual environment, with all that its packages do at start."""
+    import site
+
+    sys.executable = python
+    prefix = os.path.dirname(os.path.dirname(python))
+    if os.path.exists(os.path.join(prefix, "pyvenv.cfg")):
+        sys.prefix = sys.exec_prefix = prefix
+    site.main()
 
 
 def _threads() -> int:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import contextlib
+import functools
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from assay.errors import InfrastructureError, InputError
@@ -27,6 +30,9 @@ from assay.submissions.seams import (
     VerifierBrokenError,
 )
 from assay.submissions.selection import Filter
+
+_MOST_WORDS = 40
+_LONGEST_WORD = 40
 
 
 class AuditProgress(Protocol):
@@ -82,7 +88,8 @@ class Auditor:
             if not self.wanted.takes_case(one.drawn.case):
                 continue
             tracked = patterns_of(self.problem, group, one.drawn.case)
-            trials = await try_case(one, again, self._judge(place), tracked)
+            words = vocabulary_of(self.problem.path)
+            trials = await try_case(one, again, self._judge(place), tracked, words)
             audit.cases.append(facts_of(trials))
             self.progress.tried(audit.name, len(trials.mutants))
             # A judgement need not wait for anything; an interrupt must not wait for them all.
@@ -170,6 +177,18 @@ class _Place:
     @property
     def name(self) -> str:
         return f"{self.checkpoint.name}/{self.group.name}"
+
+
+@functools.cache
+def vocabulary_of(folder: Path) -> tuple[str, ...]:
+    """Return the short texts in the code of a problem: what its verifier may look for."""
+    words: dict[str, None] = {}
+    for file in sorted(folder.glob("*.py")):
+        with contextlib.suppress(SyntaxError, ValueError, OSError):
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    words[node.value] = None
+    return tuple(word for word in words if 0 < len(word) <= _LONGEST_WORD)[:_MOST_WORDS]
 
 
 async def _all_of(tasks: list[asyncio.Task[Tried]]) -> list[Tried]:

@@ -7,15 +7,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from assay.results import CaseResult
+from assay.results.packing import score_of
 from assay.submissions.audit.changes import Kind
 from assay.submissions.audit.forms import substance
 from assay.submissions.audit.trials import Judged, Trials, Tried
+from assay.values import Value
 
 # A case that scores this much is taken for right by whoever reads scores.
 VISIBLE_SCORE = 0.95
 # And this part of an even share is too little to be meant; many equal checks are no mistake.
 _PART_OF_EVEN_SHARE = 0.2
-_FEWEST_TRIALS = 3
 _ALIKE = 0.85
 # Other attributes tell when and where a program ran, and differ by their nature.
 _PRODUCED = {"output", "stderr", "status_code"}
@@ -32,6 +33,16 @@ class Label:
     @property
     def where(self) -> str:
         return f"{self.attribute} {self.place}".rstrip()
+
+
+@dataclass(frozen=True)
+class Break:
+    """A wrong result that the verifier gave no judgement of."""
+
+    error: str
+    attribute: str
+    value: Value
+    """What the attribute had."""
 
 
 @dataclass
@@ -52,8 +63,8 @@ class CaseFacts:
     accepted: list[Label] = field(default_factory=list)
     unjudged: tuple[str, ...] = ()
     """Attributes that nothing is said about: mutants of them are not counted."""
-    breaks: dict[str, str] = field(default_factory=dict)
-    """On which wrong results the verifier gave no judgement, and what it said."""
+    breaks: dict[str, Break] = field(default_factory=dict)
+    """On which wrong results the verifier gave no judgement."""
     never_fails: dict[str, float] = field(default_factory=dict)
     """Checks that were right in every trial, with their share of the weight."""
     compares_nothing: dict[str, float] = field(default_factory=dict)
@@ -108,10 +119,15 @@ def _differing(first: Tried, second: Tried) -> set[str]:
     }
 
 
-def _breaks(trials: Trials) -> dict[str, str]:
-    several = [("doing nothing", trials.idle)]
-    several += [(mutant.label, judged) for mutant, judged in trials.mutants]
-    return {label: judged.error for label, judged in several if judged.error is not None}
+def _breaks(trials: Trials) -> dict[str, Break]:
+    found = {}
+    if trials.idle.error is not None:
+        found["doing nothing"] = Break(trials.idle.error, "output", "")
+    for mutant, judged in trials.mutants:
+        if judged.error is not None:
+            value = mutant.result.attributes().get(mutant.attribute)
+            found[mutant.label] = Break(judged.error, mutant.attribute, value)
+    return found
 
 
 def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
@@ -147,17 +163,20 @@ def _look_at_keys(trials: Trials, facts: CaseFacts) -> None:
     results = trials.first.judged.results
     total = sum(one.weight for one in results.values())
     attributes = _attribute_names(trials)
-    wrong_ones = [one for one in trials.wrong_ones() if one.error is None]
+    wrong_ones = trials.wrong_ones()
+    judged = [one for one in wrong_ones if one.error is None]
     for name, found in results.items():
         share = found.weight / total
-        seen = [one.results[name] for one in wrong_ones if name in one.results]
-        if len(seen) >= _FEWEST_TRIALS and all(one.is_correct for one in seen):
+        seen = [one.results[name] for one in judged if name in one.results]
+        # It must have judged every trial: of one it was not asked about it may well fail.
+        is_tried = trials.is_probed and len(seen) == len(wrong_ones)
+        if is_tried and all(one.is_correct for one in seen):
             silent = name not in attributes and all(one.diff == found.diff for one in seen)
             (facts.compares_nothing if silent else facts.never_fails)[name] = share
-        elif _is_invisible(share, len(results)):
+        elif _is_invisible(share, len(results)) and any(_hides(name, one) for one in judged):
             facts.invisible[name] = share
         if trials.first.drawn.is_judged_by_expected and name not in attributes:
-            facts.misspelt |= _nearly(name, attributes - results.keys())
+            facts.misspelt |= _nearly(name, _worth_judging(trials) - results.keys())
 
 
 def _attribute_names(trials: Trials) -> set[str]:
@@ -170,11 +189,28 @@ def _is_invisible(share: float, checks: int) -> bool:
     return 1 - share >= VISIBLE_SCORE and share < _PART_OF_EVEN_SHARE / checks
 
 
+def _hides(name: str, judged: Judged) -> bool:
+    """Return whether the check failed here, and the score is as good as whole."""
+    found = judged.results.get(name)
+    score = score_of([(one.is_correct, one.weight) for one in judged.results.values()])
+    return found is not None and found.is_correct is False and score >= VISIBLE_SCORE
+
+
+def _worth_judging(trials: Trials) -> set[str]:
+    """Return what a program produces and what is expected; nobody misses the rest."""
+    expected = trials.first.drawn.expected
+    names = {*trials.first.actual.attributes(), *expected.attributes()}
+    files = {name for name in names if name.startswith("files-")}
+    return (names & {*_PRODUCED, "headers", *expected.given()}) | files
+
+
 def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
     close = difflib.get_close_matches(name, sorted(unjudged), n=1, cutoff=_ALIKE)
     return {name: close[0]} if close else {}
 
 
 def _unread(trials: Trials) -> tuple[str, ...]:
-    """The places of unread values; the attribute alone where nothing of it is read."""
-    return tuple(dict.fromkeys(one.place for one in trials.unread))
+    """The places of unread values, each exactly where others of its list are read."""
+    read = {one.place for one in trials.read}
+    places = (one.exact if one.place in read else one.place for one in trials.unread)
+    return tuple(dict.fromkeys(places))

@@ -102,8 +102,12 @@ def _told_flaky(case: CaseFacts) -> list[tuple[str, str]]:
 
 
 def _told_breaks(case: CaseFacts) -> list[tuple[str, str]]:
-    several = [f"{label}: {error.splitlines()[0]}" for label, error in case.breaks.items()]
-    return _once(several[0] if several else "")
+    several = [
+        f"{label}: {one.error.splitlines()[0]}; {one.attribute} was {one.value!r:.120}"
+        for label, one in case.breaks.items()
+    ]
+    more = f" (and on {len(several) - 1} more)" if several[1:] else ""
+    return _once(several[0] + more if several else "")
 
 
 # How each sort shows in a case: what it is about, and what was seen.

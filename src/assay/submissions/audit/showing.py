@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from assay import values
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
 from assay.submissions.audit.findings import (
@@ -175,6 +176,17 @@ def _group_values(group: GroupAudit) -> dict[str, Any]:
             {"case": case.id, "kind": label.kind.value, "where": label.where}
             for case in cases
             for label in case.accepted
+        ],
+        "unreadable": [
+            {
+                "case": case.id,
+                "what": label,
+                "error": one.error,
+                "attribute": one.attribute,
+                "value": values.to_json(one.value),
+            }
+            for case in cases
+            for label, one in case.breaks.items()
         ],
         "unjudged": {case.id: list(case.unjudged) for case in cases if case.unjudged},
     }

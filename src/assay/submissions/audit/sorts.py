@@ -16,7 +16,7 @@ class Sort:
 
 REFERENCE_FAILS = Sort(
     "reference-fails",
-    "the reference solution is not right",
+    "the reference solution does not pass",
     "correct the solution, the expected values or the verifier; until then nobody can pass",
 )
 FLAKY = Sort(
@@ -56,8 +56,8 @@ UNREAD_EXPECTATION = Sort(
 )
 VERIFIER_BREAKS = Sort(
     "verifier-breaks",
-    "the verifier raises on a wrong result instead of judging it",
-    "let it return a failed check: an error is never counted against a submission",
+    "the verifier cannot read a wrong result, and gives no judgement of it",
+    "let it return a failed check that says what is wrong with the output",
 )
 CASES_BROKEN = Sort(
     "cases-broken",
@@ -66,8 +66,8 @@ CASES_BROKEN = Sort(
 )
 LOW_SCORE = Sort(
     "low-score",
-    "too many wrong results are taken for right",
-    "look at the accepted mutants; compare more, or say --min-score if that is meant",
+    "fewer mutants are rejected than --min-score asks for",
+    "look at the accepted mutants; compare more, or lower --min-score if that is meant",
 )
 SORTS = {
     sort.code: sort

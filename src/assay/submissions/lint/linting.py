@@ -10,7 +10,7 @@ from assay.errors import InputError, nearest
 from assay.submissions.canonical.reading import SUFFIXES, read_group
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.lint.rules import RULES
-from assay.submissions.lint.signatures import check_loader, check_verifier
+from assay.submissions.lint.signatures import check_fields, check_loader, check_verifier
 from assay.submissions.problems import examine_problem
 from assay.submissions.problems.findings import MISSING_FILE, UNKNOWN_NAME, Finding
 from assay.submissions.problems.reading import CONFIG
@@ -78,3 +78,4 @@ def _orphans(checkpoint: CheckpointConfig) -> Iterator[Finding]:
 def _programmed(problem: ProblemConfig) -> Iterator[Finding]:
     yield from check_loader(problem.path / problem.loader_script, problem.loader_entrypoint)
     yield from check_verifier(problem.path / "verifier.py")
+    yield from check_fields(problem.path)

@@ -23,13 +23,15 @@ _ALL = (
         findings.UNREADABLE,
         "error",
         "A file cannot be read",
-        "It is not valid YAML or JSON, a key stands twice, or two cases have one id.",
+        "It is not valid YAML or JSON, a key stands twice, or two cases have one id. In the config "
+        "of a problem with a loader the last of two keys is used, as in the reference.",
     ),
     Rule(
         findings.UNKNOWN_KEY,
         "error",
         "A key that nobody reads",
-        "It is misspelled, or stands in the wrong place. Folders with a loader may have any keys.",
+        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error "
+        "if it is almost a known key, else a warning, and neither if the problem's code reads it.",
     ),
     Rule(
         findings.WRONG_VALUE,
@@ -72,7 +74,7 @@ _ALL = (
         findings.UNVERIFIED,
         "error",
         "Something that nobody looks at",
-        "A case verifies nothing, or not the status code.",
+        "A case verifies nothing, or not the status code; or a loader or verifier is never called.",
     ),
 )
 RULES: dict[str, Rule] = {rule.code: rule for rule in _ALL}

@@ -8,8 +8,18 @@ from pathlib import Path
 
 from assay.documents import Place
 from assay.errors import nearest
+from assay.results import CaseResult
+from assay.submissions.cases import APIResult, CLIResult
+from assay.submissions.misspelling import (
+    advise,
+    misspelt_field,
+    names_read,
+    nearest_file,
+    parse_code,
+)
 from assay.submissions.problems.findings import (
     MISSING_FILE,
+    UNKNOWN_KEY,
     UNREADABLE,
     WRONG_SIGNATURE,
     Finding,
@@ -17,6 +27,9 @@ from assay.submissions.problems.findings import (
 
 _LOADER_INIT = ("problem", "checkpoint", "use_placeholders")
 _LOADER_CALL = ("group", "store")
+_RESULTS = {one.__name__: one for one in (CaseResult, CLIResult, APIResult)}
+# What can be given to a result under another name than it has.
+_ALSO = ("execution_time",)
 _VERIFIER_CALL = ("group_name", "case_name", "actual", "expected")
 
 
@@ -30,11 +43,38 @@ def check_verifier(file: Path) -> Iterator[Finding]:
     yield from _check_class(file, "Verifier", {"__init__": 1, "__call__": _VERIFIER_CALL})
 
 
+def check_fields(folder: Path) -> Iterator[Finding]:
+    """Yield a finding for every field of a result that is almost a real one, and that none reads.
+
+    A run refuses it too, but knows only the first, and only in a case that was asked for.
+    """
+    read = names_read(folder)
+    for file in sorted(folder.glob("*.py")):
+        for call in ast.walk(parse_code(file)):
+            kind = _RESULTS.get(_called(call)) if isinstance(call, ast.Call) else None
+            if not isinstance(call, ast.Call) or kind is None:
+                continue
+            for keyword in call.keywords:
+                near = misspelt_field(keyword.arg, kind) if keyword.arg else None
+                known = keyword.arg in kind.model_fields or keyword.arg in _ALSO
+                if keyword.arg and near and not known and keyword.arg not in read:
+                    what = f"no result has a field `{keyword.arg}`, and no code reads it"
+                    place = Place(file, keyword.value.lineno)
+                    yield Finding(UNKNOWN_KEY, what, place, advise(keyword.arg, near))
+
+
+def _called(call: ast.Call) -> str:
+    """Return the last name of what is called: `CLIResult` of `cli.CLIResult(…)`."""
+    called = call.func
+    return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+
+
 def _check_class(
     file: Path, name: str, methods: dict[str, Sequence[str] | int]
 ) -> Iterator[Finding]:
     if not file.is_file():
-        yield Finding(MISSING_FILE, "does not exist", Place(file, 1), f"write the class {name}")
+        advice = f"write the class {name}; {nearest_file(file.parent, file.name)}"
+        yield Finding(MISSING_FILE, "does not exist", Place(file, 1), advice)
         return
     try:
         tree = ast.parse(file.read_bytes())

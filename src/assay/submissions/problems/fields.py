@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -12,11 +13,26 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from assay import documents
-from assay.documents import DocumentError, Node, Place, Scalar, Sequence
+from assay.documents import DocumentError, Node, Pair, Place, Scalar, Sequence
 from assay.errors import nearest
-from assay.submissions.problems.findings import UNKNOWN_KEY, UNREADABLE, WRONG_VALUE, Finding
+from assay.submissions.misspelling import advise, near_miss
+from assay.submissions.problems.findings import (
+    UNKNOWN_KEY,
+    UNREADABLE,
+    WRONG_VALUE,
+    Finding,
+    Level,
+)
 
 Model = TypeVar("Model", bound=BaseModel)
+# What problems of the reference carry and nobody reads, here or there.
+_OF_OTHERS = frozenset(
+    {"design_doc", "inspiration", "loader", "setup_script", "spec_override", "teardown_script"}
+)
+# Keys that change nothing: `authors` for `author` is worth a word, and no reason not to run.
+_DESCRIPTIVE = frozenset(
+    {"author", "category", "description", "difficulty", "name", "state", "tags", "version"}
+)
 _WANTED = {
     "missing": "is missing",
     "string_type": "must be text",
@@ -35,19 +51,40 @@ _WANTED = {
 
 def read_file(file: Path, findings: list[Finding]) -> documents.Mapping | None:
     """The mapping a YAML or JSON file is; None, and a finding, if it is none."""
+    node = read_mapping(file, findings)
+    if node is not None:
+        findings += repeated_keys(node, file, "error")
+    return node
+
+
+def read_mapping(file: Path, findings: list[Finding]) -> documents.Mapping | None:
+    """Return the mapping in a file as it is written, keys that stand twice included."""
     try:
         node = documents.read_document(file)
     except DocumentError as error:
         findings.append(Finding(UNREADABLE, error.what, Place(file, error.line), error.advice))
         return None
-    for one in documents.repetitions(node):
-        what = f"the key `{one.key}` stands twice in one mapping, first in line {one.first}"
-        findings.append(
-            Finding(UNREADABLE, what, Place(file, one.line), "only one of them would be read")
-        )
     if not isinstance(node, documents.Mapping):
         findings.append(Finding(UNREADABLE, "must be a mapping", Place(file, node.line)))
         return None
+    return node
+
+
+def repeated_keys(node: Node, file: Path, level: Level) -> Iterator[Finding]:
+    """Yield a finding for every key that stands more than once in its mapping."""
+    advice = "only one of them would be read" if level == "error" else "the last one is used"
+    for one in documents.repetitions(node):
+        what = f"the key `{one.key}` stands twice in one mapping, first in line {one.first}"
+        yield Finding(UNREADABLE, what, Place(file, one.line), advice, level)
+
+
+def last_of_each(node: Node) -> Node:
+    """Return the tree with the last value of every key, in the place of the first as in a dict."""
+    if isinstance(node, Sequence):
+        return replace(node, items=tuple(map(last_of_each, node.items)))
+    if isinstance(node, documents.Mapping):
+        pairs = {pair.key: replace(pair, value=last_of_each(pair.value)) for pair in node.pairs}
+        return replace(node, pairs=tuple(pairs.values()))
     return node
 
 
@@ -102,22 +139,46 @@ def _place(location: tuple[int | str, ...], spots: Mapping[str, Place]) -> tuple
 
 def unknown_keys(model: Any, node: Node, file: Path) -> Iterator[Finding]:
     """A finding for every key that the model of its mapping does not have."""
+    for pair, fields in _unknown_pairs(model, node):
+        what = f"there is no key `{pair.key}` here"
+        yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), nearest(pair.key, fields))
+
+
+def doubtful_keys(
+    model: Any, node: Node, file: Path, is_read: Callable[[str], bool]
+) -> Iterator[Finding]:
+    """Yield a finding for every key that neither the model nor the problem's own code knows.
+
+    An error if it is almost a key that changes how cases are run, else a warning: problems have
+    keys of their own, and keys of programs that Assay does not know.
+    """
+    for pair, fields in _unknown_pairs(model, node):
+        if pair.key in _OF_OTHERS or is_read(pair.key):
+            continue
+        near = near_miss(pair.key, fields)
+        level: Level = "error" if near and near not in _DESCRIPTIVE else "warning"
+        what = f"there is no key `{pair.key}` here, and no code of the problem reads it"
+        advice = advise(pair.key, near) if near else f"known: {', '.join(sorted(fields))}"
+        yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), advice, level)
+
+
+def _unknown_pairs(model: Any, node: Node) -> Iterator[tuple[Pair, dict[str, Any]]]:
+    """Yield every key that the model of its mapping does not have, and the keys it has."""
     chosen = _chosen(model, node)
     if isinstance(node, Sequence):
         inner = get_args(chosen)[:1] if get_origin(chosen) is list else ()
         for item in node.items if inner else ():
-            yield from unknown_keys(inner[0], item, file)
+            yield from _unknown_pairs(inner[0], item)
     elif isinstance(node, documents.Mapping):
         fields = _fields(chosen)
         for pair in node.pairs:
             if fields is None:
                 inner = get_args(chosen)[1:] if get_origin(chosen) is dict else ()
-                yield from unknown_keys(inner[0], pair.value, file) if inner else ()
+                yield from _unknown_pairs(inner[0], pair.value) if inner else ()
             elif pair.key in fields:
-                yield from unknown_keys(fields[pair.key], pair.value, file)
+                yield from _unknown_pairs(fields[pair.key], pair.value)
             else:
-                what = f"there is no key `{pair.key}` here"
-                yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), nearest(pair.key, fields))
+                yield pair, fields
 
 
 def _fields(model: Any) -> dict[str, Any] | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import functools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,11 +14,20 @@ from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
 from assay.submissions.assets import asset_names
 from assay.submissions.config import ApiAdapter, CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.problems.fields import read_file, validated
+from assay.submissions.misspelling import names_read, near_miss, nearest_file, parse_code
+from assay.submissions.problems.fields import (
+    Model,
+    doubtful_keys,
+    last_of_each,
+    read_mapping,
+    repeated_keys,
+    validated,
+)
 from assay.submissions.problems.findings import (
     MISSING_FILE,
     NO_CASES,
     UNKNOWN_NAME,
+    UNVERIFIED,
     WRONG_VALUE,
     Finding,
     Level,
@@ -32,6 +43,10 @@ from assay.submissions.problems.normalizing import (
 from assay.submissions.problems.regressions import add_regressions
 
 CONFIG = "config.yaml"
+LOADER = "loader.py"
+VERIFIER = "verifier.py"
+# The files that can be code of a problem, and the classes in them.
+_CODE = {"loader": "Loader", "verifier": "Verifier"}
 
 
 def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Path:
@@ -50,10 +65,18 @@ def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Pat
     raise InputError(f"there is no problem {str(name)!r}", advice=advice)
 
 
-def read_problem(folder: str | Path) -> ProblemConfig:
-    """The problem in a folder; InputError, with file and line, for the first mistake."""
+def read_problem(
+    folder: str | Path, on_warning: Callable[[Finding], None] | None = None
+) -> ProblemConfig:
+    """The problem in a folder; InputError, with file and line, for the first mistake.
+
+    `on_warning` is given what is doubtful about its config and no reason not to run it.
+    """
     problem, findings = examine_problem(Path(folder))
     refuse_errors(findings)
+    if on_warning is not None:
+        for finding in findings:
+            on_warning(finding)
     assert problem is not None, "whatever cannot be read has a finding"
     return problem
 
@@ -83,22 +106,67 @@ class _Reader:
 
     def read(self) -> ProblemConfig | None:
         file = self.folder / CONFIG
-        root = read_file(file, self.findings)
+        root = read_mapping(file, self.findings)
         if root is None:
             return None
-        root = long_problem(root)
         # Folders with code of their own were written for others too, and carry their keys.
-        self.is_strict = not self._is_programmed(root)
-        written = validated(WrittenProblem, root, file, self.findings, is_strict=self.is_strict)
+        self.is_strict = not (self.folder / _loader_script(root)).is_file()
+        root = long_problem(self._without_repetitions(root, file))
+        self._check_code(root, file)
+        written = self._validated(WrittenProblem, root, file)
         stages = list(self._stages(root.get("checkpoints"), file))
         if written is None or any(finding.level == "error" for finding in self.findings):
             return None
         return self._problem(written, stages, documents.places(root, file))
 
-    def _is_programmed(self, root: Mapping) -> bool:
-        script = root.get("loader_script")
-        name = script.text if isinstance(script, Scalar) and script.text else "loader.py"
-        return (self.folder / name).is_file()
+    def _without_repetitions(self, node: Mapping, file: Path) -> Mapping:
+        """Report keys that stand twice; the reference takes the last of them and runs."""
+        self.findings += repeated_keys(node, file, self._level)
+        last = last_of_each(node)
+        assert isinstance(last, Mapping)
+        return last
+
+    def _validated(self, model: type[Model], node: Node, file: Path) -> Model | None:
+        written = validated(model, node, file, self.findings, is_strict=self.is_strict)
+        if not self.is_strict:
+            self.findings += doubtful_keys(model, node, file, self._names_read.__contains__)
+        return written
+
+    @functools.cached_property
+    def _names_read(self) -> set[str]:
+        return names_read(self.folder, in_mappings=True)
+
+    def _check_code(self, root: Mapping, file: Path) -> None:
+        """Report code of the problem that nobody would call: its author relies on it."""
+        script, loader = _loader_script(root), self.folder / LOADER
+        if not self.is_strict:
+            if script != LOADER and loader.is_file() and not _imports(self.folder / script):
+                what = f"nobody calls this file, because `loader_script` is {script}"
+                advice = f"import it in {script}, or remove it"
+                self.findings.append(Finding(UNVERIFIED, what, Place(loader, 1), advice, "warning"))
+            return
+        for key in ("loader_script", "loader_entrypoint"):
+            if key in (pair.key for pair in root.pairs):
+                what = f"`{key}` is given, and there is no file {self.folder / script}"
+                place = documents.places(root, file)[key]
+                self._report(MISSING_FILE, what, place, nearest_file(self.folder, script))
+                return
+        self._refuse_unused(self.folder, f"the problem has no {LOADER}")
+
+    def _refuse_unused(self, folder: Path, why: str) -> None:
+        """Report loaders and verifiers of a problem whose cases are compared without any."""
+        for code in sorted(folder.glob("*.py")):
+            is_named_so = folder == self.folder and (
+                code.name in (LOADER, VERIFIER) or near_miss(code.stem, _CODE)
+            )
+            if is_named_so or not _classes(code).isdisjoint(_CODE.values()):
+                what = f"nobody calls this file, because {why}"
+                advice = (
+                    f"put {LOADER}, which gives the cases, and {VERIFIER} beside {CONFIG} "
+                    "(docs/verifiers.md); or remove it: without them cases are compared with "
+                    "what they expect"
+                )
+                self._report(UNVERIFIED, what, Place(code, 1), advice)
 
     def _stages(self, node: Node | None, file: Path) -> Iterator[_Stage]:
         """The checkpoints of a mapping, or of the folders that a list names."""
@@ -113,10 +181,10 @@ class _Reader:
                     advice = f"write them here, or in {own}"
                     self._report(MISSING_FILE, what, Place(file, pair.line), advice)
                     continue
-                read = read_file(own, self.findings)
+                read = read_mapping(own, self.findings)
                 if read is None:
                     continue
-                entry, entry_file = read, own
+                entry, entry_file = self._without_repetitions(read, own), own
             if stage := self._stage(pair.key, entry, entry_file, position):
                 yield stage
 
@@ -138,7 +206,7 @@ class _Reader:
         if groups is not None:
             self._refuse_misnamed(groups, file, "a group is a name, or a mapping such as {name: a}")
         long = long_checkpoint(node)
-        written = validated(WrittenCheckpoint, long, file, self.findings, is_strict=self.is_strict)
+        written = self._validated(WrittenCheckpoint, long, file)
         if written is None:
             return None
         return _Stage(name, written, position, file, documents.places(long, file))
@@ -178,9 +246,12 @@ class _Reader:
     def _checkpoint(self, stage: _Stage, problem: WrittenProblem) -> CheckpointConfig:
         written = stage.written
         folder = self.folder / (written.path or stage.name)
-        if self.is_strict and not folder.is_dir():
-            place = stage.spots.get("path", stage.spots[""])
-            self._report(MISSING_FILE, f"there is no folder {folder}", place)
+        if self.is_strict:
+            if not folder.is_dir():
+                place = stage.spots.get("path", stage.spots[""])
+                self._report(MISSING_FILE, f"there is no folder {folder}", place)
+            if folder.resolve() != self.folder.resolve():
+                self._refuse_unused(folder, "it is not beside the problem's config")
         timeout, env = written.timeout or problem.timeout, {**problem.env, **written.env}
         groups = {name: _group(name, group, timeout, env) for name, group in written.groups.items()}
         fields = _given(written) | {
@@ -210,11 +281,32 @@ class _Reader:
 
     @property
     def _level(self) -> Level:
-        """How grave it is that an asset is missing: code may have its own way to it."""
+        """How grave a doubt is: code may have its own way to an asset, the reference to a key."""
         return "error" if self.is_strict else "warning"
 
     def _report(self, code: str, what: str, place: Place, advice: str = "") -> None:
         self.findings.append(Finding(code, what, place, advice))
+
+
+def _loader_script(root: Mapping) -> str:
+    script = root.get("loader_script")
+    return script.text if isinstance(script, Scalar) and script.text else LOADER
+
+
+def _imports(file: Path) -> bool:
+    """Return whether code imports a module called `loader`."""
+    modules = (
+        f"{getattr(node, 'module', None) or ''}.{one.name}"
+        for node in ast.walk(parse_code(file))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for one in node.names
+    )
+    return any("loader" in module.split(".") for module in modules)
+
+
+def _classes(file: Path) -> set[str]:
+    """Return the classes that a file of Python defines."""
+    return {node.name for node in parse_code(file).body if isinstance(node, ast.ClassDef)}
 
 
 def _given(written: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from typing import Any
 from assay.errors import InputError, nearest
 from assay.failures import account
 from assay.submissions.config import ProblemConfig
+from assay.submissions.misspelling import nearest_file
 from assay.submissions.programmed.alias import ALIAS, module_names
 
 EXTRA = "assaykit[problems]"
@@ -94,7 +95,8 @@ def _load_class(package: str, folder: Path, file: Path, name: str) -> type[Any]:
 
 def _import_file(package: str, folder: Path, file: Path) -> types.ModuleType:
     if not file.is_file():
-        raise InputError("the file is missing", where=str(file), advice="see docs/verifiers.md")
+        advice = f"{nearest_file(folder, file.name)} (see docs/verifiers.md)"
+        raise InputError("the file is missing", where=str(file), advice=advice)
     parts = file.relative_to(folder).with_suffix("").parts
     name = ".".join((package, *parts))
     module: types.ModuleType = with_blame(file, lambda: importlib.import_module(name))
@@ -144,6 +146,12 @@ def _accepts_call(file: Path, owner: type[Any], words: str, **keywords: Any) -> 
             f"the class {owner.__name__!r} has no method __call__",
             where=str(file),
             advice=f"{words} {_listed(keywords)}",
+        )
+    if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
+        raise InputError(
+            f"{owner.__name__}.__call__ is async, and nothing awaits it",
+            where=f"{file}:{call.__code__.co_firstlineno}",
+            advice="write `def __call__`; asyncio.run(…) inside it runs what is async",
         )
     _bind(file, inspect.signature(call), words, (None,), keywords)
 

@@ -22,9 +22,12 @@ from assay.checks import cut
 from assay.errors import InfrastructureError, InputError
 from assay.submissions.programmed import frames
 
+# Assay's own modules are compiled once, as everywhere; beside a problem's code no bytecode is left.
 _START = (
     "import importlib, json, sys; sys.path[:] = json.loads(sys.argv[2]); "
-    "importlib.import_module(sys.argv[3]).main(int(sys.argv[1]))"
+    "sys.dont_write_bytecode = sys.argv[4] == 'True'; "
+    "module = importlib.import_module(sys.argv[3]); sys.dont_write_bytecode = True; "
+    "module.main(int(sys.argv[1]))"
 )
 _MODULE = "assay.submissions.programmed.worker"
 _MAX_SAID = 2_000
@@ -83,8 +86,9 @@ class Worker:
     def _start(self, descriptor: int) -> subprocess.Popen[bytes]:
         path = json.dumps([entry for entry in sys.path if entry])
         own = {} if self._scratch is None else {"TMPDIR": str(self._scratch)}
+        about = (str(descriptor), path, self._module, str(sys.dont_write_bytecode))
         return subprocess.Popen(  # noqa: S603 - Assay's own interpreter and code
-            [sys.executable, "-P", "-s", "-u", "-c", _START, str(descriptor), path, self._module],
+            [sys.executable, "-P", "-s", "-u", "-c", _START, *about],
             pass_fds=[descriptor],
             stdin=subprocess.DEVNULL,
             stdout=self._output,

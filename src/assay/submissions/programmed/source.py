@@ -20,7 +20,7 @@ from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfi
 from assay.submissions.programmed import package, wire
 from assay.submissions.programmed.process import QuestionRaisedError, Worker, WorkerLostError
 from assay.submissions.programmed.stream import ProgrammedStream
-from assay.submissions.seams import CaseStream, Drawn, VerifierBrokenError
+from assay.submissions.seams import LOST, CaseStream, Drawn, VerifierBrokenError
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,13 @@ class ProgrammedSource:
                     expected=wire.pack_result(drawn.expected, adapter),
                 )
         except WorkerLostError as error:
-            raise VerifierBrokenError(f"{self._verifier}: the verifier {error}") from None
+            raise VerifierBrokenError(f"{self._verifier}: the verifier {error}", LOST) from None
         except QuestionRaisedError as error:
-            raise VerifierBrokenError(f"the verifier raised {error}") from None
+            raised, *frames = str(error).split("\n")
+            sign = "\n".join([raised.partition(":")[0], *frames])
+            raise VerifierBrokenError(f"the verifier raised {error}", sign) from None
+        except InputError as error:
+            raise VerifierBrokenError(str(error)) from None
         return wire.unpack_results(packed)
 
     @property

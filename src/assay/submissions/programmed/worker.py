@@ -9,17 +9,28 @@ from __future__ import annotations
 import faulthandler
 import functools
 import socket
+import sys
 import time
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+from pydantic import BaseModel
 
 from assay.errors import InputError
 from assay.failures import account
 from assay.forks import die_with_parent
 from assay.results import CaseResult, checked_results
-from assay.submissions.cases import BaseCase
+from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.misspelling import (
+    advise,
+    find_word,
+    misspelt_field,
+    names_read,
+    near_miss,
+)
 from assay.submissions.programmed import alias, frames, package, wire
 from assay.submissions.reference.evaluation.adapters import models
 from assay.submissions.reference.evaluation.loaders import NoOpStore
@@ -42,6 +53,7 @@ class _Stream:
         self.is_stateful = hasattr(self._store, "update") and not isinstance(self._store, NoOpStore)
         self._cases: Iterator[Any] = iter(loader(group=group, store=self._store))
         self._last: tuple[BaseCase, CaseResult] | None = None
+        self._ids: set[str] = set()
 
     def draw(self) -> dict[str, Any] | None:
         """The next case and what is expected of it, packed; None after the last."""
@@ -59,6 +71,8 @@ class _Stream:
         match drawn:
             case (BaseCase() as case, CaseResult() as expected):
                 if case.kind in ("base", self._problem.adapter):
+                    self._check_case(case)
+                    self._problem.check_fields(case, expected)
                     return case, expected
                 what = f"a {type(case).__name__}, but the problem's adapter is "
                 what += repr(self._problem.adapter)
@@ -69,9 +83,32 @@ class _Stream:
                 what = f"{type(drawn).__name__}, not a pair of a case and what is expected of it"
         raise InputError(
             f"the loader yielded {what}",
-            where=str(self._problem.loader_file),
+            where=self._place(),
             advice="yield CLICase(…), CLIResult(…), or APICase(…), APIResult(…)",
         )
+
+    def _place(self) -> str:
+        """Return the loader's file, with the line it yields in if it is a generator."""
+        frame = getattr(self._cases, "gi_frame", None)
+        line = f":{frame.f_lineno}" if frame is not None else ""
+        return f"{self._problem.loader_file}{line}"
+
+    def _check_case(self, case: BaseCase) -> None:
+        """Raise InputError for a case that would be lost, or a part of it, without a word."""
+        if case.id in self._ids:
+            raise InputError(
+                f"the loader yielded the case {case.id!r} twice",
+                where=self._place(),
+                advice="give every case of a group an id of its own",
+            )
+        self._ids.add(case.id)
+        query = getattr(case, "query", None)
+        if self._problem.adapter == "api" and query and case.arguments:
+            raise InputError(
+                f"the case {case.id!r} has both `arguments` and `query`",
+                where=self._place(),
+                advice="both are the query of the request: write all of it in `query`",
+            )
 
     def update(self, actual: CaseResult) -> None:
         """Tell the store what came of the case that was drawn last."""
@@ -98,6 +135,42 @@ class Problem:
         self._verifier_class = package.load_verifier(self.config, name)
         self._verifiers: dict[str, Any] = {}
         self._streams: dict[int, _Stream] = {}
+        self._examined: set[tuple[str, str]] = set()
+
+    @functools.cached_property
+    def _names_read(self) -> set[str]:
+        return names_read(self.config.path)
+
+    def check_fields(self, case: BaseCase, expected: CaseResult) -> None:
+        """Refuse a field of a result that is almost a real one and that no code reads.
+
+        What is expected would not be looked at, and a default in its place. Of a case the same is
+        a warning, because the reference takes cases with any fields.
+        """
+        about = f"what the loader expects of the case {case.id!r}"
+        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
+            raise InputError(
+                f"{about} has a field `{name}`, which no result has and no code reads",
+                where=find_word(self.config.path, name) or str(self.loader_file),
+                advice=advise(name, near),
+            )
+        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
+            where = find_word(self.config.path, name) or self.loader_file
+            what = f"the case {case.id!r} has a field `{name}`, which no code reads"
+            print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
+
+    def _misspelt(
+        self,
+        model: BaseModel,
+        kind: type[BaseModel],
+        find: Callable[[str, type[BaseModel]], str | None],
+    ) -> Iterator[tuple[str, str]]:
+        extra = model.model_extra or {}
+        for name in [name for name in extra if (kind.__name__, name) not in self._examined]:
+            near = find(name, kind)
+            if near is not None and name not in self._names_read:
+                yield name, near
+            self._examined.add((kind.__name__, name))
 
     def file_of(self, question: str) -> Path:
         """Whose mistake it is if a question cannot be answered."""
@@ -149,11 +222,43 @@ class Problem:
         try:
             return wire.pack_results(checked_results(raw))
         except InputError as error:
-            where = str(self.verifier_file)
+            ask = functools.partial(
+                verifier, group_name=group, case_name=case, actual=_result(actual),
+                expected=_result(expected),
+            )  # fmt: skip
+            where = f"{self.verifier_file}:{_line_of_return(verifier, ask)}"
             raise InputError(error.what, where=where, advice=error.advice) from None
 
     def _checkpoint(self, name: str) -> CheckpointConfig:
         return next(each for each in self.config.checkpoints.values() if each.name == name)
+
+
+def _line_of_return(verifier: Any, ask: Callable[[], Any]) -> int:
+    """Return the line at which a verifier returns: it is called once more, and watched."""
+    code = type(verifier).__call__.__code__
+    last = [code.co_firstlineno]
+
+    def watch(frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_code is not code:
+            return None
+        if event == "return":
+            last.append(frame.f_lineno)
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        ask()
+    except BaseException:
+        # It does not do the same again: the line it begins in has to do.
+        return int(code.co_firstlineno)
+    finally:
+        sys.settrace(before)
+    return int(last[-1])
+
+
+def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
+    return near_miss(name, kind.model_fields)
 
 
 def _result(packed: dict[str, Any]) -> CaseResult:
@@ -174,7 +279,7 @@ def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
         return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
     except BaseException as error:
         # Also an exit: what ends a program must not end the worker, which has others to answer.
-        return {"raised": account(error)}
+        return {"raised": account(error, file.parent)}
     return {"value": value}
 
 

@@ -62,6 +62,11 @@ class CLIResult(cases.CLIResult):
 
 
 class APIResult(cases.APIResult):
-    """What a server answered, taking plain forms."""
+    """What a server answered, taking plain forms.
 
+    What is no text has these two here and in the reference; of other answers they are None.
+    """
+
+    binary_response_base64: str | None = None
+    binary_response_filename: str | None = None
     _plain = model_validator(mode="before")(_plain_fields)

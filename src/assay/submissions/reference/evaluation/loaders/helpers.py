@@ -15,12 +15,15 @@ _WILDCARDS = frozenset("*?[")
 def get_actual_checkpoint(
     group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
 ) -> str:
-    """The name of the checkpoint a group's cases were written for: a regression has an earlier."""
-    if group.type != GroupType.REGRESSION:
+    """The name of the checkpoint a group's cases were written for.
+
+    That of a regression is the earlier one it names. One that names none has cases of its own.
+    """
+    if group.type != GroupType.REGRESSION or not group.original_group:
         return checkpoint.name
-    if not group.original_checkpoint or not group.original_group:
+    if not group.original_checkpoint:
         raise LoaderError(
-            f"the regression group {group.name!r} names no original checkpoint and group"
+            f"the regression group {group.name!r} names an original group and no checkpoint"
         )
     return group.original_checkpoint
 
@@ -87,10 +90,7 @@ def _expand_all(folder: Path, patterns: Iterable[str]) -> set[Path]:
 
 
 def _expand(folder: Path, pattern: str) -> set[Path]:
-    """The files a pattern matches, or those of the folder or file it names."""
-    if _is_pattern(pattern):
-        return {path for path in folder.glob(pattern) if path.is_file()}
-    path = folder / pattern
-    if path.is_dir():
-        return {inner for inner in path.rglob("*") if inner.is_file()}
-    return {path} if path.is_file() else set()
+    """Return the files that a pattern matches or a path names, and those in such folders."""
+    found = folder.glob(pattern) if _is_pattern(pattern) else [folder / pattern]
+    inner = (each for path in found for each in ([path] if path.is_file() else path.rglob("*")))
+    return {path for path in inner if path.is_file()}

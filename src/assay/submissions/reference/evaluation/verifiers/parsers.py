@@ -13,7 +13,7 @@ from assay.submissions.reference.evaluation.verifiers.errors import VerifierErro
 
 ResultAttributeValue: TypeAlias = Any
 _UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r":?-+:?")
+_RULE = re.compile(r"(?=.*[-=])[\s|:=+-]+")
 
 
 def convert_to_io(val: str | bytes) -> io.StringIO | io.BytesIO:
@@ -33,7 +33,7 @@ def ensure_non_null_string(val: ResultAttributeValue, allow_empty: bool = False)
         text = _decoded(val, "utf-8", "the value")
     else:
         text = str(val)
-    if not text and not allow_empty:
+    if not text.strip() and not allow_empty:
         raise VerifierError("the value is empty")
     return text
 
@@ -67,7 +67,7 @@ def extract_actual_output(
 def maybe_split_string(
     content: str | None, split_output_on: str | None = None, split_output_index: int = -1
 ) -> str:
-    """A part of the text between separators; nothing if there are not so many parts."""
+    """A part of the text between separators; raises VerifierError if there are not so many."""
     if content is None:
         return ""
     if not split_output_on:
@@ -76,32 +76,44 @@ def maybe_split_string(
     try:
         return parts[split_output_index]
     except IndexError:
-        return ""
+        # Nothing in its place would equal whatever else is missing.
+        what = f"there is no part {split_output_index} between {split_output_on!r}"
+        raise VerifierError(f"{what}: the text has {len(parts)}") from None
 
 
 def parse_markdown_table(
     content: str | bytes | None, allow_errors: bool = False
 ) -> list[dict[str, Any]]:
-    """The rows of a Markdown table by its headings, every cell as text."""
-    try:
-        lines = [_cells(line) for line in _text(content).splitlines() if line.strip()]
-        heading, rule, *rows = lines
-        if not heading or not all(_RULE.fullmatch(cell) for cell in rule):
-            raise ValueError("the second line is not a rule")
-        if any(len(row) != len(heading) for row in rows):
-            raise ValueError("a row has more or fewer cells than the heading")
-    except ValueError as error:
-        if not allow_errors:
-            raise VerifierError(f"not a Markdown table: {error}") from error
-        return [{"error": "Invalid markdown table"}]
-    return [dict(zip(heading, row, strict=True)) for row in rows]
+    """The rows of a Markdown table by its headings, every cell as text; [] of nothing.
+
+    Columns without a heading are left out. The rule below the headings may be missing: what
+    stands there instead is a row, and never dropped.
+    """
+    lines = [line.strip() for line in _text(content).splitlines() if line.strip()]
+    if not lines:
+        return []
+    heading, has_rule = lines[0], len(lines) > 1 and _RULE.fullmatch(lines[1]) is not None
+    names = _split(heading, heading)
+    rows = [_split(line, heading) for line in lines[2 if has_rule else 1 :]]
+    if "|" not in heading and not has_rule:
+        error = "the first line has no columns"
+    elif any(len(row) != len(names) for row in rows):
+        error = "a row has more or fewer cells than the heading"
+    else:
+        return [{name: cell for name, cell in zip(names, row, strict=True) if name} for row in rows]
+    if not allow_errors:
+        raise VerifierError(f"not a Markdown table: {error}")
+    return [{"error": "Invalid markdown table"}]
 
 
-def _cells(line: str) -> list[str]:
-    inner = line.strip().removeprefix("|")
-    if not inner.endswith("\\|"):
-        inner = inner.removesuffix("|")
-    return [cell.strip().replace("\\|", "|") for cell in _UNESCAPED_PIPE.split(inner)]
+def _split(line: str, heading: str) -> list[str]:
+    """Return the cells of a line; a bar at its edge is none if the heading has one there."""
+    cells = [cell.strip().replace("\\|", "|") for cell in _UNESCAPED_PIPE.split(line)]
+    if heading.startswith("|") and not cells[0]:
+        del cells[0]
+    if heading.endswith("|") and cells and not cells[-1]:
+        del cells[-1]
+    return cells
 
 
 def drop_keys_from_dicts(
@@ -113,16 +125,25 @@ def drop_keys_from_dicts(
 
 
 def parse_csv_content(
-    content: str | bytes | None, allows_error: bool = True
+    content: ResultAttributeValue, allows_error: bool = True
 ) -> list[dict[str, Any]]:
-    """The rows of a CSV text, numbers as numbers and empty cells as None."""
-    if content is None or not content.strip():
+    """The rows of a CSV text, numbers as numbers and empty cells as None.
+
+    What is no text is taken as read already.
+    """
+    if content is None:
         return []
+    if isinstance(content, list | dict):
+        return _as_list(content)
+    if not isinstance(content, str | bytes):
+        raise VerifierError(f"CSV is read from text, not from {type(content).__name__}")
     import pandas  # type: ignore[import-untyped]
 
     try:
         frame = pandas.read_csv(convert_to_io(content)).astype(object)
-    except pandas.errors.EmptyDataError:
+    except pandas.errors.EmptyDataError as error:
+        if not allows_error:
+            raise VerifierError("not CSV: there is nothing") from error
         return []
     except (ValueError, TypeError) as error:
         if not allows_error:
@@ -145,7 +166,10 @@ def parse_yaml_file(
 
 
 def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
-    """YAML as values; {} of nothing, and what is no text is taken as read already."""
+    """YAML as values; {} of nothing, and what is no text is taken as read already.
+
+    What is no YAML gives an answer that equals no expectation: {} would equal an expected {}.
+    """
     import yaml
 
     text = _decoded(content, decode, "the content")
@@ -155,8 +179,8 @@ def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
         return {}
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise VerifierError(f"not YAML: {error}") from error
+    except yaml.YAMLError:
+        return {"error": "Invalid YAML"}
 
 
 def parse_jsonl(content: Any, decode: str = "utf-8") -> list[Any]:

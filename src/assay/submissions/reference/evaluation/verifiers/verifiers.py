@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import operator
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from assay.checks import cut, shown
@@ -43,6 +46,8 @@ def jsonschema_verify(actual: Any, expected: Any, weight: float = 1.0) -> Verifi
     from jsonschema import Draft7Validator
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
+    if not isinstance(expected, dict | bool):
+        raise VerifierError(f"the case gives no JSON Schema but {shown(expected)}")
     # A registry of its own, because the default one would fetch what a schema refers to.
     validator = Draft7Validator(expected, registry=REGISTRY)
     problems: dict[str, str] = {}
@@ -63,18 +68,31 @@ def matches_regex(
     actual: Any,
     expected: Any,
     weight: float = 1.0,
-    flags: int | re.RegexFlag | None = None,
+    flags: int | re.RegexFlag | Iterable[int | re.RegexFlag] | None = None,
     *,
     lstrip: bool = True,
 ) -> VerificationResult:
-    """The text begins with a match of the pattern; case does not matter by default."""
+    """The text begins with a match of the pattern; case does not matter by default.
+
+    Raises VerifierError if there is no pattern: it would match whatever the program printed.
+    """
     text = ensure_non_null_string(actual, allow_empty=True)
-    pattern = ensure_non_null_string(expected, allow_empty=True)
     try:
-        compiled = re.compile(pattern, re.IGNORECASE if flags is None else flags)
+        pattern = ensure_non_null_string(expected)
+    except VerifierError as error:
+        raise VerifierError("the case gives no pattern to match with") from error
+    try:
+        compiled = re.compile(pattern, _combine(flags))
     except re.error as error:
         raise VerifierError(f"{pattern!r} is not a regular expression: {error}") from error
     is_correct = compiled.match(text.lstrip() if lstrip else text) is not None
     words = "begins with a match of" if is_correct else "does not begin with a match of"
     diff = f"{shown(text)} {words} {shown(pattern)}"
     return VerificationResult(diff=diff, is_correct=is_correct, weight=weight)
+
+
+def _combine(flags: int | re.RegexFlag | Iterable[int | re.RegexFlag] | None) -> int:
+    """Return one flag for a list of them, as the reference takes it; `[]` is the default too."""
+    if isinstance(flags, int):
+        return flags
+    return functools.reduce(operator.or_, flags or (), 0) or re.IGNORECASE

@@ -1,0 +1,179 @@
+"""Talks to an agent that is a program of the user's: a line of JSON goes in, a line comes out.
+
+Which program, only the user says, never a test file: a file is data. Every conversation has a
+process of its own, which may remember what was said and ends with it, and so do its children.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.agents.connections.protocol import (
+    AgentFailed,
+    Answer,
+    ConnectionFailed,
+    Message,
+    Session,
+    Settings,
+)
+from assay.agents.connections.python import read_parts
+from assay.agents.connections.web import encode_json
+from assay.agents.secrets import credentials_in
+from assay.errors import InputError
+
+_LONGEST_ANSWER = 64 * 1024 * 1024
+_KEPT_ERRORS = 64 * 1024
+_FAREWELL = 1.0
+
+
+@dataclass
+class _Process:
+    """A running program, and the last that it wrote to its standard error."""
+
+    process: asyncio.subprocess.Process
+    errors: bytearray = field(default_factory=bytearray)
+    reading: asyncio.Task[None] | None = None
+
+    async def read_errors(self) -> None:
+        """Read what the program says beside its answers, so that it never waits for a reader."""
+        assert self.process.stderr is not None
+        while chunk := await self.process.stderr.read(_KEPT_ERRORS):
+            self.errors += chunk
+            if len(self.errors) > _KEPT_ERRORS:
+                # Whole lines only: what is cut could be a secret that is then not known as one.
+                _, _, rest = bytes(self.errors[-_KEPT_ERRORS:]).partition(b"\n")
+                self.errors[:] = rest
+
+    async def ask(self, request: bytes) -> bytes:
+        """Return the line that answers a line."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        with suppress(OSError):
+            # A program that has ended is found out by its answer.
+            self.process.stdin.write(request + b"\n")
+            await self.process.stdin.drain()
+        try:
+            line = await self.process.stdout.readuntil(b"\n")
+        except asyncio.LimitOverrunError:
+            raise ConnectionFailed("the answer is longer than 64 MB") from None
+        except asyncio.IncompleteReadError:
+            raise await self._explain_end() from None
+        return line
+
+    async def _explain_end(self) -> AgentFailed:
+        """Return what is the case when a program has ended without an answer: it has failed."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                await self.process.wait()
+                if self.reading is not None:
+                    await asyncio.shield(self.reading)
+        code = self.process.returncode
+        how = "closed its output" if code is None else f"ended with exit code {code}"
+        if code is not None and code < 0:
+            how = f"was ended by signal {-code}"
+        return AgentFailed(
+            f"the program {how} and did not answer", said=self.errors.decode(errors="replace")
+        )
+
+    async def end(self) -> None:
+        """End the program and all that it started."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(TimeoutError):
+            # What left the group may hold a pipe open; nobody waits for that.
+            async with asyncio.timeout(_FAREWELL):
+                await self.process.wait()
+        if self.reading is not None:
+            self.reading.cancel()
+            await asyncio.gather(self.reading, return_exceptions=True)
+
+
+class CommandSession:
+    """One sample's conversations, each with a process of its own."""
+
+    def __init__(self, command: tuple[str, ...], settings: Settings) -> None:
+        self._command, self._settings = command, settings
+        self._process: _Process | None = None
+
+    async def ask(self, message: Message) -> Answer:
+        context = message.chat_context
+        if context is None:
+            await self.close()
+        if self._process is None:
+            self._process = await _start(self._command)
+        request = {
+            "agent": self._settings.agent,
+            "text": message.text,
+            "sly_data": message.sly_data,
+            "chat_context": context and context[0],
+            "chat_filter": message.chat_filter,
+            "metadata": dict(self._settings.metadata),
+        }
+        line = await self._process.ask(encode_json(request))
+        parts = read_parts(_read_reply(line))
+        own = parts.pop("chat_context", None)
+        return Answer(**parts, chat_context=(own,))
+
+    async def close(self) -> None:
+        if self._process is not None:
+            process, self._process = self._process, None
+            await process.end()
+
+
+class CommandConnection:
+    """One program, started for every conversation."""
+
+    def __init__(self, settings: Settings) -> None:
+        if not settings.command:
+            raise InputError(
+                "the connection command needs a program",
+                advice="name it yourself: --command 'python agent.py'; a test file cannot",
+            )
+        self._settings = settings
+        self.secrets = credentials_in(os.environ)
+
+    async def session(self) -> Session:
+        return CommandSession(self._settings.command, self._settings)
+
+    async def close(self) -> None:
+        """Every session ends its own program."""
+
+
+async def _start(command: tuple[str, ...]) -> _Process:
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            # A group of its own, so that what it starts ends with it.
+            start_new_session=True,
+            limit=_LONGEST_ANSWER,
+        )
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"cannot be started: {reason}", where=command[0]) from None
+    started = _Process(process)
+    started.reading = asyncio.create_task(started.read_errors())
+    return started
+
+
+def _read_reply(line: bytes) -> Any:
+    try:
+        reply = json.loads(line)
+    except (ValueError, RecursionError):
+        raise ConnectionFailed(
+            "the program wrote a line that is not JSON",
+            said=line.decode(errors="replace"),
+            advice="write one object per answer to the standard output, the rest elsewhere",
+            lasting=True,
+        ) from None
+    if isinstance(reply, dict) and reply.get("error"):
+        raise AgentFailed("the agent reports an error", said=str(reply["error"]))
+    return reply

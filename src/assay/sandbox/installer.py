@@ -1,0 +1,238 @@
+"""Installs the packages of a target. No code of a package runs outside the sandbox.
+
+A package can run code when an interpreter starts in its environment: by a `.pth` file, by
+`sitecustomize`, or by a script or data file that takes the place of the interpreter or of its
+settings. So uv looks at the interpreter of a new, empty environment only, an environment that
+something was installed into is never started outside the sandbox, and its bytecode is compiled
+inside. Where building is allowed, all of it happens inside, with the network.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import unquote
+
+from assay.errors import AssayError, InfrastructureError, InputError
+from assay.sandbox import isolation
+from assay.sandbox.bases import Base, hand_over, new_base
+from assay.sandbox.inside.root import WORK
+from assay.sandbox.limits import Limits
+from assay.sandbox.programs import ProgramResult, Programs, run_to_end
+from assay.sandbox.sources import Source, copy_files
+from assay.sandbox.uv import Interpreter, failure, find_uv, run_uv
+
+_LIMITS = Limits(
+    wall_time=1800,
+    cpu_time=1800,
+    memory=8 << 30,
+    processes=512,
+    open_files=4096,
+    file_size=1 << 30,
+    work_size=8 << 30,
+)
+_SETTINGS = {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0"}
+# What uv needs to reach the index that the user has chosen; nothing else of the environment.
+_OF_THE_INDEX = (
+    *("UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
+    *("UV_INDEX_STRATEGY", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
+    *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+)
+_PASSWORD = re.compile(r"://[^/\s@]*@")
+_LOCAL_PATH = re.compile(r"(?:^|file://)(/[^\s#;]+)")
+
+
+def make_venv(folder: Path, interpreter: Interpreter) -> Path:
+    """Make an empty virtual environment in a folder; one that is there is replaced."""
+    venv = folder / "venv"
+    shutil.rmtree(venv, ignore_errors=True)
+    run_uv(
+        ["venv", "--quiet", "--relocatable", "--no-project", "--python",
+         str(interpreter.executable), str(venv)],
+        folder=folder,
+    )  # fmt: skip
+    return venv
+
+
+def install_wheels(
+    folder: Path,
+    lock: Path,
+    interpreter: Interpreter,
+    *,
+    requires_hashes: bool,
+) -> None:
+    """Install the wheels of a lock into a new virtual environment in a folder."""
+    hashes = ["--require-hashes"] if requires_hashes else []
+
+    def sync(*more: str) -> None:
+        # A new one for every try: what a first try has installed must not be started.
+        python = make_venv(folder, interpreter) / "bin" / "python"
+        run_uv(
+            ["pip", "sync", "--quiet", "--python", str(python), "--no-build", *hashes, *more,
+             str(lock)],
+            folder=folder,
+        )  # fmt: skip
+
+    try:
+        # The lock names everything exactly: with uv's cache filled, no network is needed or asked.
+        sync("--offline")
+    except AssayError:
+        sync()
+
+
+def compile_bytecode(folder: Path, interpreter: Interpreter, level: str = "auto") -> None:
+    """Compile the modules in a folder, inside the sandbox; without one they stay uncompiled.
+
+    The sandbox sees them read-only and writes elsewhere, because uv's cache may share the files.
+    """
+    try:
+        level = isolation.choose(level)
+    except InfrastructureError:
+        return
+    with new_base(level) as base:
+        sandbox = _BuildSandbox(base, level, interpreter, binds=(folder,))
+        prefix = f"pycache_prefix={sandbox.inside}"
+        # What does not compile is a matter of who imports it.
+        sandbox.run(
+            [str(interpreter.executable), "-I", "-S", "-X", prefix, "-m", "compileall", "-q",
+             "-j", str(os.cpu_count() or 1), str(folder)],
+        )  # fmt: skip
+        _take_over(base.path, folder)
+
+
+def _take_over(compiled: Path, folder: Path) -> None:
+    """Move compiled modules beside their sources, and nothing else."""
+    root = compiled / str(folder.absolute()).lstrip("/")
+    for place, _, names in os.walk(root):
+        sources = folder / Path(place).relative_to(root)
+        for name in names:
+            path = Path(place, name)
+            source = sources / f"{name.split('.', 1)[0]}.py"
+            if name.endswith(".pyc") and path.is_file() and not path.is_symlink():
+                if not source.is_file() or source.is_symlink():
+                    continue
+                cache = sources / "__pycache__"
+                cache.mkdir(exist_ok=True)
+                (cache / name).unlink(missing_ok=True)
+                shutil.copyfile(path, cache / name)
+
+
+def resolve_with_builds(
+    lines: Sequence[str], projects: Sequence[Source], interpreter: Interpreter
+) -> str:
+    """Return a lock; packages are built for their metadata, inside the sandbox."""
+    with _open_build_sandbox(interpreter, lines) as sandbox:
+        names = [f"project-{position}" for position in range(len(projects))]
+        for name, source in zip(names, projects, strict=True):
+            copy_files(source.folder, sandbox.base.path / name)
+        return sandbox.run_uv(
+            ["pip", "compile", "--quiet", "--python", str(interpreter.executable),
+             "--generate-hashes", "--no-header", "--no-annotate", "-",
+             *(f"{name}/pyproject.toml" for name in names)],
+            stdin="\n".join(lines) + "\n",
+        )  # fmt: skip
+
+
+def install_with_builds(
+    folder: Path, lock: Path, interpreter: Interpreter, *, requires_hashes: bool
+) -> None:
+    """Build and install the packages of a lock inside the sandbox; keep the environment."""
+    lines = lock.read_text("utf-8").splitlines()
+    with _open_build_sandbox(interpreter, lines) as sandbox:
+        shutil.copyfile(lock, sandbox.base.path / "lock.txt")
+        sandbox.run_uv(["venv", "--quiet", "--relocatable", "--no-project", "--python",
+                        str(interpreter.executable), "venv"])  # fmt: skip
+        sandbox.run_uv(["pip", "sync", "--quiet", "--python", "venv/bin/python", "lock.txt",
+                        *(["--require-hashes"] if requires_hashes else [])])  # fmt: skip
+        # Links are kept as links: what they point to is looked at by nobody but the sandbox.
+        try:
+            shutil.copytree(sandbox.base.path / "venv", folder / "venv", symlinks=True)
+        except shutil.Error as error:
+            raise InputError(f"what was built cannot be copied: {error.args[0][0][2]}") from None
+
+
+class _BuildSandbox:
+    """A folder in the sandbox in which programs work on the packages of a target."""
+
+    def __init__(
+        self,
+        base: Base,
+        level: str,
+        interpreter: Interpreter,
+        *,
+        binds: Sequence[Path] = (),
+        network: bool = False,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        self.base = base
+        # With namespaces the work folder has a name of its own.
+        self.inside = WORK if level == "namespaces" else str(base.path)
+        self._variables = {**_SETTINGS, **(variables or {})}
+        self._programs = Programs(
+            isolation=level,
+            limits=_LIMITS,
+            binds=[(str(path), str(path), False) for path in (interpreter.base, *binds)],
+            network=network,
+            base=base,
+            work="base",
+        )
+
+    def run(self, command: Sequence[str], stdin: str = "") -> ProgramResult:
+        async def run() -> ProgramResult:
+            async with self._programs as programs:
+                return await programs.run(
+                    command, stdin=stdin.encode(), environment=self._variables
+                )
+
+        hand_over(self.base)
+        return run_to_end(run())
+
+    def run_uv(self, arguments: Sequence[str], stdin: str = "") -> str:
+        """Run uv and return its standard output; a failure carries uv's own message."""
+        result = self.run(["./uv", "--no-progress", "--color", "never", *arguments], stdin)
+        if result.limit:
+            raise InputError(
+                f"building exceeded its limit {result.limit}", advice="name packages with wheels"
+            )
+        if result.exit_status != 0:
+            raise failure(result.stderr.decode("utf-8", "replace"))
+        return result.stdout.decode("utf-8", "replace")
+
+
+@contextmanager
+def _open_build_sandbox(interpreter: Interpreter, lines: Sequence[str]) -> Iterator[_BuildSandbox]:
+    """Open a sandbox with uv, the network, and the folders that requirements point to."""
+    level = isolation.choose("auto")
+    variables = _index_variables(os.environ)
+    paths = [unquote(found[1]) for line in lines for found in _LOCAL_PATH.finditer(line)]
+    paths += [variables.get(name, "") for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+    with new_base(level) as base:
+        shutil.copy(find_uv(), base.path / "uv")
+        inside = WORK if level == "namespaces" else str(base.path)
+        variables |= {
+            "UV_CACHE_DIR": f"{inside}/cache",
+            "UV_PYTHON_DOWNLOADS": "never",
+            "UV_LINK_MODE": "copy",
+            "PATH": "/usr/local/bin:/usr/bin:/bin",
+        }
+        binds = [Path(path) for path in paths if path and Path(path).exists()]
+        yield _BuildSandbox(
+            base, level, interpreter, binds=binds, network=True, variables=variables
+        )
+
+
+def _index_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the user's settings of the index; raise an InputError if one holds a password."""
+    variables = {name: environment[name] for name in _OF_THE_INDEX if environment.get(name)}
+    for name, value in variables.items():
+        if _PASSWORD.search(value):
+            raise InputError(
+                f"{name} holds a password, and code of a package that is built would see it",
+                advice="name packages that have wheels, or unset the variable for this command",
+            )
+    return variables

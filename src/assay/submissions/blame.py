@@ -1,0 +1,158 @@
+"""Whose mistake it is that a verifier gave no judgement: its author's, or the submission's output.
+
+A verifier may raise because it is wrong, or because a program printed what nobody can read. To tell
+them apart it is shown what should be right: what the case expects, in every form that a program
+could print it, and what the reference solution gives, if there is one. What it says of those does
+not depend on the submission, so that no submission can turn a failure into an error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.results import CaseResult
+from assay.submissions.adapters.tracked import text_of
+from assay.submissions.cases import APIResult
+from assay.submissions.config import CheckpointConfig, GroupConfig
+from assay.submissions.file_formats import FileType, signature, written
+from assay.submissions.seams import LOST, Drawn, Source, VerifierBrokenError
+
+if TYPE_CHECKING:
+    from assay.submissions.running import Prepare, Site
+
+# Each verification that hangs costs its time limit.
+_MOST_SLOW = 2
+_FORMS = (FileType.JSON, FileType.YAML, FileType.JSONL, FileType.CSV)
+# Whatever a program prints, these are raised because of how the verifier is written.
+_ALWAYS_MISTAKES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError")
+
+
+@dataclass
+class Blame:
+    """Tells mistakes of a problem's author from outputs that cannot be read."""
+
+    source: Source
+    prepare_reference: Prepare | None = None
+    """Makes the reference solution of a checkpoint ready."""
+    held: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """Keeps the reference solutions until the run ends."""
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _sites: dict[str, Site | None] = field(default_factory=dict)
+    _replayed: dict[tuple[str, str], dict[str, tuple[Drawn, CaseResult]]] = field(
+        default_factory=dict
+    )
+
+    async def is_authors(
+        self,
+        error: VerifierBrokenError,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: Drawn,
+        *,
+        is_chain: bool,
+    ) -> bool:
+        """Return whether the verifier cannot judge the case either way.
+
+        The reference solution decides. Without one, and if the verifier can read the expected
+        result in no form, it is the author's mistake if it breaks on one of them at the same place.
+        """
+        is_same, slow = False, 0
+        for control in _expected_forms(drawn.expected):
+            try:
+                await self.source.verify(checkpoint, group, drawn, control)
+            except VerifierBrokenError as other:
+                is_same |= other.sign == error.sign
+                slow += other.sign == LOST
+            else:
+                return False
+            if slow == _MOST_SLOW:
+                break
+        async for right, actual in self._of_reference(checkpoint, group, drawn, is_chain):
+            try:
+                await self.source.verify(checkpoint, group, right, actual)
+            except VerifierBrokenError:
+                return True
+            return False
+        return is_same or error.sign.startswith(_ALWAYS_MISTAKES)
+
+    async def _of_reference(
+        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: Drawn, is_chain: bool
+    ) -> AsyncIterator[tuple[Drawn, CaseResult]]:
+        """Yield the case and what the reference gives, if that can be had."""
+        async with self._turn:
+            try:
+                site = await self._site(checkpoint)
+                if site is None:
+                    return
+                if is_chain:
+                    results = await self._replay(checkpoint, group, site)
+                    found = results.get(drawn.case.id)
+                else:
+                    async with site.runner(group) as runner:
+                        found = drawn, await runner.run(drawn.case)
+            except Exception:
+                # Trouble with the reference says nothing about the submission: go on without it.
+                return
+        if found is not None:
+            yield found
+
+    async def _site(self, checkpoint: CheckpointConfig) -> Site | None:
+        if self.prepare_reference is None or not (checkpoint.path / "solution").is_dir():
+            return None
+        if checkpoint.name not in self._sites:
+            self._sites[checkpoint.name] = None
+            prepared = self.prepare_reference(checkpoint)
+            self._sites[checkpoint.name] = await self.held.enter_async_context(prepared)
+        return self._sites[checkpoint.name]
+
+    async def _replay(
+        self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
+    ) -> dict[str, tuple[Drawn, CaseResult]]:
+        """Run the reference on all cases of a chain, once."""
+        key = checkpoint.name, group.name
+        if key not in self._replayed:
+            results = self._replayed[key] = {}
+            async with (
+                self.source.open(checkpoint, group) as stream,
+                site.runner(group) as runner,
+            ):
+                while (drawn := await stream.draw()) is not None:
+                    placed = drawn.placed(site.assets)
+                    actual = await runner.run(placed.case)
+                    results[drawn.case.id] = placed, actual
+                    await stream.update(drawn, actual)
+        return self._replayed[key]
+
+
+def _expected_forms(expected: CaseResult) -> Iterator[CaseResult]:
+    """Yield the expected result as it stands, then with structure as programs write it."""
+    if not {"output", "stderr", "files"} & expected.given().keys():
+        # It says nothing of what a program prints: nobody knows how a right output looks.
+        return
+    yield expected
+    files = expected.files if isinstance(expected.files, dict) else {}
+    if all(isinstance(one, str | bytes) for one in (expected.output, *files.values())):
+        return
+    named = {name: _as_text(content, signature(Path(name))[0]) for name, content in files.items()}
+    outputs: list[Any] = [_as_text(expected.output, form) for form in _FORMS]
+    if isinstance(expected, APIResult):
+        # What a server answers is read before a verifier sees it.
+        outputs = [expected.output]
+    for output in outputs:
+        yield expected.model_copy(update={"output": output, "files": named})
+
+
+def _as_text(content: Any, form: FileType) -> str | bytes:
+    """Write what has structure as this form does, else as JSON."""
+    if content is None:
+        return ""
+    try:
+        return text_of(written(content, form))
+    except (InputError, ValueError, TypeError, KeyError, AttributeError):
+        return text_of(written(content, FileType.JSON))

@@ -1,0 +1,5 @@
+def test_holds():
+    assert True
+
+def test_fails():
+    assert False

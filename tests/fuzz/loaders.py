@@ -1,0 +1,369 @@
+"""Everything that reads what others wrote, each with a sound input to start from.
+
+A loader takes the bytes of one file and returns what it says about them: nothing, or a message per
+finding. Whatever else it raises than an InputError is a defect.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from assay.errors import AssayError, InputError
+from assay.results import CaseRecord
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@dataclass(frozen=True)
+class Loader:
+    """One way in: `read` gets an empty folder, the name of the hostile file and its bytes."""
+
+    name: str
+    file: str
+    sound: Callable[[], bytes]
+    read: Callable[[Path, str, bytes], Iterator[str]]
+
+    def load(self, folder: Path, data: bytes) -> list[str]:
+        """Return what is said about an input; raise only what must never be raised."""
+        try:
+            return list(self.read(folder, self.file, data))
+        except InputError as error:
+            return [str(error)]
+
+
+def _write(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    return path
+
+
+# --- questions
+
+
+_SUITE: dict[str, Any] = {
+    "benchmarks": [
+        {
+            "id": "one",
+            "benchmark_type": "multiple_choice",
+            "question": "Which class validates data?",
+            "options": {
+                "A": "`pydantic.BaseModel`",
+                "B": "`pydantic.Nothing`",
+                "C": "Both A and B",
+            },
+            "correct_answer": "A",
+            "explanation": "It does.",
+        },
+        {
+            "id": "two",
+            "benchmark_type": "api_understanding",
+            "question": "What validates?",
+            "rationale": "x",
+            "template": "identifier",
+            "answers": [
+                {
+                    "answer_template": "StringMatchAnswer",
+                    "answer": "X",
+                    "fully_qualified_class_name": ["a.X"],
+                }
+            ],
+        },
+    ]
+}
+
+
+def _suite(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.questions.lint import findings_text, lint
+    from assay.questions.suites.suite import load_suites, read_suites
+
+    path = _write(folder, name, data)
+    findings = lint(read_suites([path]))
+    for kind in ("text", "json", "sarif"):
+        findings_text(findings, kind)
+    yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
+    load_suites([path])
+
+
+def _proof(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.questions.proofs.proof_file import UnfitProofError, read_proof
+
+    try:
+        read_proof(data.decode("utf-8", "surrogateescape"))
+    except UnfitProofError as error:
+        yield f"proof.py: {error}"
+
+
+def _sound_proof() -> bytes:
+    return next(iter(sorted((_EXAMPLES / "questions" / "proofs").rglob("test_*.py")))).read_bytes()
+
+
+def _proof_store(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.questions.model import Question
+    from assay.questions.proofs.store import ProofStore
+
+    question = Question("one", "Which?", {"A": "a", "B": "b"})
+    store = ProofStore(folder / "suite.yaml")
+    _write(store.folder(question), name, data)
+    for option in "ABCD":
+        _write(store.folder(question), f"test_option_{option}.py", b"def test_holds(): assert 1\n")
+    store.load(question)
+    yield from ()
+
+
+def _sound_store() -> bytes:
+    return next(iter(sorted((_EXAMPLES / "questions").rglob("proof.json")))).read_bytes()
+
+
+# --- submissions
+
+
+_PROBLEM = _EXAMPLES / "submissions" / "ledger"
+_CASES = "checkpoint_1/core.yaml"
+_ENVIRONMENT = {
+    "commands": {"command": "python"},
+    "env": {"A": "1"},
+    "setup": {"commands": ["true"]},
+}
+_ANSWER = b'content-type: application/json\n\n{"a": [1, 2]}'
+
+
+def _of_the_problem(name: str) -> bytes:
+    return (_PROBLEM / name).read_bytes()
+
+
+def _problem(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    import shutil
+
+    from assay.submissions.lint import findings_text, lint_problem
+
+    problem = folder / "problem"
+    shutil.copytree(_PROBLEM, problem)
+    _write(problem, name, data)
+    findings = lint_problem(problem)
+    for kind in ("text", "json", "sarif"):
+        findings_text(findings, kind)
+    yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
+
+
+def _environment(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.submissions.environments import load_environment
+
+    load_environment(_write(folder, name, data))
+    yield from ()
+
+
+def _submission_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.sandbox.servers import Response
+    from assay.submissions.adapters.answers import fields_of
+
+    head, _, body = data.partition(b"\n\n")
+    headers = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (line.partition(":") for line in head.decode("latin-1").splitlines())
+    }
+    for as_json in (True, False):
+        for as_reference in (True, False):
+            answer = Response(200, headers, body)
+            fields_of(answer, as_json=as_json, as_reference=as_reference)
+    yield from ()
+
+
+# --- agents
+
+
+_AGENT = """\
+{
+  "agent": "music_nerd", "connections": ["http", "direct"], "success_ratio": "8/10",
+  "timeout_in_seconds": 60, "metadata": {"user": "me"},
+  "interactions": [
+    {"text": "Who sang Yellow Submarine?", "sly_data": {"a": [1, 2.5, null]},
+     "response": {"text": {"keywords": ["Beatles", "Starr"], "not_gist": "it is rude"},
+                  "structure": {"a": {"b": {"value": 3}}}, "sly_data": {"x": {"less": 4}}}}
+  ]
+}
+"""
+_HOCON = """\
+name: "Ann", base { timeout_in_seconds = 30 }
+agent: music_nerd, connections: http, success_ratio: "2/3"
+interactions: [
+  ${base} { text: "I am "${name}, response { text.keywords: [a, b], structure.x.value: 1 } }
+  { text = \"\"\"several
+lines\"\"\", continue_conversation: false, response.text { gist: "ok", not_value += "x" } }
+] // end
+"""
+
+
+def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.agents.files import read_files
+    from assay.agents.files.rendering import problems_text
+
+    reading = read_files([_write(folder, name, data)])
+    for kind in ("text", "json"):
+        problems_text(reading, kind)
+    yield from (f"{one.place}: {one.code}: {one.message}" for one in reading.problems)
+    reading.files_or_error()
+
+
+def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.agents.connections.frames import Lines, Reader, frame_in
+
+    lines, reader = Lines(), Reader()
+    try:
+        for line in [*lines.feed(data), lines.rest()]:
+            if (frame := frame_in(line)) is not None:
+                reader.take(frame)
+        reader.answer()
+    except AssayError as error:
+        yield f"stream: {error}"
+
+
+_STREAM = b"""\
+{"response": {"type": "AGENT", "text": "thinking", "origin": [{"tool": "a"}, {"tool": "b"}]}}
+
+{"response": {"type": "AI", "text": "hello", "structure": {"a": 1}, "origin": [{"tool": "a"}]}}
+{"response": {"type": "AGENT_FRAMEWORK", "chat_context": {"x": []}, "sly_data": {"y": 1}}}
+"""
+
+
+# --- models
+
+
+def _completion(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.models import ModelSettings
+    from assay.models.retries import Transient
+    from assay.models.usage import usage_of
+    from assay.models.wire import failure, read_reply
+
+    settings = ModelSettings("m", "http://127.0.0.1:9/v1", key="KEY-0123456789")
+    for status in (400, 401, 404, 429, 500):
+        failure(status, {"retry-after": data[:20].decode("latin-1")}, data, settings)
+    try:
+        reply = read_reply(settings.redact(data))
+        usage_of(reply.usage, {}, reply.text, settings.price)
+    except Transient as error:
+        yield f"completion: {error}"
+
+
+_COMPLETION = json.dumps(
+    {
+        "choices": [
+            {
+                "message": {
+                    "content": "hello",
+                    "tool_calls": [
+                        {
+                            "id": "1",
+                            "type": "function",
+                            "function": {"name": "f", "arguments": "{}"},
+                        }
+                    ],
+                },
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
+).encode()
+
+
+# --- configuration and runs
+
+
+def _config(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.config import load_config
+
+    _write(folder, name, data)
+    load_config(folder)
+    yield from ()
+
+
+_CONFIG = b"""\
+jobs = 2
+runs = ".assay/runs"
+[models]
+model = "ollama/x"
+max_cost = 1.5
+judge_votes = 3
+[questions]
+ignore = ["duplicate-id"]
+"""
+
+
+@cache
+def _sound_run() -> dict[str, bytes]:
+    """The files of a small finished run."""
+    import tempfile
+
+    from tests.reports.conftest import Make
+
+    with tempfile.TemporaryDirectory() as folder:
+        make = Make(Path(folder))
+        names = ("passed", "failed", "unverified", "error")
+        run = make.run(make.record(f"case {name}", name) for name in names)
+        files = {name: (run.path / name).read_bytes() for name in ("run.json", "journal.jsonl")}
+        make.close()
+    return files
+
+
+def _run(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.reports import render_report
+    from assay.runs import Run
+
+    for file, content in {**_sound_run(), name: data}.items():
+        _write(folder / "run", file, content)
+    with Run(folder / "run") as run:
+        for record in run.records():
+            assert isinstance(record, CaseRecord)
+        for kind in ("json", "junit", "terminal", "markdown", "html", "parquet"):
+            for _ in render_report(run, kind):
+                pass
+    yield from ()
+
+
+def _baseline(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.runs import Baseline
+
+    Baseline.read(_write(folder, name, data))
+    yield from ()
+
+
+_BASELINE = json.dumps(
+    {"accepted": [{"case": "one", "code": "failed", "fingerprint": "abc"}]}
+).encode()
+
+
+def _yaml(value: Any) -> bytes:
+    import yaml
+
+    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    return text.encode()
+
+
+LOADERS: dict[str, Loader] = {
+    one.name: one
+    for one in (
+        Loader("suite-yaml", "suite.yaml", lambda: _yaml(_SUITE), _suite),
+        Loader("suite-json", "suite.json", lambda: json.dumps(_SUITE, indent=1).encode(), _suite),
+        Loader("proof", "proof.py", _sound_proof, _proof),
+        Loader("proof-store", "proof.json", _sound_store, _proof_store),
+        Loader("problem", "config.yaml", lambda: _of_the_problem("config.yaml"), _problem),
+        Loader("cases", _CASES, lambda: _of_the_problem(_CASES), _problem),
+        Loader("environment", "environment.yaml", lambda: _yaml(_ENVIRONMENT), _environment),
+        Loader("submission-answer", "answer.http", lambda: _ANSWER, _submission_answer),
+        Loader("agent-hocon", "test.hocon", _HOCON.encode, _agent),
+        Loader("agent-json", "test.json", _AGENT.encode, _agent),
+        Loader("agent-yaml", "test.yaml", lambda: _yaml(json.loads(_AGENT)), _agent),
+        Loader("agent-stream", "stream.jsonl", lambda: _STREAM, _stream),
+        Loader("completion", "completion.json", lambda: _COMPLETION, _completion),
+        Loader("config", "assay.toml", lambda: _CONFIG, _config),
+        Loader("run", "run.json", lambda: _sound_run()["run.json"], _run),
+        Loader("journal", "journal.jsonl", lambda: _sound_run()["journal.jsonl"], _run),
+        Loader("baseline", "baseline.json", lambda: _BASELINE, _baseline),
+    )
+}
