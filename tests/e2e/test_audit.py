@@ -43,10 +43,9 @@ def test_what_is_really_wrong_with_a_problem_nobody_meant_to_be_weak(assay: Comm
     titles = {
         ("unread-expectation", f"files-out.{kind}.title") for kind in ("csv", "jsonl", "yaml")
     }
-    assert findings(printed.stdout) == {
-        "exports": {*titles, ("verifier-breaks", "")},
-        "checkpoint_1_workflow": {("verifier-breaks", "")},
-    }
+    # Not the workflow's: YAML that is cut off fails its comparison since `parse_yaml` no longer
+    # raises on it, as in the reference.
+    assert findings(printed.stdout) == {"exports": {*titles, ("verifier-breaks", "")}}
 
 
 @pytest.mark.parametrize("more", [(), ("--api",)])

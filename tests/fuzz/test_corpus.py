@@ -13,7 +13,7 @@ from tests.fuzz.loaders import LOADERS
 
 CORPUS = Path(__file__).parents[1] / "corpus"
 PLACES: dict[str, str] = json.loads((CORPUS / "places.json").read_text())
-INPUTS_EACH = 40
+INPUTS_EACH = 80
 
 
 @pytest.mark.parametrize("name", PLACES)

@@ -6,6 +6,7 @@ The class of mistakes: a name that nobody reads, beside a default that is read i
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -149,6 +150,13 @@ def run_cases(assay: Command, folder: Path, **changed: str) -> Any:
     )
 
 
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    """Return the reason of the record: a mistake of the loader costs its group, not the run."""
+    (record,) = json.loads(done.stdout)
+    assert record["outcome"] == "error"
+    return str(record["error"])
+
+
 @pytest.mark.parametrize(
     ("field", "near"),
     [
@@ -169,9 +177,9 @@ def test_a_misspelt_field_of_what_is_expected_is_refused_with_its_line(
     name = field.partition("=")[0]
     assert (
         f"loader.py:10: what the loader expects of the case 'case_0' has a field `{name}`"
-        in done.stderr
+        in told(done)
     )
-    assert f"did you mean '{near}'?" in done.stderr
+    assert f"did you mean '{near}'?" in told(done)
 
 
 def test_lint_finds_misspelt_fields_of_results_and_runs_nothing(tmp_path: Path) -> None:
@@ -197,13 +205,13 @@ def test_a_misspelt_field_that_is_assigned_or_comes_from_data_is_refused(
         "                result.statuscode = 3\n                yield (",
     ).replace("CLIResult(id=name, group=group.name, output=str(number)),", "result,")
     done = run_cases(assay, tmp_path / "assigned", **{"loader.py": loader})
-    assert (done.returncode, "did you mean 'status_code'?" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, "did you mean 'status_code'?" in told(done)) == (2, True), told(done)
     loader = LOADER.replace("output=str(number))", "**__import__('json').loads(DATA))") + (
         '\n    DATA = \'{"output": "0", "status\\u0063ode": 3}\'\n'
     )
     done = run_cases(assay, tmp_path / "data", **{"loader.py": loader})
-    assert (done.returncode, "`statuscode`" in done.stderr) == (2, True), done.stderr
-    assert "loader.py" in done.stderr
+    assert (done.returncode, "`statuscode`" in told(done)) == (2, True), told(done)
+    assert "loader.py" in told(done)
 
 
 def test_fields_of_an_authors_own_stay_possible(tmp_path: Path, assay: Command) -> None:

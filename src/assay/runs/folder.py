@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
 from assay.errors import InfrastructureError, InputError, nearest
@@ -70,8 +70,8 @@ class Manifest(BaseModel):
     is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
     gate: Gate | None = None
-    started: datetime = Field(default_factory=lambda: datetime.now(UTC))
-    finished: datetime | None = None
+    started: AwareDatetime = Field(default_factory=lambda: datetime.now(UTC))
+    finished: AwareDatetime | None = None
     # Of a finished run: how many cases it has, and the link of the last line of its journal.
     cases: int | None = None
     link: str | None = None

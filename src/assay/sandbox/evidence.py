@@ -82,6 +82,7 @@ class Challenge(_Event):
     imported: list[str]
     patched: list[str]
     overridden: list[str]
+    read: list[str]
 
 
 class End(_Event):
@@ -184,6 +185,7 @@ def _challenged(event: Challenge) -> ChallengeResult:
         imported=tuple(event.imported),
         patched=tuple(event.patched),
         overridden=tuple(event.overridden),
+        read=tuple(event.read),
     )
 
 

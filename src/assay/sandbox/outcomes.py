@@ -62,7 +62,8 @@ class TestOutcome:
 class ChallengeResult:
     """What a proof did when it was called again: with which variants it held, what it touched.
 
-    `imported`, `patched` and `overridden` are names of the target; `repeated` says that it held
+    `imported`, `patched` and `overridden` are names of the target, `read` modules of which it read
+    the source; `repeated` says that it held
     with the disputed value itself, as it should.
     """
 
@@ -71,6 +72,7 @@ class ChallengeResult:
     imported: tuple[str, ...] = ()
     patched: tuple[str, ...] = ()
     overridden: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -132,19 +132,21 @@ class ProofRunner:
     async def _run(
         self, slot: _Slot, text: ProofText, fresh: bool, hash_seed: int | None
     ) -> tuple[Ending | None, bool, int]:
+        # A challenge calls a test many times more.
+        seconds = self._limits.wall_time * (1 if text.challenge is None else 3)
         for attempt in range(1, _TRIES + 1):
             try:
                 if attempt == _TRIES:
-                    return await self._run_alone(text, hash_seed or 0), True, attempt
+                    return await self._run_alone(text, hash_seed or 0, seconds), True, attempt
                 if hash_seed is not None:
                     seeded = await self._serving_seeded(slot, hash_seed)
-                    return await seeded.run(text, self._limits.wall_time), True, attempt
+                    return await seeded.run(text, seconds), True, attempt
                 if not (fresh or self._threaded):
                     warm = await self._serving(slot)
                     if not self._threaded:
-                        return await warm.run(text, self._limits.wall_time), False, attempt
+                        return await warm.run(text, seconds), False, attempt
                 clean = await self._serving_clean(slot)
-                return await clean.run(text, self._limits.wall_time), True, attempt
+                return await clean.run(text, seconds), True, attempt
             except Lost as loss:
                 self.notes.append(f"a runner was lost ({loss}) and what it did is repeated")
                 await self._retire(slot)
@@ -155,10 +157,10 @@ class ProofRunner:
                 raise
         return None, True, _TRIES
 
-    async def _run_alone(self, text: ProofText, hash_seed: int) -> Ending:
+    async def _run_alone(self, text: ProofText, hash_seed: int, seconds: float) -> Ending:
         process = await WarmProcess.start(replace(self._clean_order(), hash_seed=hash_seed))
         try:
-            return await process.run(text, self._limits.wall_time)
+            return await process.run(text, seconds)
         finally:
             await process.close()
 

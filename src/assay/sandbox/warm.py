@@ -34,17 +34,18 @@ _LINE_BYTES = 64 << 20
 class Challenge:
     """How to ask a proof whether its answer comes from the target.
 
-    `holds` names the test that is called again: with the `source` of the claim itself, with each
-    of the `variants` (what was done to the value, and the source), and with real names of the
-    target in the place of __REAL_NAME__ in `template`, if there is one. `hidden` are the words of
-    the disputed value, which a stand-in for the target does not have.
+    `holds` names the test that is called again: with the `source` of the claim itself, and with
+    other values in the place of `__disputed__` in `template`. These are the `variants` (what was
+    done to the value, and an expression), and real names of the target if the value `is_name`.
+    `hidden` are its words, which a stand-in for the target does not have.
     """
 
     holds: str
     source: str
+    template: str
     variants: tuple[tuple[str, str], ...] = ()
     hidden: tuple[str, ...] = ()
-    template: str = ""
+    is_name: bool = False
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,14 @@ def tried(*sources: str) -> list[Attempted]:
 
 def test_a_proof_is_linted_run_and_twinned_before_it_counts() -> None:
     broken = GOOD.replace("DISPUTED not in", "DISPUTED in")
-    vacuous = GOOD.replace("DISPUTED in inspect", "DISPUTED and 'title' in inspect").replace(
-        "DISPUTED not in inspect", "DISPUTED and 'title' not in inspect"
+    vacuous = GOOD.replace("DISPUTED in inspect", "DISPUTED and 'alias' in inspect").replace(
+        "DISPUTED not in inspect", "DISPUTED and 'alias' not in inspect"
     )
-    good, both, empty, other, wrong, loud = tried(
+    good, both, empty, brought, other, wrong, loud = tried(
         GOOD,
         broken,
         vacuous,
+        vacuous.replace("'alias'", "'title'"),
         GOOD.replace("option_A", "option_B"),
         "def test_x(): assert True",
         GOOD.replace("    assert DISPUTED in", "    print('seen')\n    assert DISPUTED in"),
@@ -69,6 +70,8 @@ def test_a_proof_is_linted_run_and_twinned_before_it_counts() -> None:
     assert "both sides" in both.feedback
     assert not empty.is_settled
     assert "vacuous" in empty.feedback
+    assert not brought.is_settled
+    assert "brings the disputed value along: `title`" in brought.feedback
     assert other.trial is None
     assert "name option B" in other.feedback
     assert wrong.trial is None

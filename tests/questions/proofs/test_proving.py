@@ -183,7 +183,7 @@ def test_what_is_true_must_not_be_true_of_the_impossible() -> None:
         (None, "could not be challenged"),
         (ChallengeResult(held=("its letters",), imported=("thing",)), "holds as well with its"),
         (ChallengeResult(imported=("thing",), patched=("thing",)), "a stand-in in the place"),
-        (ChallengeResult(imported=("thing",), overridden=("part",)), "overrides a name"),
+        (ChallengeResult(imported=("thing",), overridden=("__str__",)), "overrides a name"),
         (ChallengeResult(), "imports nothing of the target"),
     ],
 )

@@ -64,6 +64,8 @@ class Given:
     prose: str = ""
     literals: frozenset[str] = frozenset()
     """What is handed over in the code of an option, as text."""
+    options: frozenset[str] = frozenset()
+    """The texts of all options: a list of exactly these is no answer of the proof's own."""
 
     def mentions(self, name: str) -> bool:
         """Return whether the question speaks of a name, in words or in code."""
@@ -83,6 +85,7 @@ def given_by(question: Question | None, option: str) -> Given:
     return Given(
         code="\n".join([*code, *_CODE.findall(question.text)]),
         prose=f"{question.text}\n{said}",
+        options=frozenset(one.strip("`") for one in question.options.values()),
         literals=frozenset(chain.from_iterable(map(_handed_over, _CODE.findall(said)))),
     )
 
@@ -338,14 +341,25 @@ class _Reader:
             return
         last = re.split(r"[^\w]+", value.strip())[-1] if _is_path(value) else value
         for statement in self._statements():
+            listed = self._listed_options(statement)
             for node in _outside_docstrings(statement):
-                text = _brought(node)
+                text = None if id(node) in listed else _brought(node)
                 if text is None or not self._brings(text, value, last):
                     continue
                 if not self._is_given(text, value, last):
                     _refuse(node, f"it brings the disputed value along: {_shown(text)}")
         if len(_PIECE.findall(value)) > 1:
             self._check_pieces(_squeezed(value))
+
+    def _listed_options(self, statement: ast.stmt) -> set[int]:
+        """The texts in lists of all the options that the question has."""
+        found: set[int] = set()
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
+                values = {one.value for one in node.elts if isinstance(one, ast.Constant)}
+                if values == self._given.options:
+                    found |= {id(one) for one in node.elts}
+        return found
 
     def _brings(self, text: str, value: str, last: str) -> bool:
         if text == value:
@@ -502,15 +516,12 @@ def challenge_of(file: ProofFile) -> Challenge:
     return Challenge(
         holds=file.holds,
         source=file.source,
+        template=file.with_disputed("__disputed__"),
         # Nearly the same value, which must not hold.
-        variants=tuple((name, file.with_disputed(text)) for name, text in _near(node)),
+        variants=tuple(_near(node)),
         hidden=tuple(sorted(hidden)),
-        template=file.with_disputed("__REAL_NAME__") if _is_identifier(value) else "",
+        is_name=isinstance(value, str) and value.isidentifier(),
     )
-
-
-def _is_identifier(value: object) -> bool:
-    return isinstance(value, str) and value.isidentifier()
 
 
 def _is_name(value: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from assay.questions.judging.findings import Settled, Truth
 from assay.questions.model import Question
-from assay.questions.proofs.claims import Claim, Proof
+from assay.questions.proofs.claims import MODELLED, WRITTEN, Claim, Grounds, Proof
 from assay.questions.proofs.forgery import Given, challenge_of, check_forgery, given_by, names_used
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
 from assay.sandbox import (
@@ -90,13 +90,13 @@ async def try_proof(
             f"the proof is vacuous: with {what} in place of the disputed element it says the same"
         )
         return Trial(proof, Settled(claim, Truth.OPEN, _because(reason, file, twin)), outcome, twin)
-    forged = find_forgery(twin.challenge, given, proof.source) if truth is Truth.TRUE else None
+    forged = find_forgery(twin.challenge, given, proof) if truth is Truth.TRUE else None
     if forged is not None:
         return Trial(proof, Settled(claim, Truth.OPEN, forged), outcome, twin)
     return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
 
 
-def find_forgery(challenge: ChallengeResult | None, given: Given, source: str) -> str | None:
+def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) -> str | None:
     """Return why the answer of a proof does not come from the target, if that was seen."""
     if challenge is None:
         return "nothing shows that the answer comes from the target: it could not be challenged"
@@ -106,9 +106,17 @@ def find_forgery(challenge: ChallengeResult | None, given: Given, source: str) -
         return f"the proof puts a stand-in in the place of the target: {challenge.patched[0]}"
     if challenge.repeated and not challenge.imported:
         return "the proof imports nothing of the target"
+    if (
+        challenge.read
+        and proof.prover in (WRITTEN, MODELLED)
+        and (proof.claim.grounds is Grounds.EXECUTED)
+    ):
+        return (
+            f"the proof reads the source of the target instead of running it: {challenge.read[0]}"
+        )
     # What the target calls may be written by the proof, as a hook is; what the proof asks itself
     # would be answered by the proof.
-    asked = names_used(source)
+    asked = names_used(proof.source)
     for name in challenge.overridden:
         is_given = given.is_about_subclassing or given.mentions(name)
         if not is_given and (name in asked or name.startswith("__")):

@@ -16,10 +16,10 @@ import re
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from types import ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-# For all calls together; what takes longer has not held.
+# For a call without the target, where loops may never end; what takes longer has not held.
 _SECONDS = 5.0
 _REAL_NAMES = 4
 _BEGINNING = "its beginning"
@@ -40,7 +40,7 @@ _NOWHERE = "absent"
 
 
 class _TimeIsUp(BaseException):
-    """The calls have taken all the time they have."""
+    """A call has taken all the time it has."""
 
 
 class _Absent(BaseException):
@@ -48,40 +48,42 @@ class _Absent(BaseException):
 
 
 class Challenge:
-    """The calls of one proof; `variants` are sources by what was done to the disputed value."""
+    """The calls of one proof; `variants` are expressions by what was done to the disputed value."""
 
     def __init__(
         self,
         holds: str,
         source: str,
-        variants: dict[str, str],
-        roots: list[str],
-        hidden: list[str],
         template: str,
+        variants: dict[str, str],
+        hidden: list[str],
+        is_name: bool,
+        roots: list[str],
     ) -> None:
         self.holds = holds
-        self._source, self._variants, self._template = source, variants, template
-        self._roots = tuple(roots)
-        self._hidden = frozenset(hidden)
+        self._source, self._template = source, template
+        self._variants, self._is_name = variants, is_name
+        self._hidden, self._roots = frozenset(hidden), tuple(roots)
 
     def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call the test in all variants, with the fixtures of the test that has just run."""
-        self._file = module.__file__
+        self._file = module.__file__ or "test_challenge"
         self._arguments = arguments
+        self._itself = compile(self._source, self._file, "exec", dont_inherit=True)
+        self._other = compile(self._template, self._file, "exec", dont_inherit=True)
         watch = Watch(self.is_target)
-        held: list[str] = []
-        with _time_limit(), contextlib.suppress(_TimeIsUp):
-            with watch:
-                watch.has_held = self._holds(self._source)
-            held = [name for name, text in self._variants.items() if self._holds(text)]
-            if held == [_BEGINNING] and self._is_word_of_target():
-                held.clear()  # it is looked for in a text, where its beginning stands too
-            if self._template and self._holds_for_real_names(module):
-                held.append("other names of the target")
-            # One alone shows nothing: that code runs holds for what allows everything, that it
-            # fails for what allows nothing.
-            if all(self._holds_without(allows=allows) for allows in (True, False)):
-                held.append("no target at all")
+        with watch:
+            watch.has_held = self._holds(self._itself)
+        held = [name for name, text in self._variants.items() if self._holds_with(eval(text))]  # noqa: S307
+        if held == [_BEGINNING] and self._is_word_of_target():
+            held.clear()  # it is looked for in a text, where its beginning stands too
+        names = self._real_names(module) if self._is_name else []
+        if len(names) == _REAL_NAMES and all(map(self._holds_with, names)):
+            held.append("other names of the target")
+        # One alone shows nothing: that code runs holds for what allows everything, that it fails
+        # for what allows nothing.
+        if all(self._holds_without(allows=allows) for allows in (True, False)):
+            held.append("no target at all")
         return {"held": held, **watch.seen()}
 
     def is_target(self, name: str) -> bool:
@@ -91,11 +93,14 @@ class Challenge:
         top = name.partition(".")[0]
         return bool(top) and top not in _KIT and top not in _STANDARD
 
-    def _holds(self, source: str) -> bool:
+    def _holds_with(self, value: Any) -> bool:
+        return self._holds(self._other, __disputed__=value)
+
+    def _holds(self, code: CodeType, **more: Any) -> bool:
         # A module of its own: without a __spec__ it is told apart from what it imports.
-        names: dict[str, Any] = {"__name__": "test_challenge", "__file__": self._file}
+        names: dict[str, Any] = {"__name__": "test_challenge", "__file__": self._file, **more}
         try:
-            exec(compile(source, self._file or "test_challenge", "exec", dont_inherit=True), names)  # noqa: S102
+            exec(code, names)  # noqa: S102
             test = names[self.holds]
             arguments = {name: self._arguments[name] for name in inspect.signature(test).parameters}
             made = test(**arguments)
@@ -103,8 +108,6 @@ class Challenge:
                 import asyncio
 
                 asyncio.run(made)
-        except _TimeIsUp:
-            raise
         except BaseException:
             return False
         return True
@@ -123,26 +126,21 @@ class Challenge:
                         return True
         return False
 
-    def _holds_for_real_names(self, module: ModuleType) -> bool:
-        names = self._real_names(module)
-        return len(names) == _REAL_NAMES and all(
-            self._holds(self._template.replace("__REAL_NAME__", repr(name))) for name in names
-        )
-
     def _real_names(self, module: ModuleType) -> list[str]:
         """Names that the target has, though not in what this proof looks at."""
         used = [one for one in vars(module).values() if self.is_target(_home(one))]
         homes = {_home(one) for one in used} & sys.modules.keys()
         known = {name for home in homes for name in vars(sys.modules[home])}
-        known -= {name for one in used for name in dir(one)}
+        # A module may hide some of its names from `dir`.
+        known -= {name for one in used for name in (*dir(one), *getattr(one, "__dict__", ()))}
         known -= set(vars(module))
         plain = sorted(name for name in known if len(name) > 3 and not name.startswith("_"))
         return plain[:: max(1, len(plain) // _REAL_NAMES)][:_REAL_NAMES]
 
     def _holds_without(self, *, allows: bool) -> bool:
         stand_in = StandIn(self.is_target, self._hidden, allows=allows)
-        with stand_in:
-            return self._holds(self._source)
+        with _time_limit(), stand_in:
+            return self._holds(self._itself)
 
 
 def _home(value: Any) -> str:
@@ -199,6 +197,8 @@ class Watch(_Hooks):
         self._imported: set[str] = set()
         self._patched: set[str] = set()
         self._overridden: set[str] = set()
+        self._read: set[str] = set()
+        self._is_active = True
 
     def seen(self) -> dict[str, Any]:
         return {
@@ -206,6 +206,7 @@ class Watch(_Hooks):
             "imported": sorted(self._imported)[:20],
             "patched": sorted(self._patched)[:20],
             "overridden": sorted(self._overridden)[:20],
+            "read": sorted(self._read)[:20],
         }
 
     def __enter__(self) -> Watch:
@@ -219,7 +220,29 @@ class Watch(_Hooks):
         monkeypatch = sys.modules["pytest"].MonkeyPatch
         for name in ("setattr", "delattr", "setitem", "delitem"):
             self._watch_monkeypatch(monkeypatch, name)
+        sys.addaudithook(self._note_open)
         return self
+
+    def __exit__(self, *error: object) -> None:
+        self._is_active = False
+        super().__exit__(*error)
+
+    def _note_open(self, event: str, details: tuple[Any, ...]) -> None:
+        """Note that the source of the target is read, by other than imports and warnings."""
+        if not self._is_active or event != "open" or not str(details[0]).endswith(".py"):
+            return
+        frame: FrameType | None = sys._getframe(1)
+        callers = set()
+        while frame is not None:
+            callers.add(frame.f_code.co_filename.rpartition("/")[2])
+            frame = frame.f_back
+        if any(one.startswith("<frozen importlib") for one in callers):
+            return
+        if "linecache.py" in callers and "inspect.py" not in callers:
+            return
+        for name, module in list(sys.modules.items()):
+            if getattr(module, "__file__", None) == str(details[0]) and self._is_target(name):
+                self._read.add(name)
 
     def _note_import(self, name: str) -> None:
         if self._is_target(name) or name in _WAYS:

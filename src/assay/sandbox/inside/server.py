@@ -145,8 +145,14 @@ class Server:
         # what is slow there or starts threads is left out.
         for sample in samples:
             self._import_tried(_import_statements(sample), deadline)
-            late = self._lesson(sample, _SAMPLE_SECONDS)["modules"]
-            self._import_tried([f"import {name}" for name in late if _is_module(name)], deadline)
+        for sample in samples:
+            if time.monotonic() < deadline:
+                late = [
+                    f"import {name}"
+                    for name in self._lesson(sample, _SAMPLE_SECONDS)["modules"]
+                    if _is_module(name) and name not in sys.modules
+                ]
+                self._import_tried(late, deadline)
         gc.collect()
         gc.freeze()
         # What every proof writes to, not what one might: a page copied for nothing costs as much.

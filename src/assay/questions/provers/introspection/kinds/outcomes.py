@@ -240,23 +240,22 @@ def _printing_words(program: Program, offer: Offer, reading: Reading) -> ProofTe
     """An option that is the output itself, or words about it: those are refuted only where what
     is printed is, to the letter, one of the other options.
     """
-    said = offer.text.strip("`")
     texts = tuple(one.text.strip("`") for one in reading.offers.values())
     return ProofText(
         statement=f"the code prints `{offer.text}`",
         imports=_PRINTING,
-        disputed=repr(said),
-        constants=(*_constants(program), ("OTHERS", _listed(tuple(t for t in texts if t != said)))),
+        disputed=repr(offer.text.strip("`")),
+        constants=(*_constants(program), ("OPTIONS", _listed(texts))),
         helpers=(OUTCOME,),
         holds="assert outcome() == DISPUTED",
-        fails="printed = outcome()\nassert printed in OTHERS\nassert printed != DISPUTED",
+        fails="printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED",
         controls=(CONTROL,),
     )
 
 
 def _listed(texts: tuple[str, ...]) -> str:
     lines = "".join(f"\n    {one!r}," for one in texts)
-    return f"({lines}\n)" if texts else "()"
+    return f"({lines}\n)"
 
 
 def _loose(text: str) -> str:
