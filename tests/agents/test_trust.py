@@ -142,7 +142,7 @@ def test_a_folder_of_python_paths_is_searched(assay: Command, project: Path) -> 
     assert assay("agents", "verify", path, cwd=project).returncode == 0
 
 
-@pytest.mark.parametrize("path", ["..", "/", os.path.dirname(os.__file__), "link"])
+@pytest.mark.parametrize("path", ["..", "/", str(Path(os.__file__).parent), "link"])
 def test_a_project_cannot_allow_itself_what_is_outside_of_it(project: Path, path: str) -> None:
     (project / "link").symlink_to("/usr")
     (project / "assay.toml").write_text(f'[agents]\npython_paths = ["{path}"]')

@@ -94,7 +94,7 @@ def show(run: str, case: str | None) -> None:
 @click.option(
     "--trust",
     is_flag=True,
-    help="Do what a run of agents names, wherever it comes from: any code, any server.",
+    help="Do what the run folder says, whoever wrote it: any code, server and outside file.",
 )
 @run_options
 @click.pass_context
@@ -122,6 +122,12 @@ def resume(
     _confirm_command(folder, manifest.asked, command)
     module, _, name = RESUMERS[manifest.subject].partition(":")
     continue_run = getattr(import_module(module), name)
+    if manifest.asked.get("allow_outside") and not trust:
+        raise InputError(
+            "lets its problem read files outside of the problem's folder",
+            where=str(folder),
+            advice="if you trust both, say --trust",
+        )
     trusted: dict[str, Any] = {}
     if manifest.subject == "agents":
         trusted = {"modules": allowed_modules, "is_trusted": trust}

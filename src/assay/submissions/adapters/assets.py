@@ -22,6 +22,7 @@ def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bin
 
 def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
     asset = problem.static_assets[name]
+    problem.check_inside(problem.path / asset.path)
     path = (problem.path / asset.path).resolve()
     if not path.exists():
         raise InputError(
