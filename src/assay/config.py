@@ -59,6 +59,8 @@ class AgentsConfig(BaseModel):
 
     # How often a sample that met an outage is tried again.
     retries: int = Field(default=2, ge=0, strict=True)
+    # Folders that `python` agents come from, in the project; None for those of each test file.
+    python_paths: list[Path] | None = None
 
 
 class Config(BaseModel):
@@ -86,12 +88,24 @@ class UserModelsConfig(BaseModel):
     hosts: list[str] = Field(default_factory=list)
 
 
+class UserAgentsConfig(BaseModel):
+    """The table [agents] of the user's own file."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # Modules outside of a project that test files may name as `python` agents.
+    allow: list[str] = Field(default_factory=list)
+    # Servers, as host or host:port, that a resumed run may name and that get secrets of tests.
+    hosts: list[str] = Field(default_factory=list)
+
+
 class UserConfig(BaseModel):
     """What only the user may say, never a project: `~/.config/assay/assay.toml`."""
 
     model_config = ConfigDict(extra="forbid")
 
     models: UserModelsConfig = Field(default_factory=UserModelsConfig)
+    agents: UserAgentsConfig = Field(default_factory=UserAgentsConfig)
 
 
 def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
@@ -109,8 +123,21 @@ def load_config(start: Path | None = None) -> Config:
     for candidate in (folder, *folder.parents):
         if (found := _read(candidate)) is not None:
             path, table = found
-            return _anchored(_validated(path, table, Config), candidate)
+            config = _validated(path, table, Config)
+            _check_inside(config.agents.python_paths or (), candidate, path)
+            return _anchored(config, candidate)
     return _anchored(Config(), folder)
+
+
+def _check_inside(paths: Iterable[Path], folder: Path, file: Path) -> None:
+    """Raise an InputError for a path that leaves its project: what is outside, users allow."""
+    for path in paths:
+        if not (folder / path).resolve().is_relative_to(folder.resolve()):
+            raise InputError(
+                f"agents.python_paths: {str(path)!r} is outside of the project",
+                where=f"{file}:{_line_of(file, 'python_paths')}",
+                advice="allow a module from elsewhere yourself: --allow-agent MODULE",
+            )
 
 
 def is_configured(folder: Path) -> bool:
@@ -189,8 +216,13 @@ def _anchored(config: Config, folder: Path) -> Config:
     def anchor(path: Path) -> Path:
         return Path(os.path.relpath(folder / path))
 
+    paths = config.agents.python_paths
+    agents = {
+        "python_paths": None if paths is None else [(folder / one).resolve() for one in paths]
+    }
     return config.model_copy(
         update={
+            "agents": config.agents.model_copy(update=agents),
             "runs": anchor(config.runs),
             "baseline": anchor(config.baseline) if config.baseline else None,
         }

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.agents.files import read_files
 from assay.agents.running import Reach, Sampling, run_tests, tests_of
+from assay.agents.trust import Trust
 from assay.models import ModelClient
 from assay.results import CaseRecord
 from assay.runs import Manifest, Run, create_folder
@@ -19,6 +20,8 @@ from tests.models.scripted_server import Received, Reply, says_json
 
 # How far beyond its limit a test may end.
 GRACE = 20.0
+# Agents of these tests are not beside the files that name them.
+OF_TESTS = Trust(modules=frozenset({"tests"}))
 
 
 def ask(text: str = "hi", response: Any = None, **more: Any) -> dict[str, Any]:
@@ -61,7 +64,7 @@ def run_file(
     os.chdir(path.parent)
     try:
         tests = tests_of(read_files([path.name]).files_or_error(), reach, how)
-        run_tests(folder, tests, reach, how, client, on_sample=on_sample)
+        run_tests(folder, tests, reach, how, client, on_sample=on_sample, trust=OF_TESTS)
     finally:
         os.chdir(before)
         sys.path[:] = modules

@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def digest(folder: Path) -> str:
-    return problem_digest(read_problem(folder))
+    return problem_digest(read_problem(folder, allows_outside=True))
 
 
 @pytest.mark.parametrize(

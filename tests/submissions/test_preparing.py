@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.sandbox.bases import new_base
 from assay.sandbox.inside import trees
 from assay.sandbox.isolation import available_levels, probe
+from assay.submissions.adapters.assets import bind_assets
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig
 from assay.submissions.environments import DEFAULT, Environment
@@ -107,6 +109,58 @@ def test_links_are_never_followed_and_ignored_files_stay_out(tmp_path: Path) -> 
     (bench.submission / "inner").symlink_to("data.txt")
     (result,) = bench.run(ONE)
     assert result.output == "['data.txt', 'inner', 'link', 'main.py'] False own\n"
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_copy_keeps_its_modes_and_is_for_no_other_user_of_the_machine(
+    tmp_path: Path, level: str
+) -> None:
+    script = "import os; print(open('open.txt').read(), open('d/private.txt').read())"
+    files = {"main.py": script, "run.sh": "", "open.txt": "a", "d/private.txt": "b"}
+    bench = Bench(tmp_path, files)
+    given = {
+        "main.py": 0o644,
+        "run.sh": 0o755,
+        "open.txt": 0o666,
+        "d": 0o777,
+        "d/private.txt": 0o600,
+    }
+    for name, mode in given.items():
+        (bench.submission / name).chmod(mode)
+
+    async def modes() -> dict[str, int]:
+        async with bench.prepare(DEFAULT, level=level) as prepared:
+            return {name: (prepared.base.path / name).stat().st_mode & 0o7777 for name in given}
+
+    copied = finish(modes())
+    assert copied == {
+        "main.py": 0o640, "run.sh": 0o750, "open.txt": 0o640, "d": 0o750, "d/private.txt": 0o600,
+    }  # fmt: skip
+    (result,) = bench.run(ONE, level=level)
+    assert result.output == "a b\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs programs as another user")
+@pytest.mark.parametrize("path", ["data", "data/deep/words.txt"])
+def test_a_copy_of_an_asset_is_for_no_other_user_of_the_machine(tmp_path: Path, path: str) -> None:
+    script = "import sys; print(open(sys.argv[1] + sys.argv[2]).read())"
+    bench = Bench(tmp_path, {"main.py": script}, static_assets={"words": {"path": path}})
+    file = bench.problem.path / "data" / "deep" / "words.txt"
+    file.parent.mkdir(parents=True)
+    file.write_text("word")
+    file.chmod(0o600)
+    below = "/deep/words.txt" if path == "data" else ""
+    case = ONE.model_copy(update={"arguments": ["{{static:words}}", below]})
+    for level in available_levels(probe()):
+        with new_base(level) as base:
+            (bound,) = bind_assets(bench.problem, base, level).values()
+            copies = [base.path.parent / "static", *(base.path.parent / "static").rglob("*")]
+            assert Path(bound.host) in copies
+            assert [one for one in copies if one.stat().st_mode & 0o027] == []
+            # It is the program's to read, and not its to change.
+            assert {(one.stat().st_uid, one.stat().st_gid) for one in copies} == {(0, base.user)}
+        (result,) = bench.run(case, level=level)
+        assert (result.output, result.stderr) == ("word\n", "")
 
 
 def test_the_digest_is_of_what_is_run(tmp_path: Path) -> None:

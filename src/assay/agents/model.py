@@ -88,6 +88,7 @@ class AgentFile:
     """Seconds for all samples of the test on one connection, retries included."""
     use_direct: bool = False
     """How a direct session lets the agent reach other agents."""
+    agent_place: Place | None = None
     metadata: dict[str, Any] | None = field(default=None, repr=False)
     metadata_places: Mapping[str, Place] = field(default_factory=dict)
     template: Template | None = field(default=None, repr=False)

@@ -15,6 +15,7 @@ from assay.agents.files.reading import first_error
 from assay.agents.files.source import is_hocon
 from assay.agents.pytest_plugin import OPTION_NAMES
 from assay.agents.running import Reach, Running, Sampling, Test, tests_of
+from assay.agents.trust import make_trust
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.models import Budget, ModelChoice, ModelClient, ResponseCache, resolve
@@ -110,6 +111,11 @@ class Runner:
             ca_file=str(Path(ca_file).absolute()) if ca_file else None,
             verify=not given("no_verify"),
         )
+        self.trust = make_trust(
+            own.agents.python_paths,
+            given("allow_agent") or (),
+            is_complete=bool(given("trust")),
+        )
         jobs, retries = given("jobs"), given("retries")
         if jobs is not None and jobs < 1:
             raise InputError(f"--assay-jobs must be at least 1, not {jobs}")
@@ -145,7 +151,8 @@ class Runner:
         """Take the samples of one test."""
 
         async def run() -> CaseRecord:
-            async with Running(self.reach, self.sampling, self._client()) as running:
+            running = Running(self.reach, self.sampling, self._client(), trust=self.trust)
+            async with running:
                 return await running.work(Unit(test.identifier, 0, "", test), Nowhere())
 
         return asyncio.run(run())

@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppres
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Final, Protocol, Self
 
 from assay import values
 from assay.agents.connections import (
@@ -32,6 +32,7 @@ from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
 from assay.agents.secrets import credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
 from assay.models import Judge, ModelClient, metered
@@ -41,6 +42,10 @@ from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Progress, Unit, execute
 
 _COMMAND = "command"
+_PYTHON = "python"
+_KEYED = ("openai", "responses")
+NO_MORE_TRUST: Final = Trust()
+"""Agents of a test file's own project, and nothing else."""
 
 
 @dataclass(frozen=True)
@@ -186,14 +191,16 @@ def run_tests(
     *,
     progress: Progress | None = None,
     on_sample: Callable[[], None] = lambda: None,
+    trust: Trust = NO_MORE_TRUST,
 ) -> None:
     """Run the tests that have no record yet in a run folder; tell of every finished sample."""
+    check_recorded(tests, reach, trust)
     for test in tests:
-        if isinstance(test, Test) and test.connection == "python":
+        if isinstance(test, Test) and test.connection == _PYTHON:
             # Before any clock runs. What cannot be imported is an error of its own test.
             with nullcontext() if sampling.strict else suppress(InputError):
-                import_agent(test.file.agent)
-    running = Running(reach, sampling, client, on_sample)
+                import_agent(test.file.agent, trust.for_file(test.file.path))
+    running = Running(reach, sampling, client, on_sample, trust)
     # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
     execute(
         folder,
@@ -203,6 +210,32 @@ def run_tests(
         progress=progress,
         around=running,
     )
+
+
+def check_recorded(tests: Iterable[Test | WrongFile], reach: Reach, trust: Trust) -> None:
+    """Raise an InputError if a resumed run would do what only its run folder asks for.
+
+    That is to run code of another project, or to send secrets to a server that the user named
+    nowhere else.
+    """
+    servers = [reach.url] if reach.url else []
+    if reach.host:
+        named = address("http", reach.host, reach.port or 1)
+        servers.append(named if reach.port else named.removesuffix(":1"))
+    for test in tests:
+        if isinstance(test, Test) and test.connection == _PYTHON:
+            trust.check_project(test.file.path)
+        elif isinstance(test, Test) and _sends_secrets(test):
+            for server in servers:
+                trust.check_server(server, is_verified=reach.verify and reach.ca_file is None)
+
+
+def _sends_secrets(test: Test) -> bool:
+    """Return whether a server gets something that is not for everybody."""
+    if test.connection in (_COMMAND, "direct"):
+        return False
+    has_key = test.connection in _KEYED and bool(os.environ.get(Settings("").key_variable))
+    return has_key or bool(test.file.secrets or test.file.metadata)
 
 
 def _units(tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
@@ -248,7 +281,9 @@ class Running:
         sampling: Sampling,
         client: ModelClient | None,
         on_sample: Callable[[], None] = lambda: None,
+        trust: Trust = NO_MORE_TRUST,
     ) -> None:
+        self._trust = trust
         self._reach, self._sampling, self._client = reach, sampling, client
         self._on_sample = on_sample
         self._held = AsyncExitStack()
@@ -312,6 +347,7 @@ class Running:
             url=reach.url,
             template=test.file.template,
             command=reach.words,
+            code_rules=self._trust.for_file(test.file.path),
         )
 
     async def _taken(

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from assay.cli.agents.options import ALLOW_AGENT
 from assay.cli.common import RunOptions, in_colour, run_options
 from assay.config import load_config
 from assay.errors import AssayError, InputError
@@ -89,9 +90,23 @@ def show(run: str, case: str | None) -> None:
 @runs.command()
 @click.argument("run", metavar="RUN")
 @click.option("--command", help="The program of a run over the connection `command`, once more.")
+@ALLOW_AGENT
+@click.option(
+    "--trust",
+    is_flag=True,
+    help="Do what the run folder says, whoever wrote it: any code, server and outside file.",
+)
 @run_options
 @click.pass_context
-def resume(ctx: click.Context, /, run: str, command: str | None, **shared: Any) -> None:
+def resume(
+    ctx: click.Context,
+    /,
+    run: str,
+    command: str | None,
+    allowed_modules: tuple[str, ...],
+    trust: bool,
+    **shared: Any,
+) -> None:
     """Continue a run: nothing that is finished is repeated.
 
     Errored cases run again, and so does, by name, what has changed since.
@@ -107,7 +122,16 @@ def resume(ctx: click.Context, /, run: str, command: str | None, **shared: Any) 
     _confirm_command(folder, manifest.asked, command)
     module, _, name = RESUMERS[manifest.subject].partition(":")
     continue_run = getattr(import_module(module), name)
-    ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared)))
+    if manifest.asked.get("allow_outside") and not trust:
+        raise InputError(
+            "lets its problem read files outside of the problem's folder",
+            where=str(folder),
+            advice="if you trust both, say --trust",
+        )
+    trusted: dict[str, Any] = {}
+    if manifest.subject == "agents":
+        trusted = {"modules": allowed_modules, "is_trusted": trust}
+    ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared), **trusted))
 
 
 def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:

@@ -63,31 +63,50 @@ def check_depth(path: str) -> None:
         )
 
 
-def hand_over(base: Base) -> None:
+def hand_over(base: Base, *, is_private: bool = False, is_owner: bool = True) -> None:
     """Give everything in the base to the user of its programs; to be done after every change.
 
-    Raises TooDeepError.
+    What is private keeps its modes, but other users of the machine can do nothing with it. Where
+    programs are not to be the owner, they read it as its group. Raises TooDeepError.
     """
     from assay.sandbox.inside.trees import FOLDER, Tree, entries
 
+    given = _Gift(base.user, is_private, is_owner)
     root = os.open(base.path, FOLDER)
     try:
-        _give(".", root, os.fstat(root), base.user)
+        given.give(".", root, os.fstat(root))
         with contextlib.closing(Tree(root)) as tree:
             for name, found in entries(tree):
                 check_depth(tree.above + name)
-                _give(name, tree.here, found, base.user)
+                given.give(name, tree.here, found)
                 if stat.S_ISDIR(found.st_mode):
                     tree.enter(name)
     finally:
         os.close(root)
 
 
-def _give(name: str, parent: int, found: os.stat_result, user: int | None) -> None:
-    if user is not None and (found.st_uid, found.st_gid) != (user, user):
-        os.chown(name, user, user, dir_fd=parent, follow_symlinks=False)
-    if not stat.S_ISLNK(found.st_mode):
-        mode = stat.S_IMODE(found.st_mode)
-        readable = 0o555 if stat.S_ISDIR(found.st_mode) or mode & 0o100 else 0o444
-        if mode | readable != mode:
-            os.chmod(name, mode | readable, dir_fd=parent)
+@dataclass(frozen=True, slots=True)
+class _Gift:
+    """To whom files are given, and who may read them."""
+
+    user: int | None
+    is_private: bool
+    is_owner: bool
+
+    def give(self, name: str, parent: int, found: os.stat_result) -> None:
+        """Change owner and mode of a file where they are not what they should be."""
+        if self.user is not None:
+            owner = self.user if self.is_owner else found.st_uid
+            if (found.st_uid, found.st_gid) != (owner, self.user):
+                os.chown(name, owner, self.user, dir_fd=parent, follow_symlinks=False)
+        if not stat.S_ISLNK(found.st_mode):
+            mode = stat.S_IMODE(found.st_mode)
+            wanted = self._choose(mode, is_folder=stat.S_ISDIR(found.st_mode))
+            if wanted != mode:
+                os.chmod(name, wanted, dir_fd=parent)
+
+    def _choose(self, mode: int, *, is_folder: bool) -> int:
+        readable = 0o555 if is_folder or mode & 0o100 else 0o444
+        if not self.is_private:
+            return mode | readable
+        return (mode | readable & (0o700 if self.is_owner else 0o750)) & 0o750

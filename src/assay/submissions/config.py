@@ -6,11 +6,13 @@ problems carry keys of their own and their code may ask for them.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from assay.errors import InputError
 from assay.results import GroupType
 
 _FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value
@@ -114,8 +116,29 @@ class ProblemConfig(_Config):
     loader_entrypoint: str = "Loader"
     env: dict[str, str] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0)
+    allows_outside: bool = False
+    """Whether the user lets files be read that are outside of the folder; no config can."""
 
     @property
     def is_programmed(self) -> bool:
         """Whether it has a loader of its own; else its cases are in the canonical format."""
         return (self.path / self.loader_script).is_file()
+
+    def check_inside(self, path: Path) -> None:
+        """Raise an InputError for a path that leads out of the folder, through links too.
+
+        A problem without code is data, which does not choose files of its user. One with code
+        could read them anyway.
+        """
+        if not (self.is_programmed or self.allows_outside):
+            check_inside(self.path, path)
+
+
+def check_inside(folder: Path, path: Path) -> None:
+    """Raise an InputError for a path that leads out of a folder, through links too."""
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise InputError(
+            "is outside of the problem's folder",
+            where=str(path),
+            advice="copy it into the problem; or, if you trust the problem, say --allow-outside",
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -37,22 +37,35 @@ def _contents(problem: ProblemConfig) -> Iterator[tuple[str, bytes]]:
         _identity(one.path / _SOLUTION) for _, one in checkpoints if (one.path / _SOLUTION).is_dir()
     }
     seen = set(solutions)
-    yield from _files("problem", problem.path, seen)
+
+    def is_read(link: Path) -> bool:
+        """Return whether a link is followed; what is refused to cases is not read for this."""
+        try:
+            problem.check_inside(link)
+        except InputError:
+            return False
+        return True
+
+    yield from _files("problem", problem.path, seen, is_read)
     for name, checkpoint in checkpoints:
-        yield from _files(f"checkpoint {name}", checkpoint.path, seen)
+        yield from _files(f"checkpoint {name}", checkpoint.path, seen, is_read)
     # An asset counts wherever it is.
     seen -= solutions
     for name, asset in sorted(problem.static_assets.items()):
-        yield from _files(f"asset {name}", problem.path / asset.path, seen)
+        yield from _files(f"asset {name}", problem.path / asset.path, seen, is_read)
 
 
-def _files(name: str, path: Path, seen: set[Identity]) -> Iterator[tuple[str, bytes]]:
+def _files(
+    name: str, path: Path, seen: set[Identity], is_read: Callable[[Path], bool]
+) -> Iterator[tuple[str, bytes]]:
     """Every file with what tells it from another; no folder twice, so that loops come to an end."""
     waiting = [(name, path)]
     while waiting:
         name, path = waiting.pop()
         if path.is_symlink():
             yield f"{name} ->", str(path.readlink()).encode("utf-8", "surrogateescape")
+            if not is_read(path):
+                continue
         if path.is_file():
             with path.open("rb") as file:
                 yield name, hashlib.file_digest(file, "sha256").digest()

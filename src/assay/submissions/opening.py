@@ -39,6 +39,7 @@ class Asked:
     case: str | None
     isolation: str
     jobs: int
+    allow_outside: bool = False
 
     @classmethod
     def of(cls, given: dict[str, Any], jobs: int) -> Self:
@@ -53,6 +54,7 @@ class Asked:
             case=given["case"],
             isolation=given["isolation"],
             jobs=jobs,
+            allow_outside=given["allow_outside"],
         )
 
     @property
@@ -79,7 +81,7 @@ def open_checking(
     asked: Asked, jobs: int | None = None, *, on_warning: Callable[[Finding], None] | None = None
 ) -> Opened:
     """Read everything that was asked for; raises InputError before anything is run."""
-    problem = read_problem(Path(asked.problem), on_warning)
+    problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
     source: Source = (
@@ -97,6 +99,7 @@ def open_checking(
 
     def prepared_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
         folder = checkpoint.path / "solution"
+        problem.check_inside(folder)
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)

@@ -150,7 +150,7 @@ def _check_command(command: str, environment: Environment, base: Base, tools: To
 def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:
     try:
         digest = copy_submission(submission, base.path, ignore=ignore, keep=keep)
-        hand_over(base)
+        hand_over(base, is_private=True)
     except TooDeepError as error:
         raise InputError(
             f"the submission {error}",
@@ -211,7 +211,7 @@ async def _set_up(
             if result.exit_status != 0 or result.limit:
                 raise SetUpFailedError(_failure(environment, checkpoint, command, result))
     try:
-        hand_over(base)
+        hand_over(base, is_private=True)
     except TooDeepError as error:
         what = f"set-up of {checkpoint.name} in environment {environment.name!r} failed"
         raise SetUpFailedError(f"{what}: what it made {error}") from None

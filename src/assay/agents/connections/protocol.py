@@ -21,6 +21,7 @@ from assay.errors import AssayError, InfrastructureError
 
 if TYPE_CHECKING:
     from assay.agents.connections.template import Template
+    from assay.agents.trust import CodeRules
 
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
@@ -135,6 +136,8 @@ class Settings:
     template: Template | None = None
     # The program and its arguments, which only the user names, never a file.
     command: tuple[str, ...] = ()
+    # Where a Python agent may come from; None if a caller names it, not a file.
+    code_rules: CodeRules | None = None
     # Seconds to reach a server; how long it may be silent where no limit is set.
     connect_timeout: float = 10.0
     silence: float = 600.0

@@ -31,8 +31,9 @@ from assay.agents.connections.protocol import (
 )
 from assay.agents.connections.threads import Loop, Threads
 from assay.agents.secrets import credentials_in
+from assay.agents.trust import CodeRules, get_attribute, import_module, split_name
 from assay.errors import InputError, nearest
-from assay.failures import account, describe
+from assay.failures import describe
 
 _OFFERED = ("sly_data", "chat_context", "history", "metadata", "chat_filter")
 _PARTS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict, "chat_context": object}
@@ -117,7 +118,7 @@ class PythonConnection:
 
 def open_python(settings: Settings) -> Connection:
     """A connection to what `package.module:name` is: a function, or an agent of a library."""
-    found = adapt(load(settings.agent))
+    found = adapt(load(settings.agent, settings.code_rules))
     if "google.adk.workflow" in sys.modules:
         from assay.agents.connections.adk import AdkConnection, is_adk_agent
 
@@ -132,33 +133,24 @@ def open_python(settings: Settings) -> Connection:
     return PythonConnection(found, settings)
 
 
-def import_agent(name: str) -> None:
+def import_agent(name: str, rules: CodeRules | None = None) -> None:
     """Import an agent's module before any clock runs; what is wrong is told when it is opened."""
     with suppress(InputError):
-        load(name)
+        load(name, rules)
     if "google.adk.agents" in sys.modules:
         importlib.import_module("google.adk.runners")
 
 
-def load(name: str) -> Any:
-    """What `package.module:name` means, seen from the current folder."""
-    module_name, _, path = name.partition(":")
-    if not module_name or not path:
-        raise InputError(
-            f"{name!r} does not name a Python agent",
-            advice="write package.module:function",
-        )
+def load(name: str, rules: CodeRules | None = None) -> Any:
+    """Return what `package.module:name` means; without rules it is seen from the current folder."""
+    if rules is not None:
+        return rules.load(name)
+    module_name, path = split_name(name)
     if (folder := str(Path.cwd())) not in sys.path and "" not in sys.path:
         sys.path.insert(0, folder)
-    try:
-        found: Any = importlib.import_module(module_name)
-    except Exception as error:
-        raise InputError(f"cannot be imported: {account(error)}", where=module_name) from error
+    found: Any = import_module(module_name)
     for part in path.split("."):
-        if not hasattr(found, part):
-            public = [word for word in dir(found) if not word.startswith("_")]
-            raise InputError(f"has no {part!r}", where=module_name, advice=nearest(part, public))
-        found = getattr(found, part)
+        found = get_attribute(found, part, module_name)
     return found
 
 

@@ -86,7 +86,7 @@ class Web:
         self._settings = settings
         trust = _trust(self._url.scheme, settings)
         # A proxy of the environment is for the world outside, not for this machine.
-        is_proxied = not _is_local(self._url.host) and bool(getproxies())
+        is_proxied = not is_local(self._url.host) and bool(getproxies())
         self._client = httpx.AsyncClient(
             headers={**headers, "Content-Type": "application/json"},
             verify=trust,
@@ -293,7 +293,8 @@ def _is_ipv6(host: str) -> bool:
         return False
 
 
-def _is_local(host: str) -> bool:
+def is_local(host: str) -> bool:
+    """Return whether a host is this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

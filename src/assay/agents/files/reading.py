@@ -139,6 +139,7 @@ class _Reader:
             timeout=top.take("timeout_in_seconds", fields.seconds, None),
             use_direct=top.take("use_direct", fields.truth, False),
             metadata=metadata,
+            agent_place=self.source.place(("agent",)),
             metadata_places={key: self.source.place(("metadata", key)) for key in metadata or ()},
             template=self._template(top),
             failure_patterns=top.take("failure_patterns", fields.texts, ()),

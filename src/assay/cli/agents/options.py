@@ -14,11 +14,22 @@ from assay.cli.model_options import JUDGE_VOTES, model_options
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling
+    from assay.agents.trust import Trust
     from assay.config import Config
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
+ALLOW_AGENT = click.option(
+    "--allow-agent",
+    "allowed_modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Let files name `python` agents of this module, wherever it is; may be repeated.",
+)
+TRUST = click.option(
+    "--trust", is_flag=True, help="Let files name any code at all; only for files that you know."
+)
 _OPTIONS = [
     click.option(
         "--connection",
@@ -31,6 +42,8 @@ _OPTIONS = [
     click.option("--port", type=click.IntRange(1, 65535), help="The port of the agent's server."),
     click.option("--url", help="The address of the agent's server, whole; not for http and https."),
     click.option("--command", help="The program to talk to, for the connection `command`."),
+    ALLOW_AGENT,
+    TRUST,
     click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
     click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
     click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
@@ -77,6 +90,15 @@ def take_reach(given: dict[str, Any]) -> Reach:
         command=given.pop("command"),
         ca_file=str(ca_file.absolute()) if ca_file else None,
         verify=not given.pop("no_verify"),
+    )
+
+
+def take_trust(given: dict[str, Any], config: Config) -> Trust:
+    """Take which code files may run out of what click collected."""
+    from assay.agents.trust import make_trust
+
+    return make_trust(
+        config.agents.python_paths, given.pop("allowed_modules"), is_complete=given.pop("trust")
     )
 
 

@@ -16,6 +16,7 @@ from assay.cli.agents.options import (
     as_asked,
     take_reach,
     take_sampling,
+    take_trust,
 )
 from assay.cli.common import (
     RunOptions,
@@ -31,6 +32,7 @@ from assay.runs import Manifest, Run, check_resumable
 
 if TYPE_CHECKING:
     from assay.agents.running import Reach, Sampling, Test, WrongFile
+    from assay.agents.trust import Trust
     from assay.models import ModelChoice, ModelClient
 
 
@@ -66,6 +68,7 @@ class Work:
     tests: list[Test | WrongFile]
     reach: Reach
     sampling: Sampling
+    trust: Trust
     client: ModelClient | None
     judge_error_rate: float | None = None
 
@@ -77,7 +80,7 @@ class Work:
             on_sample = progress.sampled if progress is not None else lambda: None
             run_tests(
                 self.folder, self.tests, self.reach, self.sampling, self.client,
-                progress=progress, on_sample=on_sample,
+                progress=progress, on_sample=on_sample, trust=self.trust,
             )  # fmt: skip
 
 
@@ -96,6 +99,7 @@ def start(
     config = load_config()
     choice, reach = take_choice(given), take_reach(given)
     sampling = take_sampling(given, config, takes_all=takes_all)
+    trust = take_trust(given, config)
     options = RunOptions.of(given)
     tests, client = _prepared(files, reach, sampling, choice)
     if judge_error_rate is None:
@@ -107,18 +111,29 @@ def start(
     }
     manifest = Manifest(subject=SUBJECT, title=", ".join(files), asked=asked)
     folder = start_run(out, manifest, options, config)
-    work = Work(folder, tests, reach, sampling, client, judge_error_rate)
+    work = Work(folder, tests, reach, sampling, trust, client, judge_error_rate)
     work.carry_out(options)
     return work, options
 
 
-def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
-    """Continue a run of `verify` or `assess`; `assay runs resume` calls it."""
-    from assay.agents.running import Reach, Sampling
+def resume(
+    folder: Path,
+    asked: dict[str, Any],
+    options: RunOptions,
+    *,
+    modules: tuple[str, ...] = (),
+    is_trusted: bool = False,
+) -> int:
+    """Continue a run of `verify` or `assess`; `assay runs resume` calls it.
+
+    What the user trusts is not in the run folder, which may be somebody else's.
+    """
+    from assay.agents.running import Reach, Sampling, check_recorded
+    from assay.agents.trust import make_trust
     from assay.models import ModelChoice
 
     # Before the current folder changes below.
-    folder = folder.absolute()
+    folder, here = folder.absolute(), Path.cwd()
     check_resumable(folder)
     try:
         reach = Reach(**{**asked["reach"], "connections": tuple(asked["reach"]["connections"])})
@@ -132,9 +147,14 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
     except OSError as error:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None
+    trust = make_trust(
+        load_config().agents.python_paths, modules, is_complete=is_trusted, resumed_from=here
+    )
     tests, client = _prepared(files, reach, sampling, choice)
+    # Also before the baseline is written to the run.
+    check_recorded(tests, reach, trust)
     use_baseline(folder, options.baseline)
-    work = Work(folder, tests, reach, sampling, client, asked.get("judge_error_rate"))
+    work = Work(folder, tests, reach, sampling, trust, client, asked.get("judge_error_rate"))
     work.carry_out(options)
     if asked.get("assesses"):
         from assay.cli.agents.assess import tell_assessment

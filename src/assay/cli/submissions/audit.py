@@ -85,7 +85,7 @@ def audit(
     asked = Asked.of(
         {**given, "snapshot": snapshot or Path()}, jobs or load_config().jobs_or_default()
     )
-    problem = read_problem(Path(asked.problem), print_warning)
+    problem = read_problem(Path(asked.problem), print_warning, allows_outside=asked.allow_outside)
     progress = _Line() if sys.stderr.isatty() and not quiet else None
     with standard_output_reserved():
         try:
@@ -121,7 +121,7 @@ async def _audited(
 
     every = list(problem.checkpoints.values())
     chosen = every if asked.checkpoint == ALL else [find_checkpoint(problem, asked.checkpoint)]
-    opened = {one.name: _opened(one, asked, snapshot) for one in chosen}
+    opened = {one.name: _opened(problem, one, asked, snapshot) for one in chosen}
     # All have the same problem, so that the source of one serves them all.
     source = opened[chosen[0].name].source
     wanted = Filter(asked.group, asked.case)
@@ -140,16 +140,19 @@ async def _audited(
     return groups
 
 
-def _opened(checkpoint: CheckpointConfig, asked: Asked, snapshot: Path | None) -> Opened:
+def _opened(
+    problem: ProblemConfig, checkpoint: CheckpointConfig, asked: Asked, snapshot: Path | None
+) -> Opened:
     """A checkpoint with the reference that is to be right about it."""
     from assay.submissions.opening import open_checking
 
-    reference = _reference(checkpoint) if snapshot is None else snapshot.absolute()
+    reference = _reference(problem, checkpoint) if snapshot is None else snapshot.absolute()
     return open_checking(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
 
 
-def _reference(checkpoint: CheckpointConfig) -> Path:
+def _reference(problem: ProblemConfig, checkpoint: CheckpointConfig) -> Path:
     folder = checkpoint.path / "solution"
+    problem.check_inside(folder)
     if not folder.is_dir():
         raise InputError(
             "the checkpoint has no reference solution",

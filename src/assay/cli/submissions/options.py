@@ -24,9 +24,15 @@ PROBLEM_PATH = click.option(
 SNAPSHOT = click.option(
     "--snapshot", "-s", type=FILE, required=True, help="The submission's folder."
 )
+ALLOW_OUTSIDE = click.option(
+    "--allow-outside",
+    is_flag=True,
+    help="Let a problem name files outside of its folder; only for problems that you know.",
+)
 _OPTIONS = [
     PROBLEM,
     PROBLEM_PATH,
+    ALLOW_OUTSIDE,
     click.option("--environment", "-e", type=FILE, help="How programs are set up and started."),
     click.option("--group", "-g", metavar="GLOB", help="Only groups with such a name."),
     click.option("--case", metavar="GLOB", help="Only cases with such an id."),

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import click
 
-from assay.cli.submissions.options import FILE, PROBLEM_PATH
+from assay.cli.submissions.options import ALLOW_OUTSIDE, FILE, PROBLEM_PATH
 
 
 @click.command()
 @click.argument("problems", metavar="PROBLEM…", nargs=-1, required=True)
 @PROBLEM_PATH
+@ALLOW_OUTSIDE
 @click.option("--ignore", multiple=True, metavar="CODE", help="Leave these findings out.")
 @click.option(
     "--format",
@@ -28,6 +29,7 @@ def lint(
     /,
     problems: tuple[str, ...],
     problem_path: Path,
+    allow_outside: bool,
     ignore: tuple[str, ...],
     name: str,
     out: Path | None,
@@ -37,7 +39,11 @@ def lint(
     from assay.submissions.problems import find_problem
 
     folders = [find_problem(problem, problem_path) for problem in problems]
-    findings = [one for folder in folders for one in lint_problem(folder, ignored=ignore)]
+    findings = [
+        one
+        for folder in folders
+        for one in lint_problem(folder, ignored=ignore, allows_outside=allow_outside)
+    ]
     text = findings_text(findings, name)
     if out is None:
         click.echo(text, nl=False)

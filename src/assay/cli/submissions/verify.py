@@ -81,7 +81,9 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
     check_resumable(folder)
     try:
         policy = asked["policy"]
-        before = Asked(**{name: asked[name] for name in Asked.__dataclass_fields__})
+        # Runs that were made before there was such an option did without it.
+        names, new = Asked.__dataclass_fields__, ("allow_outside",)
+        before = Asked(**{name: asked[name] for name in names if name in asked or name not in new})
     except KeyError:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
     opened = open_checking(before, jobs=options.jobs, on_warning=print_warning)

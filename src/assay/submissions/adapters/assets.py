@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -22,6 +23,7 @@ def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bin
 
 def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
     asset = problem.static_assets[name]
+    problem.check_inside(problem.path / asset.path)
     path = (problem.path / asset.path).resolve()
     if not path.exists():
         raise InputError(
@@ -29,7 +31,7 @@ def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
             where=str(problem.path / "config.yaml"),
         )
     if base.user is not None and (level == "landlock" or not _is_public(path)):
-        path = _public_copy(path, base.path.parent / "static" / _folder_of(name))
+        path = _copy_for(base.user, path, base.path.parent / "static" / _folder_of(name))
     # Without namespaces nothing can be seen under another path than its own.
     shown = PurePosixPath(asset.save_path or asset.path).name or _folder_of(name)
     inside = f"{_PLACE}/{_folder_of(name)}/{shown}" if level == "namespaces" else str(path)
@@ -52,8 +54,8 @@ def _is_open(mode: int) -> bool:
     return mode & wanted == wanted
 
 
-def _public_copy(path: Path, folder: Path) -> Path:
-    """A copy that the user of programs can reach, whoever may read the problem's own folder."""
+def _copy_for(user: int, path: Path, folder: Path) -> Path:
+    """Return a copy that the user of programs can read, and nobody else on the machine."""
     new = folder / path.name
     folder.mkdir(parents=True)
     if path.is_dir():
@@ -61,7 +63,7 @@ def _public_copy(path: Path, folder: Path) -> Path:
         views.copy(str(path), str(new))
     else:
         views.copy_file(str(path), str(new), path.stat())
-    for one in (*folder.parents[:1], folder):
-        one.chmod(0o755)
-    hand_over(Base(new))
+    os.chown(folder.parent, -1, user)
+    folder.parent.chmod(0o750)
+    hand_over(Base(folder, user), is_private=True, is_owner=False)
     return new

@@ -59,7 +59,7 @@ def build_case(
             *(placed_file(file, assets) for file in shared_files(problem, checkpoint, group)),
             *(
                 filled_file(placed_file(file, assets), saved)
-                for file in own_files(written.input_files, read.file.parent)
+                for file in own_files(written.input_files, read.file.parent, problem)
             ),
         ],
     }

@@ -24,32 +24,39 @@ def shared_files(
     source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
     within = source.path / (group.original_group or group.name)
     for name in source.constant_files:
-        yield from _files_below(source.path, name)
+        yield from _files_below(problem, source.path, name)
     for name in group.group_files:
-        yield from _files_below(within if (within / name).exists() else source.path, name)
+        folder = within if (within / name).exists() else source.path
+        yield from _files_below(problem, folder, name)
 
 
-def _files_below(folder: Path, name: str) -> Iterator[InputFile]:
+def _files_below(problem: ProblemConfig, folder: Path, name: str) -> Iterator[InputFile]:
     path = folder / name
-    if path.is_dir():
-        for file in sorted(each for each in path.rglob("*") if each.is_file()):
-            yield InputFile.from_path(file, relative_to=folder)
-    else:
-        yield InputFile.from_path(Path(name), relative_to=folder)
+    problem.check_inside(path)
+    if not path.is_dir():
+        # Not of the current folder, where a file of that name is none of the problem's.
+        yield InputFile.from_absolute(path, name)
+        return
+    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+        problem.check_inside(file)
+        yield InputFile.from_path(file, relative_to=folder)
 
 
-def own_files(files: dict[str, Any] | list[WrittenFile], folder: Path) -> Iterator[InputFile]:
+def own_files(
+    files: dict[str, Any] | list[WrittenFile], folder: Path, problem: ProblemConfig
+) -> Iterator[InputFile]:
     """The files of one case, whose own file is in the folder."""
     if isinstance(files, list):
-        yield from (_listed(file, folder) for file in files)
+        yield from (_listed(file, folder, problem) for file in files)
         return
     for name, content in files.items():
         yield _of_content(WrittenFile(path=name, content=content))
 
 
-def _listed(file: WrittenFile, folder: Path) -> InputFile:
+def _listed(file: WrittenFile, folder: Path, problem: ProblemConfig) -> InputFile:
     if file.source is None:
         return _of_content(file)
+    problem.check_inside(folder / file.source)
     return InputFile.from_absolute(
         folder / file.source,
         file.path,

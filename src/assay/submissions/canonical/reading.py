@@ -73,7 +73,7 @@ def read_group(
     source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
     name = group.original_group or group.name
     read = ReadGroup()
-    for identifier, node, file in _nodes(source.path, name, read):
+    for identifier, node, file in _nodes(problem, source.path, name, read):
         whole = _with_defaults(node, group.case_defaults)
         written = validated(CaseFile, whole, file, read.findings, is_strict=True)
         if written is not None:
@@ -93,7 +93,9 @@ def _shapes(name: str) -> str:
     return f"write {name}.yaml with `cases:`, or a folder {name}/ with a file for every case"
 
 
-def _nodes(folder: Path, name: str, read: ReadGroup) -> Iterator[tuple[str, Node, Path]]:
+def _nodes(
+    problem: ProblemConfig, folder: Path, name: str, read: ReadGroup
+) -> Iterator[tuple[str, Node, Path]]:
     files = [folder / f"{name}{suffix}" for suffix in SUFFIXES]
     found = [file for file in files if file.is_file()]
     within = folder / name
@@ -102,12 +104,23 @@ def _nodes(folder: Path, name: str, read: ReadGroup) -> Iterator[tuple[str, Node
         what = f"the cases of `{name}` are in {' and in '.join(shapes)}"
         read.report(UNREADABLE, what, Place(folder, 1), "keep one of them")
     for file in found:
-        yield from _of_group_file(file, read)
+        if _is_inside(file, problem, read):
+            yield from _of_group_file(file, read)
     for file in sorted(within.iterdir()) if within.is_dir() else []:
-        if file.suffix in SUFFIXES and file.is_file():
+        if file.suffix in SUFFIXES and file.is_file() and _is_inside(file, problem, read):
             node = read_file(file, read.findings)
             if node is not None:
                 yield file.stem, node, file
+
+
+def _is_inside(file: Path, problem: ProblemConfig, read: ReadGroup) -> bool:
+    """Return whether a file may be read, with a finding if not."""
+    try:
+        problem.check_inside(file)
+    except InputError as error:
+        read.report(UNREADABLE, error.what, Place(file, 1), error.advice or "")
+        return False
+    return True
 
 
 def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Path]]:
@@ -187,7 +200,7 @@ def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
         read.report(WRONG_VALUE, what, case.place(name), advice)
     if kind == "api" and written.request is None:
         read.report(WRONG_VALUE, "`request` is missing", case.place())
-    _check_files(case, read)
+    _check_files(case, problem, read)
     _check_assets(case, problem, read)
     for name, text in written.save.items():
         try:
@@ -198,7 +211,7 @@ def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
     _check_expected(case, written.expected, read)
 
 
-def _check_files(case: ReadCase, read: ReadGroup) -> None:
+def _check_files(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
     files = case.written.input_files
     for number, file in enumerate(files if isinstance(files, list) else []):
         place = case.place(f"input_files.{number}.from")
@@ -206,7 +219,7 @@ def _check_files(case: ReadCase, read: ReadGroup) -> None:
             read.report(WRONG_VALUE, "an input file has either `content` or `from`", place)
             return
     try:
-        for made in own_files(files, case.file.parent):
+        for made in own_files(files, case.file.parent, problem):
             made.to_bytes()
     except (InputError, ValueError) as error:
         told = _told(error)

@@ -16,12 +16,14 @@ from assay.submissions.problems.findings import MISSING_FILE, UNKNOWN_NAME, Find
 from assay.submissions.problems.reading import CONFIG
 
 
-def lint_problem(folder: Path, *, ignored: Collection[str] = ()) -> list[Finding]:
+def lint_problem(
+    folder: Path, *, ignored: Collection[str] = (), allows_outside: bool = False
+) -> list[Finding]:
     """Everything that can be found without running code, sorted by place."""
     for code in ignored:
         if code not in RULES:
             raise InputError(f"unknown lint code {code!r}", advice=nearest(code, RULES))
-    problem, found = examine_problem(folder)
+    problem, found = examine_problem(folder, allows_outside=allows_outside)
     if problem is not None:
         # As it was named, so that places are told as the user knows them.
         shown = _shown_as(problem, folder)

@@ -13,7 +13,13 @@ from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
 from assay.submissions.assets import asset_names
-from assay.submissions.config import ApiAdapter, CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.config import (
+    ApiAdapter,
+    CheckpointConfig,
+    GroupConfig,
+    ProblemConfig,
+    check_inside,
+)
 from assay.submissions.misspelling import names_read, near_miss, nearest_file, parse_code
 from assay.submissions.problems.fields import (
     Model,
@@ -66,13 +72,16 @@ def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Pat
 
 
 def read_problem(
-    folder: str | Path, on_warning: Callable[[Finding], None] | None = None
+    folder: str | Path,
+    on_warning: Callable[[Finding], None] | None = None,
+    *,
+    allows_outside: bool = False,
 ) -> ProblemConfig:
     """The problem in a folder; InputError, with file and line, for the first mistake.
 
     `on_warning` is given what is doubtful about its config and no reason not to run it.
     """
-    problem, findings = examine_problem(Path(folder))
+    problem, findings = examine_problem(Path(folder), allows_outside=allows_outside)
     refuse_errors(findings)
     if on_warning is not None:
         for finding in findings:
@@ -81,9 +90,11 @@ def read_problem(
     return problem
 
 
-def examine_problem(folder: Path) -> tuple[ProblemConfig | None, list[Finding]]:
+def examine_problem(
+    folder: Path, *, allows_outside: bool = False
+) -> tuple[ProblemConfig | None, list[Finding]]:
     """The problem in a folder, if it can be read, and all that is wrong with its config."""
-    reader = _Reader(folder)
+    reader = _Reader(folder, allows_outside)
     return reader.read(), reader.findings
 
 
@@ -101,11 +112,15 @@ class _Stage:
 @dataclass
 class _Reader:
     folder: Path
+    allows_outside: bool = False
     findings: list[Finding] = field(default_factory=list)
     is_strict: bool = True
 
     def read(self) -> ProblemConfig | None:
         file = self.folder / CONFIG
+        self.is_strict = not (self.folder / LOADER).is_file()
+        if self._leaves(file, Place(file, 1)):
+            return None
         root = read_mapping(file, self.findings)
         if root is None:
             return None
@@ -181,6 +196,8 @@ class _Reader:
                     advice = f"write them here, or in {own}"
                     self._report(MISSING_FILE, what, Place(file, pair.line), advice)
                     continue
+                if self._leaves(own, Place(file, pair.line)):
+                    continue
                 read = read_mapping(own, self.findings)
                 if read is None:
                     continue
@@ -240,6 +257,7 @@ class _Reader:
             "adapter": written.adapter,
             "static_assets": written.static_assets,
             "checkpoints": checkpoints,
+            "allows_outside": self.allows_outside,
         }
         return ProblemConfig.model_validate(fields)
 
@@ -247,10 +265,11 @@ class _Reader:
         written = stage.written
         folder = self.folder / (written.path or stage.name)
         if self.is_strict:
-            if not folder.is_dir():
-                place = stage.spots.get("path", stage.spots[""])
+            place = stage.spots.get("path", stage.spots[""])
+            is_elsewhere = self._leaves(folder, place)
+            if not is_elsewhere and not folder.is_dir():
                 self._report(MISSING_FILE, f"there is no folder {folder}", place)
-            if folder.resolve() != self.folder.resolve():
+            if not is_elsewhere and folder.resolve() != self.folder.resolve():
                 self._refuse_unused(folder, "it is not beside the problem's config")
         timeout, env = written.timeout or problem.timeout, {**problem.env, **written.env}
         groups = {name: _group(name, group, timeout, env) for name, group in written.groups.items()}
@@ -267,6 +286,8 @@ class _Reader:
 
     def _check_assets(self, written: WrittenProblem, spots: dict[str, Place]) -> None:
         for name, asset in written.static_assets.items():
+            if self._leaves(self.folder / asset.path, spots[f"static_assets.{name}"]):
+                continue
             if not (self.folder / asset.path).exists():
                 place = spots[f"static_assets.{name}"]
                 what = f"the static asset `{name}` does not exist: {self.folder / asset.path}"
@@ -278,6 +299,18 @@ class _Reader:
             what = f"there is no static asset `{name}`"
             place, advice = spots["adapter.arguments"], nearest(name, written.static_assets)
             self.findings.append(Finding(UNKNOWN_NAME, what, place, advice, self._level))
+
+    def _leaves(self, path: Path, place: Place) -> bool:
+        """Return whether a path leads out of the problem, with a finding if it must not."""
+        if self.allows_outside or not self.is_strict:
+            return False
+        try:
+            check_inside(self.folder, path)
+        except InputError as error:
+            what = f"{error.where} {error.what}"
+            self._report(WRONG_VALUE, what, place, error.advice or "")
+            return True
+        return False
 
     @property
     def _level(self) -> Level:
