@@ -84,10 +84,12 @@ def open_regular(
                 "is a symbolic link", where=str(path), advice=advice
             ) from None
         raise _unreadable(path, error) from None
+    found = os.fstat(descriptor)
+    if not stat.S_ISREG(found.st_mode):
+        os.close(descriptor)
+        what = f"is not a file but {_kind(found.st_mode)}"
+        raise UnreadableFileError(what, where=str(path))
     with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise UnreadableFileError(f"is {_kind(found.st_mode)}, not a file", where=str(path))
         if limit is not None and found.st_size > limit:
             raise _too_large(path, limit)
         yield file
