@@ -50,7 +50,7 @@ def test_the_nearest_file_counts_and_its_paths_are_its_own(
         ("[questions]\nignored = 1\n", r"assay\.toml:2: unknown key 'questions\.ignored'"),
         ("[questions]\nignore = 1\n", r"assay\.toml:2: questions\.ignore: "),
         ("jobs =\n", r"assay\.toml: is not valid TOML: .*line 1"),
-        ("\udcff", r"assay\.toml: is not valid TOML"),
+        ("\udcff", r"assay\.toml:1: is not UTF-8 text"),
     ],
 )
 def test_a_mistake_is_told_with_its_line(

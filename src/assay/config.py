@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from assay.documents.files import LARGEST_SETTINGS, read_text
 from assay.errors import InputError, nearest
 
 FILE = "assay.toml"
 USER_CONFIG = "~/.config/assay/assay.toml"
-_LARGEST = 1024 * 1024
 _Kind = TypeVar("_Kind", bound=BaseModel)
 
 
@@ -167,13 +167,8 @@ def _table(data: Any, *keys: str) -> dict[str, Any] | None:
 
 def _parse(path: Path) -> dict[str, Any]:
     try:
-        # A pipe is never read: nobody may ever write to it.
-        if not path.is_file():
-            raise InputError("is not a file", where=str(path))
-        if path.stat().st_size > _LARGEST:
-            raise InputError(f"is larger than {_LARGEST:,} bytes", where=str(path))
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_text(path, LARGEST_SETTINGS, keep_mark=True))
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
     except RecursionError:
         raise InputError("is nested too deeply", where=str(path)) from None
@@ -206,7 +201,7 @@ def _keys_beside(kind: type[BaseModel], names: list[str]) -> Iterable[str]:
 def _line_of(path: Path, key: str) -> int:
     """The line a key stands on; tomllib does not say."""
     pattern = re.compile(rf"""\s*(\[.*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = read_text(path, LARGEST_SETTINGS).splitlines()
     return next((number for number, line in enumerate(lines, 1) if pattern.match(line)), 1)
 
 

@@ -29,6 +29,8 @@ from assay.agents.stopwatch import Stopwatch
 
 # How long a session may take to be built: that is on nobody's clock, but not for ever.
 _SETUP_LIMIT = 300.0
+# For an answer where neither the interaction nor the test sets a limit.
+LONGEST_ANSWER = 3600.0
 
 
 class Interaction(Protocol):
@@ -223,12 +225,19 @@ async def ask(session: Session, message: Message, left: float | None = None) -> 
     limits = [limit for limit in (message.timeout, left) if limit is not None]
     told = replace(message, timeout=min(limits, default=None))
     try:
-        async with asyncio.timeout(message.timeout) as limit:
+        async with asyncio.timeout(message.timeout if limits else LONGEST_ANSWER) as limit:
             return await session.ask(told)
     except TimeoutError:
         # A connection may raise the same error for reasons of its own.
         if not limit.expired():
             raise ConnectionFailed("the connection raised TimeoutError") from None
+        if not limits:
+            # Nobody gave the agent a limit, so it has not failed to keep one.
+            raise ConnectionFailed(
+                f"no complete answer within {LONGEST_ANSWER:g} s",
+                advice="give the interaction a timeout_in_seconds",
+                lasting=True,
+            ) from None
         raise TooSlow(f"no complete answer within {message.timeout:g} s") from None
 
 

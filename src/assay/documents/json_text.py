@@ -8,6 +8,7 @@ from json import JSONDecodeError, JSONDecoder
 
 from assay.documents.tree import (
     MAX_DEPTH,
+    MAX_NODES,
     DocumentError,
     Mapping,
     Node,
@@ -30,6 +31,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._nodes = 0
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def parse(self) -> Node:
@@ -43,6 +45,9 @@ class _Parser:
     def _value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise self._error(f"nested more than {MAX_DEPTH} levels deep")
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            raise self._error(f"has more than {MAX_NODES:,} parts")
         line, next_character = self._line(), self._peek()
         if next_character == "{":
             return Mapping(line, tuple(self._pairs(depth)))

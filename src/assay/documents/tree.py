@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_text
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """Where something stands in a file: what a message or an editor points to."""
 
@@ -25,7 +27,7 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scalar:
     """A text, or nothing (`null`)."""
 
@@ -35,13 +37,13 @@ class Scalar:
     """Written without quotes: `typed` then takes `12` for a number and `true` for a truth."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Sequence:
     line: int
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """A key with its own line and what it stands for."""
 
@@ -50,7 +52,7 @@ class Pair:
     value: Node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Mapping:
     line: int
     pairs: tuple[Pair, ...]
@@ -89,10 +91,9 @@ def parse_document(text: str, suffix: str = ".yaml") -> Node:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise DocumentError("is not UTF-8 text", line, "save it as UTF-8") from None
+        return read_text(path, LARGEST_DOCUMENT)
+    except UnreadableFileError as error:
+        raise DocumentError(error.what, error.line, error.advice or "") from None
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}") from None
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import httpx
 
+from assay.bodies import ACCEPTED, BodyTooLongError, read_body
+from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.failures import describe
 from assay.models import wire
 from assay.models.budget import Budget
@@ -15,6 +17,8 @@ from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient, persist
 from assay.models.settings import ModelSettings
 from assay.models.usage import Usage, meter_usage, usage_of
+
+LONGEST_ANSWER = 16 * MEGABYTE
 
 
 class Transport:
@@ -69,18 +73,26 @@ class Transport:
         settings = self._settings
         try:
             async with asyncio.timeout(settings.timeout):
-                response = await self._http.post(
+                async with self._http.stream(
+                    "POST",
                     f"{settings.url}/chat/completions",
                     content=content,
-                    headers={"Content-Type": "application/json"},
-                )
+                    headers={"Content-Type": "application/json", "Accept-Encoding": ACCEPTED},
+                ) as response:
+                    pieces = [piece async for piece in read_body(response, LONGEST_ANSWER)]
         except TimeoutError:
             told = f"no answer from {settings.url} within {settings.timeout:g} s"
             raise Transient(told, overloaded=True) from None
         except httpx.HTTPError as error:
             told = settings.redact(describe(error))
             raise Transient(f"{settings.url} cannot be reached: {told}") from None
-        answer = settings.redact(response.content)
+        except BodyTooLongError:
+            told = f"the answer of {settings.url} is longer than {LONGEST_ANSWER:,} bytes"
+            raise Transient(told) from None
+        received = b"".join(pieces)
+        if has_too_many_parts(received):
+            raise Transient(f"the answer of {settings.url} has more than {MOST_PARTS:,} parts")
+        answer = settings.redact(received)
         if response.status_code != httpx.codes.OK:
             raise wire.failure(response.status_code, response.headers, answer, settings)
         return wire.read_reply(answer)

@@ -18,6 +18,7 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
+from assay.documents.files import LARGEST_RECORD, open_regular, read_bytes
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.failures import first_problem
 from assay.results import CaseRecord, Outcome
@@ -206,7 +207,7 @@ def _close_both(reader: JournalReader, index: Index) -> None:
 
 def is_being_written(path: Path) -> bool:
     """Return whether a process has the run in this folder open for writing."""
-    with (path / JOURNAL).open("rb") as file:
+    with open_regular(path / JOURNAL, follow=False) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:
@@ -225,7 +226,7 @@ def check_resumable(path: Path) -> None:
 def read_manifest(path: Path) -> Manifest:
     """What `run.json` says; an InputError if the folder is not a run."""
     try:
-        return Manifest.model_validate(json.loads((path / MANIFEST).read_bytes()))
+        return Manifest.model_validate(json.loads(read_bytes(path / MANIFEST, LARGEST_RECORD)))
     except FileNotFoundError:
         raise InputError(
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"

@@ -12,19 +12,23 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import stat
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 from assay import values
+from assay.documents.files import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
 from assay.forks import keep_private, release
 
 SYNC_SECONDS = 1.0
 _BLOCK = 1 << 16
 _LOCK_TRIES = 10
+LONGEST_LINE = 128 * MEGABYTE
 _MARK_BYTES = 200
 _LINK = re.compile(rb',"link":"([0-9a-f]{16})"\}\n\Z')
 _LINK_BYTES = len(b',"link":"0123456789abcdef"}\n')
@@ -43,11 +47,18 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            # A link would lead what is written, and cut off, to a file of somebody else.
+            flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            self._file = os.open(path, flags, 0o644)
         except OSError as error:
+            if path.is_symlink():
+                raise InputError("is a symbolic link", where=str(path)) from None
             raise InfrastructureError(
                 f"cannot be written: {error.strerror}", where=str(path)
             ) from None
+        if not stat.S_ISREG(os.fstat(self._file).st_mode):
+            os.close(self._file)
+            raise InputError("is not a file", where=str(path))
         keep_private(self._file)
         self._lock()
         self.torn = _cut_torn_line(self._file)
@@ -127,27 +138,42 @@ class JournalReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = path.open("rb")
+        self._closing = ExitStack()
+        self._file = self._closing.enter_context(open_regular(path, follow=False))
 
     def read(self, span: tuple[int, int]) -> dict[str, Any]:
         offset, length = span
+        if length > LONGEST_LINE:
+            raise _too_long(self.path, offset)
         self._file.seek(offset)
         return _entry(self._file.read(length), self.path, offset)
 
     def close(self) -> None:
-        self._file.close()
+        self._closing.close()
 
 
 def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, Any]]]:
     """Every complete entry from an offset on; a torn last line is not an entry."""
     offset = start
-    with path.open("rb") as file:
+    with open_regular(path, follow=False) as file:
         file.seek(start)
-        for line in file:
+        for line in _lines(file, path):
             if not line.endswith(b"\n"):
                 return
             yield Span(offset, len(line)), _entry(line, path, offset)
             offset += len(line)
+
+
+def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise _too_long(path, file.tell() - len(line))
+        yield line
+
+
+def _too_long(path: Path, offset: int) -> InputError:
+    what = f"the line at byte {offset} is longer than {LONGEST_LINE:,} bytes"
+    return InputError(what, where=str(path), advice="restore the file, or run again")
 
 
 def _next_link(link: bytes, body: bytes) -> bytes:
@@ -160,8 +186,8 @@ def check_links(path: Path) -> str:
     A journal without links has an empty one.
     """
     link, offset, is_linked = b"", 0, True
-    with path.open("rb") as file:
-        for line in file:
+    with open_regular(path, follow=False) as file:
+        for line in _lines(file, path):
             if not line.endswith(b"\n"):
                 break
             found = _LINK.search(line, max(0, len(line) - _LINK_BYTES))
@@ -180,7 +206,7 @@ def check_links(path: Path) -> str:
 def complete_size(path: Path) -> int:
     """The size of a journal without a torn last line; an InputError if there is none to read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path, follow=False) as file:
             return _complete_size(file.fileno())
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
@@ -189,7 +215,7 @@ def complete_size(path: Path) -> int:
 def mark_at(path: Path, offset: int) -> bytes:
     """The bytes before an offset, by which a journal is known again."""
     start = max(0, offset - _MARK_BYTES)
-    with path.open("rb") as file:
+    with open_regular(path, follow=False) as file:
         file.seek(start)
         return file.read(offset - start)
 
@@ -219,6 +245,8 @@ def _cut_torn_line(file: int) -> int:
 
 
 def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
+    if has_too_many_parts(line):
+        raise damaged(path, offset)
     try:
         entry = values.decode(line)
     except ValueError as error:

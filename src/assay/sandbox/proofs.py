@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
+from assay.documents.files import LARGEST_SOURCE, read_text
 from assay.errors import InputError
 from assay.sandbox.evidence import Ending, judge
 from assay.sandbox.integrity import inspect_proof
@@ -224,8 +225,8 @@ def _read(proof: str | Path) -> tuple[str, str]:
     if isinstance(proof, str):
         return "test_proof.py", proof
     try:
-        return proof.name, proof.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return proof.name, read_text(proof, LARGEST_SOURCE)
+    except OSError as error:
         raise InputError(f"the proof cannot be read: {error}", where=str(proof)) from None
 
 

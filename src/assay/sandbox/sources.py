@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.documents.files import LARGEST_SETTINGS, read_text
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
@@ -66,14 +67,16 @@ def _project(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        project = tomllib.loads(path.read_text("utf-8")).get("project", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        project = tomllib.loads(read_text(path, LARGEST_SETTINGS)).get("project", {})
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"not valid TOML: {error}", where=str(path)) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=str(path)) from None
     return project if isinstance(project, dict) else {}
 
 
 def _plain_lines(path: Path) -> list[str]:
-    lines = (line.split(" #")[0].strip() for line in path.read_text("utf-8").splitlines())
+    lines = (line.split(" #")[0].strip() for line in read_text(path, LARGEST_SETTINGS).splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
 

@@ -8,8 +8,10 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
+from assay.documents.files import read_bytes
 from assay.errors import InputError
 from assay.submissions.file_formats import (
+    MOST_UNPACKED,
     Compression,
     FileType,
     compressed,
@@ -96,7 +98,7 @@ class InputFile(BaseModel):
         if content is not None:
             return cls(path=name, content=content, file_type=kind, compression=packing)
         try:
-            source = Path(path).read_bytes()
+            source = read_bytes(Path(path), MOST_UNPACKED)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
         return cls._of_bytes(name, source, kind, packing)

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.agents.connections.outages import is_retry
 from assay.agents.connections.protocol import Answer, ConnectionFailed, Message
+from assay.documents.files import MOST_PARTS, has_too_many_parts
 
 # Types come as words over HTTP and as numbers from in-process sessions.
 _AI = ("AI", 4)
@@ -61,6 +62,8 @@ def frame_in(line: bytes) -> dict[str, Any] | None:
     """The frame that a line holds; None for a line that only keeps the connection alive."""
     if not line.strip():
         return None
+    if has_too_many_parts(line):
+        raise ConnectionFailed(f"the stream has a line of more than {MOST_PARTS:,} parts")
     try:
         frame = json.loads(line)
     except (ValueError, RecursionError):

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from assay.agents.connections.frames import Lines, Reader, frame_in, request_for
 from assay.agents.connections.headers import headers_from
 from assay.agents.connections.protocol import Answer, Message, Session, Settings
-from assay.agents.connections.web import Web, address
+from assay.agents.connections.web import Web, address, read_bytes
 from assay.errors import InputError
 
 HOST = "localhost"
@@ -24,7 +24,7 @@ class HttpSession:
     async def ask(self, message: Message) -> Answer:
         reader, lines = Reader(), Lines()
         async with self._web.post(_body(message), message) as response:
-            async for chunk in response.aiter_bytes():
+            async for chunk in read_bytes(response):
                 for line in lines.feed(chunk):
                     _take(reader, line)
             _take(reader, lines.rest())

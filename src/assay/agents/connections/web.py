@@ -16,6 +16,7 @@ from urllib.request import getproxies
 
 from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
+from assay.documents.files import MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Web:
         import httpx
 
         from assay.agents.connections.lanes import Lanes
+        from assay.bodies import ACCEPTED
 
         self._url = httpx.URL(url)
         if self._url.scheme not in ("http", "https") or not self._url.host:
@@ -88,7 +90,11 @@ class Web:
         # A proxy of the environment is for the world outside, not for this machine.
         is_proxied = not is_local(self._url.host) and bool(getproxies())
         self._client = httpx.AsyncClient(
-            headers={**headers, "Content-Type": "application/json"},
+            headers={
+                "Accept-Encoding": ACCEPTED,
+                **headers,
+                "Content-Type": "application/json",
+            },
             verify=trust,
             transport=None if is_proxied else Lanes(trust),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
@@ -219,12 +225,13 @@ def encode_json(value: Any) -> bytes:
 
 async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
-    size = 0
-    async for chunk in response.aiter_bytes():
-        size += len(chunk)
-        if size > _LONGEST_ANSWER:
-            raise ConnectionFailed("the answer is longer than 64 MB")
-        yield chunk
+    from assay.bodies import BodyTooLongError, read_body
+
+    try:
+        async for chunk in read_body(response, _LONGEST_ANSWER):
+            yield chunk
+    except BodyTooLongError:
+        raise ConnectionFailed("the answer is longer than 64 MB") from None
 
 
 async def read_json(response: httpx.Response) -> Any:
@@ -234,6 +241,8 @@ async def read_json(response: httpx.Response) -> Any:
 
 def parse_json(text: str | bytes) -> Any:
     """Return what a text that a server sent says."""
+    if has_too_many_parts(text if isinstance(text, bytes) else text.encode(errors="replace")):
+        raise ConnectionFailed(f"the answer has more than {MOST_PARTS:,} parts")
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -256,13 +265,13 @@ async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
 
 async def _refusal(response: httpx.Response) -> str:
     """What a refusal says; nothing if it does not end soon, as its end might cut a secret."""
+    from assay.bodies import BodyTooLongError, read_body
+
     received = bytearray()
-    with suppress(TimeoutError):
+    with suppress(TimeoutError, BodyTooLongError):
         async with asyncio.timeout(_PATIENCE):
-            async for chunk in response.aiter_bytes():
+            async for chunk in read_body(response, _LONGEST_REFUSAL):
                 received += chunk
-                if len(received) > _LONGEST_REFUSAL:
-                    return ""
             return received.decode(errors="replace")
     return ""
 

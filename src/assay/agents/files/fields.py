@@ -26,6 +26,9 @@ class Wrong(Exception):  # noqa: N818 - said by a reader of values to the one wh
         self.what, self.value, self.advice = what, value, advice
 
 
+_ADVISED = 100
+
+
 @dataclass
 class Fields:
     """The keys of one object, read one by one; problems go to the list that is shared."""
@@ -52,10 +55,12 @@ class Fields:
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """A problem for every key that nobody would look at."""
-        known = list(known)
-        for key in self.given:
-            if key not in known:
-                self.refuse("unknown-key", f"there is no key `{key}`", key, nearest(key, known))
+        known = set(known)
+        unknown = [key for key in self.given if key not in known]
+        for number, key in enumerate(unknown):
+            # Looking for the nearest word takes a while, and nobody reads it thousands of times.
+            advice = nearest(key, known) if number < _ADVISED else ""
+            self.refuse("unknown-key", f"there is no key `{key}`", key, advice)
 
 
 def text(value: Any) -> str:

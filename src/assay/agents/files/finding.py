@@ -13,6 +13,7 @@ from assay.agents.files.problems import Note, Problem
 from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
 from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
+from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
 
 
@@ -92,9 +93,10 @@ def _may_have_interactions(path: Path) -> bool:
     """Whether parsing could find the key; a broken file with the word must not vanish."""
     try:
         # Without zeros, for a file that was saved as UTF-16 by mistake.
-        return INTERACTIONS.encode() in path.read_bytes().replace(b"\0", b"")
-    except OSError:
+        data = read_bytes(path, LARGEST_DOCUMENT).replace(b"\0", b"")
+    except (OSError, UnreadableFileError):
         return True
+    return INTERACTIONS.encode() in data
 
 
 def _expand(given: str | Path) -> list[tuple[Path, bool]]:

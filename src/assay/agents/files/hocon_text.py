@@ -7,25 +7,56 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
+from assay.agents.files.expansion import LARGEST_VALUE, UnfitTextError, resolves_in_time
 from assay.agents.files.included import Files
 from assay.agents.files.problems import FileProblems, unreadable
 from assay.agents.files.source import Source
 from assay.agents.files.survey import Survey
 from assay.documents import Place
 
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _SPECIFICATION = re.compile(r"\s*\((?:HOCON\.md|S\d|E\d)[^)]*\)")
 
 
 def read_hocon(path: Path) -> Source:
     """The source of a HOCON file and all it includes."""
-    files, environment = Files(path), _Environment()
-    value = _parsed(files, environment)
-    survey = Survey(files)
-    survey.walk(path)
+    environment = _Environment()
+    try:
+        _check_growth(Files(path), environment)
+        files = Files(path)
+        value = _parsed(files, environment)
+        survey = Survey(files)
+        survey.walk(path)
+    except RecursionError:
+        raise FileProblems(unreadable("is nested too deeply", Place(path, 1))) from None
     return Source(
         path, value, survey.places, survey.problems, environment.used, frozenset(survey.referred)
     )
+
+
+def _check_growth(files: Files, environment: _Environment) -> None:
+    """Refuse a file whose substitutions come to more than can be read, before they do."""
+    import hocon
+
+    text = files.read_first()
+    if "${" not in text and "include" not in text:
+        return
+    folder = str(files.path.absolute().parent)
+    try:
+        hocon.parse(
+            text, base_dir=folder, env={}, read_file=files.read, resolve_substitutions=False
+        )
+    except (hocon.ParseError, hocon.ResolveError, hocon.ConfigError):
+        # Said by the parser with its place.
+        return
+    survey = Survey(files)
+    survey.walk(files.path)
+    for name in survey.referred & set(environment):
+        survey.growth.add(name, len(os.environ[name]))
+    if survey.growth.is_harmless():
+        return
+    if not resolves_in_time(text, folder, files.given, environment):
+        what = f"its substitutions come to more than {LARGEST_VALUE:,} characters, or take too long"
+        raise FileProblems(unreadable(what, Place(files.path, 1)))
 
 
 def _parsed(files: Files, environment: _Environment) -> Any:
@@ -39,7 +70,9 @@ def _parsed(files: Files, environment: _Environment) -> Any:
             env=environment,
             read_file=files.read,
         )
-        return _join_halves(parsed.to_object())
+        return files.long.put_back(parsed.to_object())
+    except UnfitTextError as error:
+        raise FileProblems(unreadable(error.what, Place(files.path, 1))) from None
     except hocon.ParseError as error:
         # The text that was read last is the one that is being parsed.
         place = Place(files.last, max(error.line, 1))
@@ -50,21 +83,6 @@ def _parsed(files: Files, environment: _Environment) -> Any:
     except hocon.ConfigError:
         place = Place(files.path, 1)
         raise FileProblems(unreadable("a test file is an object", place)) from None
-
-
-def _join_halves(value: Any) -> Any:
-    """Make one character of two escapes that JSON means as one; the parser leaves both halves."""
-    if isinstance(value, str):
-        return _PAIR.sub(lambda pair: _joined(pair[0]), value)
-    if isinstance(value, list):
-        return [_join_halves(item) for item in value]
-    if isinstance(value, dict):
-        return {_join_halves(key): _join_halves(inner) for key, inner in value.items()}
-    return value
-
-
-def _joined(pair: str) -> str:
-    return pair.encode("utf-16", "surrogatepass").decode("utf-16")
 
 
 def _refuse_unresolved(files: Files, error: Any) -> NoReturn:

@@ -5,10 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from assay.agents.files.expansion import LongTexts, UnfitTextError, size_without_long_texts
 from assay.agents.files.outline import Include
 from assay.agents.files.problems import FileProblems, unreadable
 from assay.documents import Place
+from assay.documents.files import MEGABYTE, UnreadableFileError, read_text
 
+LARGEST_HOCON = 8 * MEGABYTE
+"""One file, with its long texts."""
+MOST_TEXT = MEGABYTE
+"""A file and all it includes, without long texts in quotes."""
+MOST_INCLUDES = 100
 _EXTENSIONS = (".properties", ".json", ".conf", ".hocon")
 
 
@@ -18,6 +25,11 @@ class Files:
     def __init__(self, path: Path) -> None:
         self.path = self.last = path
         self.texts: dict[Path, str] = {}
+        self.long = LongTexts()
+        # What the parser was given, by the names that it asked for.
+        self.given: dict[str, str] = {}
+        self._left = MOST_TEXT
+        self._reads = 0
 
     def read_first(self) -> str:
         try:
@@ -32,23 +44,40 @@ class Files:
         if path.suffix == ".conf" and not path.exists():
             bare = path.with_suffix("")
             path = bare if bare.suffix == ".hocon" else bare.with_name(f"{bare.name}.hocon")
-        return self._take(near(path), path)
+        self.given[wanted] = self._take(near(path), path)
+        return self.given[wanted]
 
     def _take(self, name: Path, path: Path) -> str:
         self.last = name
         try:
-            text = path.read_bytes().decode("utf-8-sig")
+            text = read_text(path, LARGEST_HOCON, keep_mark=True).removeprefix("\ufeff")
         except FileNotFoundError:
             raise
-        except UnicodeDecodeError as error:
-            line = error.object[: error.start].count(b"\n") + 1
-            problem = unreadable("is not UTF-8 text", Place(name, line), "save it as UTF-8")
+        except UnreadableFileError as error:
+            problem = unreadable(error.what, Place(name, error.line), error.advice or "")
             raise FileProblems(problem) from None
         except OSError as error:
             problem = unreadable(f"cannot be read: {error.strerror}", Place(name, 1))
             raise FileProblems(problem) from None
         self.texts[path.absolute()] = text
-        return text
+        return self._shorten(text, name)
+
+    def _shorten(self, text: str, name: Path) -> str:
+        try:
+            short = self.long.take_out(text)
+        except UnfitTextError as error:
+            line = text.count("\n", 0, error.position) + 1
+            problem = unreadable(f"is not valid HOCON: {error.what}", Place(name, line))
+            raise FileProblems(problem) from None
+        self._reads += 1
+        self._left -= size_without_long_texts(short)
+        if self._left < 0:
+            what = f"is larger than {MOST_TEXT:,} characters with all it includes"
+        elif self._reads > MOST_INCLUDES + 1:
+            what = f"includes more than {MOST_INCLUDES} files"
+        else:
+            return short
+        raise FileProblems(unreadable(what, Place(self.path, 1)))
 
     def included_by(self, including: Path, include: Include) -> list[Path]:
         """The files that an include has brought; none if it is missing."""

@@ -21,21 +21,22 @@ from assay.documents import Place
 
 def repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Problem]:
     """A problem for every key whose earlier value is lost when it is given again."""
-    seen: dict[tuple[str, ...], int] = {}
-    for path, one in _leaves(root, ()):
-        first = next((line for other, line in seen.items() if _overlap(path, other)), None)
-        if first is not None and not _keeps_earlier(one, path):
-            yield repeated_key(".".join(path), first, Place(file, one.line))
-        seen.setdefault(path, one.line)
+    # By path, the number and line of the first field there, and of the first there or below.
+    seen: dict[tuple[str, ...], tuple[int, int]] = {}
+    below: dict[tuple[str, ...], tuple[int, int]] = {}
+    for number, (path, one) in enumerate(_leaves(root, ())):
+        # Two cannot both have a value if one is the other or lies within it.
+        above = [path[:depth] for depth in range(len(path) + 1)]
+        overlapping = [seen[each] for each in above if each in seen]
+        overlapping += [below[path]] if path in below else []
+        if overlapping and not _keeps_earlier(one, path):
+            yield repeated_key(".".join(path), min(overlapping)[1], Place(file, one.line))
+        seen.setdefault(path, (number, one.line))
+        for each in above:
+            below.setdefault(each, (number, one.line))
     for value in _values(root):
         for inner in _within_arrays(value):
             yield from repeated_keys(inner, file)
-
-
-def _overlap(path: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether one is the other or lies within it, so that both cannot have a value."""
-    shared = min(len(path), len(other))
-    return path[:shared] == other[:shared]
 
 
 def _within_arrays(value: ValueOutline) -> Iterator[ObjectOutline]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.agents.files.expansion import Growth
 from assay.agents.files.included import Files, near
 from assay.agents.files.outline import (
     ArrayOutline,
@@ -30,13 +31,17 @@ class Survey:
         self.problems: list[Problem] = []
         self.referred: set[str] = set()
         self.substituted: dict[tuple[str, int], Place] = {}
+        self.growth = Growth()
         self._open: list[Path] = []
+        # Where the files that are open were included: their substitutions may mean keys there.
+        self._prefixes: list[KeyPath] = []
 
     def walk(self, file: Path, at: KeyPath = ()) -> None:
         text = self.files.texts.get(file.absolute())
         if text is None or file.suffix == ".properties" or file in self._open:
             return
         self._open.append(file)
+        self._prefixes.append(at)
         self.places.setdefault(at, Place(file, 1))
         root = outline(text)
         self._object(root, at)
@@ -46,6 +51,7 @@ class Survey:
         ]
         self.problems += repeated_keys(root, file)
         self._open.pop()
+        self._prefixes.pop()
 
     def _object(self, found: ObjectOutline, at: KeyPath) -> None:
         for one in found.fields:
@@ -54,11 +60,13 @@ class Survey:
                 continue
             for depth in range(1, len(one.keys) + 1):
                 self.places[(*at, *one.keys[:depth])] = Place(self._open[-1], one.line)
+            self.growth.add(_top((*at, *one.keys)), sum(map(len, one.keys)) + len(one.keys))
             self._value(one.value, (*at, *one.keys))
 
     def _value(self, value: ValueOutline, at: KeyPath) -> None:
         count = 0
         for part in value.parts:
+            self.growth.add(_top(at), len(part) if isinstance(part, str) else 1)
             if isinstance(part, ObjectOutline):
                 self._object(part, at)
             elif isinstance(part, ArrayOutline):
@@ -67,7 +75,10 @@ class Survey:
                     self._value(item, (*at, count))
                     count += 1
             elif isinstance(part, Substitution):
-                self.referred.add(part.path.partition(".")[0].strip('" '))
+                first = part.path.partition(".")[0].strip('" ')
+                self.referred.add(first)
+                for other in {first, *(_top(prefix) for prefix in self._prefixes if prefix)}:
+                    self.growth.refer(_top(at), other)
                 place = Place(self._open[-1], part.line)
                 self.substituted.setdefault((part.path, part.line), place)
 
@@ -86,3 +97,7 @@ class Survey:
                 'include file("…") starts in the current folder'
             )
             self.problems.append(Problem("missing-include", message, place, advice))
+
+
+def _top(path: KeyPath) -> str:
+    return str(path[0]) if path else ""

@@ -6,6 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
+from assay.documents.files import LARGEST_DOCUMENT, read_text
 from assay.errors import InfrastructureError, InputError
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
@@ -14,9 +15,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
 def read_suite_text(path: Path) -> str:
     """The text of a file as it is: no line end and no mark at its beginning is lost."""
     try:
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise InputError("is not UTF-8 text", where=str(path), advice="save it as UTF-8") from None
+        return read_text(path, LARGEST_DOCUMENT, keep_mark=True)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 

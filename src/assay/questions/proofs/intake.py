@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, read_text
 from assay.errors import InputError
 from assay.questions.examining import shown
 from assay.questions.judging.compounds import read_compounds
@@ -26,8 +27,8 @@ def check_proof(
     """The proof in a file, if what it says can be believed before it is run."""
     check_option(question, option)
     try:
-        source = path.read_bytes().decode()
-    except (OSError, UnicodeDecodeError) as error:
+        source = read_text(path, LARGEST_SOURCE, keep_mark=True)
+    except OSError as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from None
     claim = Claim(option, statement_of(source, str(path)), relation, fresh=fresh)
     return check_source(Proof(claim, path.name, source), where=str(path))

@@ -16,6 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from assay.documents.files import LARGEST_RECORD, LARGEST_SOURCE, read_bytes, read_text
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.questions.judging.findings import Truth
@@ -174,7 +175,7 @@ class ProofStore:
     def _read(self, folder: Path) -> StoredProof | None:
         path = folder / MANIFEST
         try:
-            stored = StoredProof.model_validate_json(path.read_bytes())
+            stored = StoredProof.model_validate_json(read_bytes(path, LARGEST_RECORD, follow=False))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValidationError as error:
@@ -273,14 +274,14 @@ def _manifest_text(stored: StoredProof) -> str:
 
 def _source(path: Path) -> str:
     try:
-        return path.read_bytes().decode()
+        return read_text(path, LARGEST_SOURCE, follow=False, keep_mark=True)
     except FileNotFoundError:
         raise InputError(
             "is named by its proof.json but is not there",
             where=str(path),
             advice="restore it, or remove the folder to have the question proven anew",
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from None
 
 
@@ -288,7 +289,7 @@ def _put(path: Path, text: str) -> bool:
     """Write a file unless it says the same already."""
     data = text.encode()
     try:
-        if path.read_bytes() == data:
+        if read_bytes(path, LARGEST_RECORD, follow=False) == data:
             return False
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)

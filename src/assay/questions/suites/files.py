@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from assay.documents.files import LARGEST_DOCUMENT, open_regular
 from assay.errors import InputError
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
@@ -63,7 +64,10 @@ def _looks_like_a_suite(path: Path) -> bool:
     """By its text and not by parsing it: a suite that cannot be parsed must not be passed over."""
     if path.suffix not in _SUFFIXES:
         return False
-    return _MARK.search(path.read_text(encoding="utf-8", errors="replace")) is not None
+    with open_regular(path) as file:
+        # What is too large is refused when it is read, with its size.
+        text = file.read(LARGEST_DOCUMENT).decode("utf-8", "replace")
+    return _MARK.search(text) is not None
 
 
 def root_of(suite: Path) -> Path:

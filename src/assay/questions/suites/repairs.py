@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes, read_text
 from assay.questions.model import FixQuestion
 from assay.questions.suites.files import find_beside, root_of
 from assay.questions.suites.formats import FixError
@@ -65,10 +66,11 @@ def _source(name: str, field: str, suite: Path) -> _Source:
         advice = f"it is sought from the suite's folder up to {root_of(suite)}"
         raise RepairError(f"the file {name} does not exist", field, advice)
     try:
-        return _Source(found, found.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
+        return _Source(found, read_text(found, LARGEST_SOURCE))
+    except (OSError, UnreadableFileError) as error:
         advice = "save it as UTF-8 text"
-        raise RepairError(f"the file {name} cannot be read", field, advice) from None
+        reason = f": it {error.what}" if isinstance(error, UnreadableFileError) else ""
+        raise RepairError(f"the file {name} cannot be read{reason}", field, advice) from None
 
 
 def _repaired_module(test: _Source, unfixed: _Source, fixed: _Source) -> str:
@@ -119,7 +121,9 @@ def _local_module(module: str, test: Path, suite: Path) -> tuple[str, _Source] |
     for name in (f"{stem}.py", f"{stem}/__init__.py"):
         path = find_beside(name, test) or find_beside(name, suite)
         if path is not None:
-            return name, _Source(path, path.read_text(encoding="utf-8-sig", errors="replace"))
+            return name, _Source(
+                path, read_bytes(path, LARGEST_SOURCE).decode("utf-8-sig", "replace")
+            )
     return None
 
 

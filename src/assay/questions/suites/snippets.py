@@ -7,6 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.errors import nearest
 from assay.questions.model import Snippet
 from assay.questions.suites.files import find_beside, root_of
@@ -86,11 +87,13 @@ class SnippetFiles:
                 f"it is sought from the suite's folder up to {root_of(self._suite)}",
             )
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError):
-            advice = "save it as UTF-8 text"
+            text = read_text(path, LARGEST_SOURCE)
+        except (OSError, UnreadableFileError) as error:
+            reason = f": it {error.what}" if isinstance(error, UnreadableFileError) else ""
             raise SnippetError(
-                f"the snippet file {name} cannot be read", "code_snippet_ref.file", advice
+                f"the snippet file {name} cannot be read{reason}",
+                "code_snippet_ref.file",
+                "save it as UTF-8 text",
             ) from None
         return SnippetFile(path, text, tuple(imported_names(text)))
 

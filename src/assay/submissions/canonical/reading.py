@@ -10,6 +10,7 @@ from typing import Any
 
 from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
+from assay.documents.files import LARGEST_DOCUMENT, read_text
 from assay.errors import InputError, nearest
 from assay.failures import describe
 from assay.submissions.assets import asset_names
@@ -283,7 +284,7 @@ def _mention(case: ReadCase, kind: str, name: str) -> Place:
     """The line in which a case uses a saved value or a static asset."""
     mark = re.compile(r"\{\{\s*" + kind + r":\s*" + re.escape(name) + r"\s*\}\}")
     start = case.place().line
-    lines = case.file.read_text(encoding="utf-8-sig").splitlines()
+    lines = read_text(case.file, LARGEST_DOCUMENT).splitlines()
     for number, line in enumerate(lines[start - 1 :], start=start):
         if mark.search(line):
             return Place(case.file, number)
