@@ -286,7 +286,11 @@ def mounts() -> set[str]:
 
 def groups(supervisors: list[int]) -> list[Path]:
     """Control groups that belong to these supervisors."""
-    found: list[Path] = []
-    for supervisor in supervisors:
-        found += Path("/sys/fs/cgroup").rglob(f"assay-{supervisor}-*")
-    return found
+    starts = tuple(f"assay-{supervisor}-" for supervisor in supervisors)
+    return [
+        Path(place, name)
+        # Groups of others come and go meanwhile; os.walk passes over one that is gone.
+        for place, names, _ in os.walk("/sys/fs/cgroup")
+        for name in names
+        if name.startswith(starts)
+    ]
