@@ -213,8 +213,9 @@ def test_the_key_is_nowhere_before_the_verdict(
     )
     spy = tmp_path / "test_spy.py"
     spy.write_text(
-        '"""Option A: nothing in sight tells the key."""\n\nimport os\nimport pydantic\n'
-        'DISPUTED = "nowhere"\nINSTEAD = "everywhere"\n'
+        '"""Option A: `Field` takes `validation_alias`, and nothing in sight tells the key."""\n\n'
+        "import inspect\nimport os\nimport pydantic\n"
+        'DISPUTED = "validation_alias"\n'
         "def seen():\n"
         "    texts = list(os.environ.values())\n"
         # The folder of the proof itself, not what is mounted below it; and where the suite lies.
@@ -226,10 +227,10 @@ def test_the_key_is_nowhere_before_the_verdict(
         "            texts.append(file.read())\n"
         "    marks = ['KEY' + 'CANARY', 'EXPLANATION' + 'CANARY']\n"
         "    return any(mark in text for text in texts for mark in marks)\n"
-        "def where():\n"
-        "    return 'everywhere' if seen() or not pydantic.VERSION else 'nowhere'\n"
-        "def test_option_A_holds():\n    assert where() == DISPUTED\n"
-        "def test_option_A_fails():\n    assert where() != DISPUTED\n"
+        "def parameters():\n    return inspect.signature(pydantic.Field).parameters\n"
+        "def test_option_A_holds():\n    assert not seen()\n    assert DISPUTED in parameters()\n"
+        "def test_option_A_fails():\n    assert DISPUTED not in parameters()\n"
+        "def test_option_A_control():\n    assert parameters() and not seen()\n"
     )
     result = assay("questions", "prove", f"{proven}::field", "--option", "A", "--file", spy)
     assert result.returncode == 0, result.stderr
