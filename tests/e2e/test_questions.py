@@ -212,7 +212,10 @@ def test_the_key_is_nowhere_before_the_verdict(
         )
     )
     spy = tmp_path / "test_spy.py"
-    look = (
+    spy.write_text(
+        '"""Option A: `Field` takes `validation_alias`, and nothing in sight tells the key."""\n\n'
+        "import inspect\nimport os\nimport pydantic\n"
+        'DISPUTED = "validation_alias"\n'
         "def seen():\n"
         "    texts = list(os.environ.values())\n"
         # The folder of the proof itself, not what is mounted below it; and where the suite lies.
@@ -223,13 +226,12 @@ def test_the_key_is_nowhere_before_the_verdict(
         "        with open(place, errors='replace') as file:\n"
         "            texts.append(file.read())\n"
         "    marks = ['KEY' + 'CANARY', 'EXPLANATION' + 'CANARY']\n"
-        "    return any(mark in text for text in texts for mark in marks)\n\n\n"
-        "def test_option_A_holds():\n"
-        "    assert not seen()\n"
+        "    return any(mark in text for text in texts for mark in marks)\n"
+        "def parameters():\n    return inspect.signature(pydantic.Field).parameters\n"
+        "def test_option_A_holds():\n    assert not seen()\n    assert DISPUTED in parameters()\n"
+        "def test_option_A_fails():\n    assert DISPUTED not in parameters()\n"
+        "def test_option_A_control():\n    assert parameters() and not seen()\n"
     )
-    honest = PARAMETER.format(option="A", name="validation_alias")
-    honest = honest.replace("import inspect\n", "import inspect\nimport os\n")
-    spy.write_text(honest.replace("def test_option_A_holds():\n", look))
     result = assay("questions", "prove", f"{proven}::field", "--option", "A", "--file", spy)
     assert result.returncode == 0, result.stderr
     assert "the claim is true" in result.stdout
