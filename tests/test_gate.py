@@ -31,7 +31,7 @@ def test_tests_of_interrupts_work_where_signals_are_ignored_as_in_the_background
         preexec_fn=_ignore,
     )
     assert done.returncode == 0, done.stdout
-    assert "2 passed" in done.stdout
+    assert "3 passed" in done.stdout
 
 
 def test_the_gate_has_no_chance_and_no_deadline_in_its_examples() -> None:

@@ -81,3 +81,6 @@ class Laboratories(AbstractAsyncContextManager["Laboratories"]):
         for laboratory in self._open.values():
             await laboratory.runner.close()
         self._open.clear()
+        for prover in self._provers:
+            if close := getattr(prover, "close", None):
+                await close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -61,6 +62,9 @@ def assay_here(
         except BaseException as error:
             code = _told(error)
         assert not list(temporary.iterdir())
+        if litellm := sys.modules.get("litellm"):
+            # A client that is left would be collected in the middle of some other test.
+            assert not litellm.in_memory_llm_clients_cache.cache_dict
         return Ended(code if isinstance(code, int) else 0, *capfd.readouterr())
 
     return run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 import time
 from collections.abc import Mapping
 from functools import cache
@@ -60,6 +61,18 @@ def _import_litellm() -> None:
     litellm.suppress_debug_info = True
     # Half a million objects that stay: to look through them again at the end takes seconds.
     gc.freeze()
+
+
+async def close_clients() -> None:
+    """Close the connections that LiteLLM keeps open; each belongs to one event loop."""
+    if "litellm" not in sys.modules:
+        return
+    from litellm.llms.custom_httpx import async_client_cleanup
+
+    library: Any = sys.modules["litellm"]
+    close: Any = async_client_cleanup.close_litellm_async_clients
+    await close()
+    library.in_memory_llm_clients_cache.flush_cache()
 
 
 def _gemini(access: _Access) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from assay.questions.examining import Attempt, Bench
 from assay.questions.model import Question
 from assay.questions.modelled.access import Conversation, ModelAccess
+from assay.questions.modelled.adk_models import close_clients
 from assay.questions.modelled.library_tools import LibraryTools
 from assay.questions.modelled.pipeline import Pipeline
 from assay.questions.modelled.transcripts import Transcript
@@ -39,6 +40,10 @@ class ModelProver:
         conversation = Conversation(self._access, _transcript.get() or Transcript())
         tools = await self.tools(question, bench)
         return await Pipeline(question, options, bench, tools, conversation).run()
+
+    async def close(self) -> None:
+        """Close the connections to the model, in the event loop that they belong to."""
+        await close_clients()
 
     async def tools(self, question: Question, bench: Bench) -> LibraryTools:
         """What agents look at the target with."""
