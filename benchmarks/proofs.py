@@ -138,7 +138,13 @@ def _cold(built: Environment, proof: str) -> float:
         subprocess.run(
             [built.python, "-m", "pytest", "-q", "test_proof.py"],
             cwd=folder,
-            env={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "PYTHONPATH": str(built.kit)},
+            env={
+                "PATH": "/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                "PYTHONPATH": str(built.kit),
+                # Nothing is written beside the kit: it is verified before it is used.
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
             check=True,
             capture_output=True,
         )
