@@ -31,6 +31,15 @@ class QuestionsConfig(BaseModel):
     ignore: list[str] = Field(default_factory=list)
 
 
+class SubmissionsConfig(BaseModel):
+    """The table [submissions]."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    # Codes of lint findings that are not wanted.
+    ignore: list[str] = Field(default_factory=list)
+
+
 class ModelsConfig(BaseModel):
     """The table [models]; keys to a provider are taken from the environment only."""
 
@@ -57,6 +66,8 @@ class AgentsConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    # Codes of lint findings that are not wanted.
+    ignore: list[str] = Field(default_factory=list)
     # How often a sample that met an outage is tried again.
     retries: int = Field(default=2, ge=0, strict=True)
     # Folders that `python` agents come from, in the project; None for those of each test file.
@@ -73,6 +84,7 @@ class Config(BaseModel):
     baseline: Path | None = None
     models: ModelsConfig = Field(default_factory=ModelsConfig)
     questions: QuestionsConfig = Field(default_factory=QuestionsConfig)
+    submissions: SubmissionsConfig = Field(default_factory=SubmissionsConfig)
     agents: AgentsConfig = Field(default_factory=AgentsConfig)
 
     def jobs_or_default(self) -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
 
 from assay.agents.files.criteria import TESTS
-from assay.agents.files.problems import Code
 from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
+from assay.agents.files.rules import RULES
 from assay.agents.pytest_plugin import _OPTIONS
 from assay.agents.sampling import chance_to_pass
 from assay.ratio import Ratio
@@ -17,7 +16,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="ut
 
 
 def test_every_key_test_and_code_is_on_the_page() -> None:
-    for word in (*TOP_KEYS, *INTERACTION_KEYS, *get_args(Code)):
+    for word in (*TOP_KEYS, *INTERACTION_KEYS, *RULES):
         assert f"| `{word}` |" in PAGE, word
     for test in TESTS:
         assert f"`{test}`" in PAGE, test

@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
-from assay.agents.files import read_files
-from assay.agents.files.rendering import problems_text
+from assay.agents.files.lint import lint_files
 from assay.agents.running import Reach
 from assay.errors import InputError
+from assay.findings import FORMATS
 from assay.redaction import ENCODERS
 from assay.reports import render_report
 from assay.results import Outcome
@@ -254,9 +254,9 @@ def test_what_lint_shows_of_a_value_has_no_part_of_a_secret(
         "  response: {text: ${AGENT_TOKEN}, structure: {a: {value: [${AGENT_TOKEN}, b]}}}\n"
         "}]"
     )
-    reading = read_files([path])
-    assert len(reading.problems) >= 7
-    told = problems_text(reading, "text") + problems_text(reading, "json")
+    findings = lint_files([path])
+    assert len(findings) >= 7
+    told = "".join(findings.report(name) for name in FORMATS)
     assert "<AGENT_TOKEN>" in told
     assert "CANARY" not in told
     assert "0123456789" not in told

@@ -61,7 +61,7 @@ def test_files_are_items_named_by_path_and_a_failure_is_readable(
     assert "decided after 2 of 3: 0 of 2 samples passed, 2/3 needed" in result.stdout
     assert "sample 1:\n  1.text.keywords  (line 1)\n" in result.stdout
     assert "    expected: never\n    actual: right\n" in result.stdout
-    assert "fixtures/network.hocon: has no `interactions`, passed over" in result.stdout
+    assert "fixtures/network.hocon: has no `interactions`, skipped" in result.stdout
     assert "Traceback" not in result.stdout
     assert "1 failed, 2 passed" in result.stdout
 
@@ -199,7 +199,7 @@ def test_items_are_spread_over_processes(run: Pytest, tmp_path: Path) -> None:
         result = run(*at(server), "-n2")
     assert result.returncode == 0
     assert "2 passed" in result.stdout
-    assert result.stdout.count("network.hocon: has no `interactions`, passed over") == 1
+    assert result.stdout.count("network.hocon: has no `interactions`, skipped") == 1
 
 
 def test_a_gist_is_judged_and_the_budget_ends_the_session(run: Pytest, tmp_path: Path) -> None:

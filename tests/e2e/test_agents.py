@@ -603,7 +603,7 @@ def test_files_of_two_folders_and_what_is_passed_over(assay: Command, tmp_path: 
     with ScriptedServer(answers("right")) as server:
         result = assay("agents", "verify", "a", "b", *at(server), "--json")
     assert result.returncode == 1
-    assert "a/network.hocon: has no `interactions`, passed over" in result.stderr
+    assert "a/network.hocon: has no `interactions`, skipped" in result.stderr
     outcomes = {one["id"]: one["outcome"] for one in json.loads(result.stdout)["cases"]}
     assert outcomes == {"a/test.hocon::http": "passed", "b/test.hocon::http": "failed"}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.submissions.lint import lint_problem
+from assay.submissions.lint_rules import lint_problems
 from assay.submissions.problems import read_problem
 from tests.submissions.plainly import outcomes
 
@@ -16,7 +16,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "submissions"
 
 @pytest.mark.parametrize("name", ["ledger", "todo_api", "weak"])
 def test_lint_finds_nothing(name: str) -> None:
-    assert lint_problem(EXAMPLES / name) == []
+    assert not lint_problems([EXAMPLES / name])
 
 
 @pytest.mark.parametrize(

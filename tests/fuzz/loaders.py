@@ -79,13 +79,14 @@ _SUITE: dict[str, Any] = {
 
 
 def _suite(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.questions.lint import findings_text, lint
+    from assay.findings import FORMATS
+    from assay.questions.lint_rules import lint_suites
     from assay.questions.suites.suite import load_suites, read_suites
 
     path = _write(folder, name, data)
-    findings = lint(read_suites([path]))
-    for kind in ("text", "json", "sarif"):
-        findings_text(findings, kind)
+    findings = lint_suites(read_suites([path]))
+    for kind in FORMATS:
+        findings.report(kind)
     yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
     load_suites([path])
 
@@ -140,14 +141,15 @@ def _of_the_problem(name: str) -> bytes:
 def _problem(folder: Path, name: str, data: bytes) -> Iterator[str]:
     import shutil
 
-    from assay.submissions.lint import findings_text, lint_problem
+    from assay.findings import FORMATS
+    from assay.submissions.lint_rules import lint_problems
 
     problem = folder / "problem"
     shutil.copytree(_PROBLEM, problem)
     _write(problem, name, data)
-    findings = lint_problem(problem)
-    for kind in ("text", "json", "sarif"):
-        findings_text(findings, kind)
+    findings = lint_problems([problem])
+    for kind in FORMATS:
+        findings.report(kind)
     yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
 
 
@@ -201,13 +203,15 @@ lines\"\"\", continue_conversation: false, response.text { gist: "ok", not_value
 
 def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.agents.files import read_files
-    from assay.agents.files.rendering import problems_text
+    from assay.agents.files.lint import lint_files
+    from assay.findings import FORMATS
 
-    reading = read_files([_write(folder, name, data)])
-    for kind in ("text", "json"):
-        problems_text(reading, kind)
-    yield from (f"{one.place}: {one.code}: {one.message}" for one in reading.problems)
-    reading.files_or_error()
+    path = _write(folder, name, data)
+    findings = lint_files([path])
+    for kind in FORMATS:
+        findings.report(kind)
+    yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
+    read_files([path]).files_or_error()
 
 
 def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:

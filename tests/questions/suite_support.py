@@ -7,7 +7,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from assay.questions.lint import LintFinding, Resolve, lint
+from assay.findings import Finding
+from assay.questions.lint_rules import Resolve, lint_suites
 from assay.questions.suites.suite import Suite, read_suite, read_suites
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "questions"
@@ -41,10 +42,10 @@ def write(path: Path, text: str) -> Path:
 
 def found(
     folder: Path, *questions: dict[str, Any], code: str, resolve: Resolve | None = None
-) -> list[LintFinding]:
+) -> list[Finding]:
     """What one rule finds in a suite of these questions."""
     suite = suite_of(folder, *questions)
-    return [one for one in lint([suite], resolve=resolve) if one.code == code]
+    return [one for one in lint_suites([suite], resolve=resolve) if one.code == code]
 
 
 def real_suites() -> list[Suite]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from assay.findings import Entry
 from assay.reports import render_report
 from assay.results import CaseRecord
 from assay.runs import Baseline, Run
-from assay.runs.baseline import Entry
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make

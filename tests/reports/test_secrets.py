@@ -14,9 +14,11 @@ from xml.etree import ElementTree
 import pyarrow.parquet
 from hypothesis import given, settings
 
+from assay.documents import Place
+from assay.findings import Finding, Rule
+from assay.findings.sarif import to_sarif
 from assay.redaction import redact
 from assay.reports import format_names, get_format, render_report
-from assay.reports.sarif import SarifFinding, SarifRule, to_sarif
 from assay.runs import Run
 from tests.reports.conftest import Make
 from tests.test_redaction import ANY_SECRET, SPECIAL
@@ -101,8 +103,8 @@ def _written(run: Run, secret: str) -> Iterator[tuple[str, str]]:
         else:
             yield name, data.decode()
     yield "journal", (run.path / "journal.jsonl").read_text()
-    finding = SarifFinding("r", "error", secret, Path("suite.yaml"), 1, secret)
-    rule = SarifRule("r", "error", secret, secret)
+    finding = Finding("r", secret, Place(Path("suite.yaml"), 1), identity=secret)
+    rule: Rule[Any] = Rule("r", "error", secret, secret)
     yield "sarif", json.dumps(to_sarif([finding], [rule], root=run.path))
 
 

@@ -17,7 +17,7 @@ from assay.errors import InputError
 from assay.submissions.cases import APIResult
 from assay.submissions.config import ApiAdapter
 from assay.submissions.environments import Environment, load_environment
-from assay.submissions.lint import lint_problem
+from assay.submissions.lint_rules import lint_problems
 from assay.submissions.misspelling import names_read, near_miss
 from assay.submissions.problems import read_problem
 from assay.submissions.problems.layout import (
@@ -115,7 +115,7 @@ def test_keys_that_are_near_to_none_load_and_lint_says_that_nobody_reads_them(
     verifier = VERIFIER.replace("diff =", "self.config.get('tolerance', 1); diff =")
     folder = programmed(tmp_path, **{"config.yaml": text, "verifier.py": verifier})
     assert read_problem(folder).checkpoints["one"].get("colour") == "red"
-    found = [(one.code, one.level, one.place.line) for one in lint_problem(folder)]
+    found = [(one.code, one.severity, one.place.line) for one in lint_problems([folder])]
     # `tolerance` is read, `loader` is one of the reference's; `authors` changes nothing.
     assert found == [("unknown-key", "warning", 2), ("unknown-key", "warning", 10)]
 
@@ -187,13 +187,15 @@ def test_lint_finds_misspelt_fields_of_results_and_runs_nothing(tmp_path: Path) 
     loader = "raise RuntimeError\n" + dedent(LOADER).replace("output=str(number))", field)
     verifier = VERIFIER.replace("diff =", "expected.outputs; diff =")
     folder = programmed(tmp_path, **{"config.yaml": CLI, "loader.py": loader})
-    found = [f"{one.place.file.name}:{one.place.line} {one.advice}" for one in lint_problem(folder)]
+    found = [
+        f"{one.place.file.name}:{one.place.line} {one.advice}" for one in lint_problems([folder])
+    ]
     assert [one.partition("?")[0] for one in found] == [
         "loader.py:12 did you mean 'status_code'",
         "loader.py:13 did you mean 'output'",
     ]
     (folder / "verifier.py").write_text(dedent(verifier))
-    assert [one.place.line for one in lint_problem(folder)] == [12]
+    assert [one.place.line for one in lint_problems([folder])] == [12]
 
 
 def test_a_misspelt_field_that_is_assigned_or_comes_from_data_is_refused(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.submissions.lint import lint_problem
+from assay.submissions.lint_rules import lint_problems
 from assay.submissions.problems import read_problem
 from assay.submissions.scaffold import write_problem
 from tests.submissions.plainly import outcomes
@@ -17,7 +17,7 @@ from tests.submissions.plainly import outcomes
 def test_a_new_command_problem_works(tmp_path: Path) -> None:
     folder = tmp_path / "word_count"
     write_problem(folder, is_api=False)
-    assert lint_problem(folder) == []
+    assert not lint_problems([folder])
     assert read_problem(folder).name == "word_count"
     good, broken = both(folder, tmp_path)
     assert good == dict.fromkeys(good, True)
@@ -29,7 +29,7 @@ def test_a_new_command_problem_works(tmp_path: Path) -> None:
 def test_a_new_server_problem_works(tmp_path: Path) -> None:
     folder = tmp_path / "counters"
     write_problem(folder, is_api=True)
-    assert lint_problem(folder) == []
+    assert not lint_problems([folder])
     good, broken = both(folder, tmp_path)
     assert good == dict.fromkeys(good, True)
     assert len(good) == 6
@@ -61,4 +61,4 @@ def test_json_of_a_case_file_may_name_its_schema(tmp_path: Path) -> None:
     case = {"$schema": "case.schema.json", "expected": {"status_code": 1}}
     (folder / "checkpoint_1/errors").mkdir()
     (folder / "checkpoint_1/errors/one.json").write_text(json.dumps(case))
-    assert lint_problem(folder) == []
+    assert not lint_problems([folder])

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from assay.agents.files import Problem
 from assay.agents.model import AgentFile
 from assay.agents.sampling import Decision, lets_through, statistics
+from assay.findings import Finding
 from assay.ratio import Ratio
 from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
@@ -50,7 +50,7 @@ def _sum(reports: list[VerifierReport], key: str) -> int:
     return sum(count for report in reports if isinstance(count := report.case.get(key), int))
 
 
-def wrong_file_record(unit: Unit, problems: list[Problem]) -> CaseRecord:
+def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
     """The record of a test file that cannot be used: an error, with everything wrong in it."""
     lines = [f"{one.place}: {one.message}" for one in problems]
     advised = [f"{line} ({one.advice})" if one.advice else line

@@ -24,7 +24,7 @@ from assay.agents.connections import (
 )
 from assay.agents.connections.python import import_agent
 from assay.agents.connections.web import address, plain_url
-from assay.agents.files import Problem, ReadFile, unanswerable
+from assay.agents.files import ReadFile, unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
@@ -35,6 +35,7 @@ from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
+from assay.findings import Finding
 from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
 from assay.redaction import redact_error, redactor
@@ -133,7 +134,7 @@ class WrongFile:
     """A test file that cannot be used, and everything that is wrong with it."""
 
     path: Path
-    problems: list[Problem]
+    problems: list[Finding]
 
     @property
     def identifier(self) -> str:

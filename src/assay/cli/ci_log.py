@@ -1,8 +1,8 @@
 """Keeps text from programs and agents from acting as a command in the log of a CI service.
 
 GitHub Actions, Azure Pipelines, TeamCity and GitLab execute lines of a log that look like their
-commands: they set variables, mask or fold output, forge annotations. Assay prints no such line
-itself, so every one that would reach the log is broken up, whoever wrote it.
+commands: they set variables, mask or fold output, forge annotations. Every such line that would
+reach the log is broken up, whoever wrote it; `print_commands` is for Assay's own annotations.
 """
 
 from __future__ import annotations
@@ -41,6 +41,15 @@ def _protect(stream: TextIO) -> TextIO:
         line_buffering=True,
         write_through=True,
     )
+
+
+def print_commands(text: str) -> None:
+    """Write commands of Assay's own to standard output; what is not its own in them is escaped."""
+    sys.stdout.flush()
+    buffer = sys.stdout.buffer
+    stream = buffer.inner if isinstance(buffer, LogWriter) else buffer
+    stream.write(text.encode("utf-8", "backslashreplace"))
+    stream.flush()
 
 
 class LogWriter(io.BufferedIOBase):

@@ -13,7 +13,7 @@ from assay.results import MISTAKE, WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
-    from assay.runs.baseline import Entry
+    from assay.findings import Entry
 
 # The order in which reports speak of outcomes that are not a pass: the worst news first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)

@@ -1,6 +1,6 @@
 """Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
 
-from assay.runs.baseline import Baseline
+from assay.findings import Baseline
 from assay.runs.compare import Change, Comparison, compare_runs
 from assay.runs.engine import Chain, Progress, Step, Work, execute
 from assay.runs.folder import (

@@ -21,8 +21,8 @@ from assay._version import __version__
 from assay.documents.files import LARGEST_RECORD, open_regular, read_bytes
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.failures import first_problem
+from assay.findings import Baseline
 from assay.results import CaseRecord, Outcome
-from assay.runs.baseline import Baseline
 from assay.runs.index import Index, Row
 from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay.findings import Entry
 from assay.results import Outcome, is_packed_record
 from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
 
@@ -48,6 +49,13 @@ class Row(NamedTuple):
     fingerprint: str
     score: float
     duration: float
+
+    @property
+    def entry(self) -> Entry | None:
+        """Return what a baseline holds of the case; errors are no findings."""
+        if self.outcome not in (Outcome.FAILED, Outcome.UNVERIFIED):
+            return None
+        return Entry(case=self.id, code=self.code, fingerprint=self.fingerprint)
 
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}

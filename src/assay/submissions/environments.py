@@ -17,9 +17,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from assay import documents
 from assay.documents import DocumentError, Node, places, read_document, typed
 from assay.errors import InfrastructureError, InputError, nearest
+from assay.findings import Finding
 from assay.submissions.misspelling import near_miss
 from assay.submissions.problems.fields import repeated_keys
-from assay.submissions.problems.findings import Finding
 
 _SECRET_NAMES = re.compile(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"

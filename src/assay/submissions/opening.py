@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from assay.errors import InputError
+from assay.findings import Finding
 from assay.submissions.canonical import CanonicalSource
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.digests import problem_digest
 from assay.submissions.environments import load_environment
 from assay.submissions.preparing import prepare
-from assay.submissions.problems import Finding, find_problem, read_problem
+from assay.submissions.problems import find_problem, read_problem
 from assay.submissions.programmed.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source

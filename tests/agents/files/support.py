@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.agents.files import Problem, read_file
+from assay.agents.files import read_file
 from assay.agents.model import AgentFile
+from assay.findings import Finding
 
 PUBLIC = Path(__file__).parents[4] / "shared" / "data" / "agents"
 RESPONSE = '"text": {"keywords": "Beatles"}'
@@ -42,12 +43,12 @@ def read_text(folder: Path, text: str, name: str = "test.hocon") -> AgentFile:
     return found.file
 
 
-def problems_of(folder: Path, text: str, name: str = "test.hocon") -> list[Problem]:
+def problems_of(folder: Path, text: str, name: str = "test.hocon") -> list[Finding]:
     found = read_file(written(folder, text, name))
     assert found.file is None
     return found.problems
 
 
-def problem_of(folder: Path, text: str, name: str = "test.hocon") -> Problem:
+def problem_of(folder: Path, text: str, name: str = "test.hocon") -> Finding:
     (problem,) = problems_of(folder, text, name)
     return problem

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.agents.files import Problem, read_file
+from assay.agents.files import read_file
 from assay.agents.files.criteria import TESTS
+from assay.findings import Finding
 from tests.agents.files.support import whole, written
 
 ODD: list[Any] = [None, [], {}, {"a": 1}, [1, 2], [[]], [None], [{"a": 1}], 5, True, "", "x", ["x"]]
@@ -27,7 +28,7 @@ def places() -> list[tuple[Keys, Any]]:
     return [(keys, value) for keys, value in found if keys != ("text", "value") or value != [1, 2]]
 
 
-def problems(folder: Path, keys: Keys, value: Any, beside: dict[str, Any]) -> list[Problem]:
+def problems(folder: Path, keys: Keys, value: Any, beside: dict[str, Any]) -> list[Finding]:
     for key in reversed(keys[1:]):
         value = {key: value, **(beside if key == keys[-1] != "key" else {})}
     response = json.dumps({keys[0]: value})[1:-1]

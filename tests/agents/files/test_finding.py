@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.agents.files import read_files
-from assay.agents.files.rendering import passed_over_text, problems_text
+from assay.agents.files.lint import lint_files
 from assay.errors import InputError
 from tests.agents.files.support import PUBLIC, whole, written
 
@@ -95,12 +95,10 @@ def test_everything_that_is_passed_over_is_named(tmp_path: Path) -> None:
     assert [one.path.name for one in reading.files] == ["a.hocon"]
     assert reading.problems == []
     names = ["data.json", "list.json", "nested.yml", "network.hocon", "settings.JSON"]
-    none = [f"{folder / name}: has no `interactions`, passed over" for name in names]
-    link = f"{folder / 'linked'}: is a link to a folder, passed over"
-    assert passed_over_text(reading).splitlines() == [*none, link]
-    assert json.loads(problems_text(reading, "json"))["passed_over"] == [
-        str(one.path) for one in reading.passed_over
-    ]
+    none = [f"{folder / name}: has no `interactions`, skipped" for name in names]
+    link = f"{folder / 'linked'}: is a link to a folder, skipped"
+    assert [str(one) for one in reading.passed_over] == [*none, link]
+    assert json.loads(lint_files([folder]).report("json"))["skipped"] == [*none, link]
 
 
 def test_what_cannot_be_read_is_a_problem_and_a_pipe_is_left_alone(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.files.problems import FileProblems, Problem
+from assay.agents.files.rules import FileProblems
 from assay.agents.files.source import Source, read_source
+from assay.findings import Finding
 
 
 def source(folder: Path, text: str) -> Source:
@@ -16,7 +17,7 @@ def source(folder: Path, text: str) -> Source:
     return read_source(path)
 
 
-def refusal(folder: Path, text: str) -> Problem:
+def refusal(folder: Path, text: str) -> Finding:
     with pytest.raises(FileProblems) as error:
         source(folder, text)
     return error.value.problems[0]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.agents.files import load_file, read_file, read_files
-from assay.agents.files.rendering import problems_text
+from assay.agents.files import load_file, read_file
+from assay.agents.files.lint import lint_files
 from assay.agents.model import AgentFile
 from assay.errors import InputError
 from assay.ratio import Ratio
@@ -286,13 +286,15 @@ def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:
 def test_a_file_of_negated_tests_alone_gets_a_note(
     tmp_path: Path, top: str, response: str, lines: list[int]
 ) -> None:
-    reading = read_files([written(tmp_path, whole(top, response=response))])
-    assert reading.problems == []
-    assert [one.place.line for one in reading.notes] == lines
-    told = json.loads(problems_text(reading, "json"))["notes"]
-    assert [one["line"] for one in told] == lines
-    assert ("`failure_patterns`" in problems_text(reading, "text")) == bool(lines)
-    assert problems_text(reading, "text").endswith("nothing wrong with 1 test file\n")
+    findings = lint_files([written(tmp_path, whole(top, response=response))])
+    assert findings.exit_code == 0
+    assert [(one.severity, one.place.line) for one in findings] == [
+        ("note", line) for line in lines
+    ]
+    shown = json.loads(findings.report("json"))["findings"]
+    assert [one["line"] for one in shown] == lines
+    assert ("`failure_patterns`" in findings.report()) == bool(lines)
+    assert findings.report().endswith("1 note\n" if lines else "nothing found\n")
 
 
 def test_the_text_of_an_answer_is_never_empty(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.questions.judging.exceptions import ExceptionMatch
-from assay.questions.lint import lint
+from assay.questions.lint_rules import lint_suites
 from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.suites.suite import Suite, load_suites, read_suite, read_suites
 from tests.questions.suite_support import choice, real_suites, suite_of, write, write_suite
@@ -325,7 +325,7 @@ def test_whatever_a_file_holds_becomes_problems_and_never_a_crash(
     with tempfile.TemporaryDirectory() as folder:
         path = write_suite(Path(folder) / "suite.json", *questions, **keys)
         suite = read_suite(path)
-        lint([suite])
+        lint_suites([suite])
         lost = {problem.code for problem in suite.problems} & {"unreadable", "duplicate-id"}
         assert len(suite.entries) == len(questions) or lost
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.submissions.lint import lint_problem
+from assay.submissions.lint_rules import lint_problems
 from assay.submissions.problems import read_problem
 from tests.conftest import Command
 from tests.submissions.support import write_files
@@ -109,16 +109,16 @@ def test_a_file_of_a_problem_that_is_a_link_to_elsewhere_is_not_read(
     outside = problem.parent / "elsewhere.yaml"
     (problem / name).rename(outside)
     (problem / name).symlink_to(outside)
-    (finding, *_) = [one for one in lint_problem(problem) if "outside" in one.message]
+    (finding, *_) = [one for one in lint_problems([problem]) if "outside" in one.message]
     assert finding.place.file == problem / name
-    assert not any("outside" in one.message for one in lint_problem(problem, allows_outside=True))
+    assert not any("outside" in one.message for one in lint_problems([problem], allow_outside=True))
 
 
 def test_a_link_to_a_case_elsewhere_is_not_read(problem: Path) -> None:
     (problem / "one" / "core.yaml").unlink()
     (problem / "one" / "core").mkdir()
     (problem / "one" / "core" / "first.yaml").symlink_to(problem.parent / "secret.txt")
-    assert any("is outside" in one.message for one in lint_problem(problem))
+    assert any("is outside" in one.message for one in lint_problems([problem]))
 
 
 def test_a_reference_solution_that_is_a_link_to_elsewhere_is_not_run(
@@ -137,7 +137,7 @@ def test_links_within_a_problem_are_followed(problem: Path) -> None:
     (problem / "one" / "link.txt").symlink_to("../own.txt")
     cases = problem / "one" / "core.yaml"
     cases.write_text(CASES.replace("from: own.txt", "from: link.txt"))
-    assert lint_problem(problem) == []
+    assert not lint_problems([problem])
 
 
 def test_a_file_of_the_current_folder_is_none_of_the_problems(

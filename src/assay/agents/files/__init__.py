@@ -1,11 +1,9 @@
 """Test files: read, checked to the last key, and described for editors."""
 
 from assay.agents.files.finding import Reading, read_files
-from assay.agents.files.problems import Problem
 from assay.agents.files.reading import ReadFile, load_file, read_file, unanswerable
 
 __all__ = [
-    "Problem",
     "ReadFile",
     "Reading",
     "load_file",

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from assay.agents.files.problems import Code, Problem
 from assay.agents.files.source import KeyPath, Source
 from assay.agents.model import SECTIONS, Check, Section
 from assay.checks import ABSENT, run_check
 from assay.errors import InputError, nearest
+from assay.findings import Finding
 
 _POSITIVE = ("value", "less", "greater", "keywords", "gist")
 TESTS: Final = tuple(name for test in _POSITIVE for name in (test, f"not_{test}"))
@@ -24,7 +24,7 @@ class CriteriaReader:
     """Reads the responses of one file and gathers the problems they have."""
 
     source: Source
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
 
     def checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
         """All checks of a response, in the order of the file."""
@@ -158,11 +158,11 @@ class CriteriaReader:
                         f"{self.source.shown(check.value)} can never both pass"
                     )
                     self.problems.append(
-                        Problem("impossible-test", message, check.place, "remove one of them")
+                        Finding("impossible-test", message, check.place, "remove one of them")
                     )
 
-    def _refuse(self, code: Code, message: str, at: KeyPath, advice: str) -> None:
-        self.problems.append(Problem(code, message, self.source.place(at), advice))
+    def _refuse(self, code: str, message: str, at: KeyPath, advice: str) -> None:
+        self.problems.append(Finding(code, message, self.source.place(at), advice))
 
 
 def _sections_advice() -> str:

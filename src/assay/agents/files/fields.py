@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from assay.agents.files.problems import Code, Problem
 from assay.agents.files.source import KeyPath, Source
 from assay.errors import nearest
+from assay.findings import Finding
 
 Value = TypeVar("Value")
 _TRUTHS = {"true": True, "false": False}
@@ -36,7 +36,7 @@ class Fields:
     source: Source
     at: KeyPath
     given: dict[str, Any]
-    problems: list[Problem]
+    problems: list[Finding]
 
     def take(self, key: str, read: Callable[[Any], Value], default: Value) -> Value:
         """The value of a key as `read` makes it; the default where it is absent or wrong."""
@@ -49,9 +49,9 @@ class Fields:
             self.refuse("wrong-value", f"`{key}` {what}", key, wrong.advice)
             return default
 
-    def refuse(self, code: Code, message: str, key: str, advice: str = "") -> None:
+    def refuse(self, code: str, message: str, key: str, advice: str = "") -> None:
         place = self.source.place((*self.at, key) if key else self.at)
-        self.problems.append(Problem(code, message, place, advice))
+        self.problems.append(Finding(code, message, place, advice))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
         """A problem for every key that nobody would look at."""

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.agents.files.notes import notes_on
-from assay.agents.files.problems import Note, Problem
 from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
 from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
 from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
+from assay.findings import Finding
+from assay.visible import visible
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PassedOver:
     why: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.why}, passed over"
+        return visible(f"{self.path}: {self.why}, skipped")
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,8 @@ class Reading:
         return [one.file for one in self.found if one.file is not None]
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Finding]:
         return [problem for one in self.found for problem in one.problems]
-
-    @property
-    def notes(self) -> list[Note]:
-        return [note for file in self.files for note in notes_on(file)]
 
     def files_or_error(self) -> list[AgentFile]:
         """The files, if nothing is wrong with any of them."""

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from assay.agents.files.expansion import LARGEST_VALUE, UnfitTextError, resolves_in_time
 from assay.agents.files.included import Files
-from assay.agents.files.problems import FileProblems, unreadable
+from assay.agents.files.rules import FileProblems, unreadable
 from assay.agents.files.source import Source
 from assay.agents.files.survey import Survey
 from assay.documents import Place

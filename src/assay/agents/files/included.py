@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.agents.files.expansion import LongTexts, UnfitTextError, size_without_long_texts
 from assay.agents.files.outline import Include
-from assay.agents.files.problems import FileProblems, unreadable
+from assay.agents.files.rules import FileProblems, unreadable
 from assay.documents import Place
 from assay.documents.files import MEGABYTE, UnreadableFileError, read_text
 

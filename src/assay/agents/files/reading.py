@@ -15,13 +15,14 @@ from assay.agents.connections.template import Template
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
-from assay.agents.files.problems import FileProblems, Problem
+from assay.agents.files.rules import FileProblems
 from assay.agents.files.source import KeyPath, Source, read_source
 from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
 from assay.agents.secrets import secrets_of
 from assay.documents import Place
 from assay.errors import InputError
+from assay.findings import Finding
 from assay.ratio import Ratio
 from assay.redaction import redact
 
@@ -58,7 +59,7 @@ class ReadFile:
     path: Path
     file: AgentFile | None
     """None if there is any problem."""
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     has_interactions: bool = True
     """Without them it is a file for something else, and no test."""
 
@@ -82,7 +83,7 @@ def _has_interactions(value: Any) -> bool:
     return any(isinstance(one, dict) and INTERACTIONS in one for one in several)
 
 
-def _without_secrets(problems: list[Problem], secrets: Mapping[str, str]) -> list[Problem]:
+def _without_secrets(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
     """What is said of a value may quote it, and may end up in the log of a build."""
     return [
         replace(
@@ -102,7 +103,7 @@ def load_file(path: Path) -> AgentFile:
     return found.file
 
 
-def first_error(problems: list[Problem], *, is_linted: bool = True) -> InputError:
+def first_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
     """The first problem as an error that also says how many more there are.
 
     `is_linted` says that lint finds them too, which knows nothing of options.
@@ -118,7 +119,7 @@ def first_error(problems: list[Problem], *, is_linted: bool = True) -> InputErro
 @dataclass
 class _Reader:
     source: Source
-    problems: list[Problem]
+    problems: list[Finding]
 
     def read(self) -> AgentFile | None:
         given = self.source.value
@@ -190,14 +191,14 @@ class _Reader:
             message = "no interaction has a test: whatever the agent says would pass"
             advice = 'for example "response": {"text": {"keywords": "…"}}'
             place = self.source.place((INTERACTIONS,))
-            self.problems.append(Problem("nothing-tested", message, place, advice))
+            self.problems.append(Finding("nothing-tested", message, place, advice))
         return interactions
 
     def _interaction(self, criteria: CriteriaReader, given: Any, number: int) -> Interaction | None:
         at: KeyPath = (INTERACTIONS, number - 1)
         if not isinstance(given, dict):
             message = f"interaction {number} must be an object, not {self.source.shown(given)}"
-            self.problems.append(Problem("wrong-value", message, self.source.place(at)))
+            self.problems.append(Finding("wrong-value", message, self.source.place(at)))
             return None
         one = Fields(self.source, at, given, self.problems)
         one.refuse_unknown(INTERACTION_KEYS)
@@ -227,15 +228,15 @@ class _Reader:
         self.problems += unanswerable(file, file.connections)
 
 
-def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
+def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
     """A problem for everything in a file that a connection can neither send nor return."""
-    problems: list[Problem] = []
+    problems: list[Finding] = []
     for kind in map(kind_of, connections):
         if kind.sends_headers:
             problems += _no_headers(file)
         if kind.needs_template and file.interactions and not _is_whole(file.template):
             problems.append(
-                Problem(
+                Finding(
                     "missing-key",
                     f"{kind.name} needs to know the server's API: `{REQUEST}` and `{ANSWER}`",
                     file.interactions[0].place,
@@ -248,30 +249,30 @@ def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Problem]:
     return list(dict.fromkeys(problems))
 
 
-def _no_headers(file: AgentFile) -> Iterator[Problem]:
+def _no_headers(file: AgentFile) -> Iterator[Finding]:
     """A problem for all metadata that cannot be sent as headers of HTTP."""
     for key, value in (file.metadata or {}).items():
         try:
             headers_from({key: value})
         except InputError as error:
             place = file.metadata_places.get(key) or Place(file.path, 1)
-            yield Problem("wrong-value", error.what, place, error.advice or "")
+            yield Finding("wrong-value", error.what, place, error.advice or "")
 
 
-def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Problem]:
+def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Finding]:
     if interaction.text is None and kind.needs_text:
         message = f"{kind.name} cannot send an interaction without a text"
         advice = "give it a `text`, or use another connection"
-        yield Problem("missing-key", message, interaction.place, advice)
+        yield Finding("missing-key", message, interaction.place, advice)
     if interaction.sly_data and not kind.takes_sly_data:
         message = f"{kind.name} cannot send sly_data"
         advice = "say it in the text, or use another connection"
-        yield Problem("wrong-value", message, interaction.place, advice)
+        yield Finding("wrong-value", message, interaction.place, advice)
     for check in interaction.checks:
         if check.section not in kind.returns:
             message = f"{kind.name} never returns {check.section}, so {check.name} could never pass"
             advice = "test another part of the answer, or use another connection"
-            yield Problem("impossible-test", message, check.place, advice)
+            yield Finding("impossible-test", message, check.place, advice)
 
 
 def _is_whole(template: Template | None) -> bool:

@@ -14,12 +14,12 @@ from assay.agents.files.outline import (
     Substitution,
     ValueOutline,
 )
-from assay.agents.files.problems import Problem
 from assay.agents.files.source import repeated_key
 from assay.documents import Place
+from assay.findings import Finding
 
 
-def repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Problem]:
+def repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Finding]:
     """A problem for every key whose earlier value is lost when it is given again."""
     # By path, the number and line of the first field there, and of the first there or below.
     seen: dict[tuple[str, ...], tuple[int, int]] = {}

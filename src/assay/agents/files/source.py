@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay import documents
-from assay.agents.files.problems import FileProblems, Problem
+from assay.agents.files.rules import FileProblems
 from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, Node, Place
+from assay.findings import Finding
 from assay.redaction import redact
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -28,7 +29,7 @@ class Source:
     path: Path
     value: Any
     places: Mapping[KeyPath, Place]
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables of the environment that were substituted."""
     referred: frozenset[str] = frozenset()
@@ -93,7 +94,7 @@ def _read_document(path: Path) -> Source:
         node = documents.read_document(path)
     except DocumentError as error:
         place = Place(path, error.line)
-        raise FileProblems(Problem("unreadable", error.what, place, error.advice)) from None
+        raise FileProblems(Finding("unreadable", error.what, place, error.advice)) from None
     repeated = [
         repeated_key(one.key, one.first, Place(path, one.line))
         for one in documents.repetitions(node)
@@ -112,9 +113,9 @@ def _lines(node: Node, path: KeyPath, line: int) -> Iterator[tuple[KeyPath, int]
             yield from _lines(pair.value, (*path, pair.key), pair.line)
 
 
-def repeated_key(key: str, first: int, place: Place) -> Problem:
+def repeated_key(key: str, first: int, place: Place) -> Finding:
     """A key whose earlier value nobody would ever look at."""
-    return Problem(
+    return Finding(
         "repeated-key",
         f"the key `{key}` stands twice in one object, first in line {first}",
         place,

@@ -14,10 +14,11 @@ from assay.agents.files.outline import (
     ValueOutline,
     outline,
 )
-from assay.agents.files.problems import Problem, unreadable
 from assay.agents.files.repetitions import repeated_keys
+from assay.agents.files.rules import unreadable
 from assay.agents.files.source import KeyPath
 from assay.documents import Place
+from assay.findings import Finding
 
 _STRAY_ADVICE = "remove it; the parser would read nothing that follows"
 
@@ -28,7 +29,7 @@ class Survey:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.places: dict[KeyPath, Place] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[Finding] = []
         self.referred: set[str] = set()
         self.substituted: dict[tuple[str, int], Place] = {}
         self.growth = Growth()
@@ -96,7 +97,7 @@ class Survey:
                 "its path starts in the folder of the file that includes it; "
                 'include file("…") starts in the current folder'
             )
-            self.problems.append(Problem("missing-include", message, place, advice))
+            self.problems.append(Finding("missing-include", message, place, advice))
 
 
 def _top(path: KeyPath) -> str:

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
+
+from assay.cli.lint import LintOptions, lint_options, print_findings
 
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How problems are printed.",
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+@lint_options
 @click.pass_context
-def lint(ctx: click.Context, /, files: tuple[str, ...], name: str, out: Path | None) -> None:
+def lint(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
     """Find what is wrong with test files, without an agent: each with a place and advice."""
-    from assay.agents.files import read_files
-    from assay.agents.files.rendering import passed_over_text, problems_text
+    from assay import agents
 
-    reading = read_files(files)
-    click.echo(passed_over_text(reading), nl=False, err=True)
-    text = problems_text(reading, name)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        out.write_text(text, encoding="utf-8")
-    # A test file that is wrong is wrong input, here as everywhere.
-    ctx.exit(2 if reading.problems else 0)
+    options = LintOptions(**given)
+    print_findings(ctx, agents.lint(*files, ignore=options.ignore), options)
 
 
 @click.command()

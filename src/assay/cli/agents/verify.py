@@ -171,12 +171,12 @@ def _prepared(
     So does a file that cannot be used, with --strict or if there is no other.
     """
     from assay.agents.files import read_files
-    from assay.agents.files.rendering import passed_over_text
     from assay.agents.running import plan_tests
     from assay.models import ModelClient, ResponseCache, resolve
 
     reading = read_files(files)
-    click.echo(passed_over_text(reading), nl=False, err=True)
+    for note in reading.passed_over:
+        click.echo(str(note), err=True)
     tests = plan_tests(reading.found, reach, sampling)
     settings = resolve(choice, load_config().models)
     client = None if settings is None else ModelClient(settings, cache=ResponseCache())

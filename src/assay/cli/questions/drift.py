@@ -45,15 +45,15 @@ def drift(
 
     Exit code 1 if any verdict differs between the versions.
     """
-    from assay.questions.drift import (
+    from assay.questions.reporting.drift_report import drift_lines, drift_values
+    from assay.questions.selection import Selection, select
+    from assay.questions.target_drift import (
         check_proofs,
         check_versions,
         examiner,
         find_drift,
         package_of,
     )
-    from assay.questions.reporting.drift_report import drift_lines, drift_values
-    from assay.questions.selection import Selection, select
     from assay.reports.plain import Paint
     from assay.sandbox import list_releases
 

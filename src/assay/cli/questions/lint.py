@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
-from assay.cli.questions.options import FILE
-from assay.config import load_config
+from assay.cli.lint import LintOptions, lint_options, print_findings
 
 
 @click.command()
 @click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
-@click.option("--ignore", multiple=True, metavar="CODE", help="Leave these findings out.")
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    show_default=True,
-    help="How findings are printed.",
-)
-@click.option("--out", type=FILE, help="Write to this file.")
+@lint_options
 @click.pass_context
-def lint(
-    ctx: click.Context,
-    /,
-    suites: tuple[str, ...],
-    ignore: tuple[str, ...],
-    name: str,
-    out: Path | None,
-) -> None:
+def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
     """Find defects that need no execution: each with a code, a place and advice."""
-    from assay.questions.lint import StaticResolver, findings_text
-    from assay.questions.lint import lint as lint_suites
-    from assay.questions.suites.suite import read_suites
+    from assay import questions
 
-    ignored = [*load_config().questions.ignore, *ignore]
-    findings = lint_suites(read_suites(suites), ignored=ignored, resolve=StaticResolver())
-    text = findings_text(findings, name)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        out.write_text(text, encoding="utf-8")
-    ctx.exit(1 if findings else 0)
+    options = LintOptions(**given)
+    print_findings(ctx, questions.lint(*suites, ignore=options.ignore), options)
 
 
 @click.command()

@@ -19,7 +19,7 @@ from assay.config import load_config
 from assay.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from assay.submissions.audit import AuditProgress, GroupAudit
+    from assay.submissions.audits import AuditProgress, GroupAudit
     from assay.submissions.config import CheckpointConfig, ProblemConfig
     from assay.submissions.opening import Asked, Opened
 
@@ -76,7 +76,7 @@ def audit(
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
     from assay.reports.plain import Paint
-    from assay.submissions.audit import audit_lines, audit_values, findings_of
+    from assay.submissions.audits import audit_lines, audit_values, findings_of
     from assay.submissions.opening import Asked, print_warning
     from assay.submissions.problems import read_problem
 
@@ -103,7 +103,7 @@ def audit(
 
 
 def _check_ignored(ignored: tuple[str, ...]) -> None:
-    from assay.submissions.audit import SORTS
+    from assay.submissions.audits import SORTS
 
     for text in ignored:
         code = text.partition("=")[0]
@@ -115,7 +115,7 @@ async def _audited(
     problem: ProblemConfig, asked: Asked, snapshot: Path | None, progress: AuditProgress | None
 ) -> list[GroupAudit]:
     """Every group that was asked for, checkpoint by checkpoint, each with its own reference."""
-    from assay.submissions.audit import Auditor
+    from assay.submissions.audits import Auditor
     from assay.submissions.opening import ALL
     from assay.submissions.selection import Filter, find_checkpoint
 

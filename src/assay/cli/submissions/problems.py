@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from assay.cli.submissions.options import ALLOW_OUTSIDE, FILE, PROBLEM_PATH
+from assay.cli.lint import LintOptions, lint_options, print_findings
+from assay.cli.submissions.options import ALLOW_OUTSIDE, PROBLEM_PATH
 
 
 @click.command()
 @click.argument("problems", metavar="PROBLEM…", nargs=-1, required=True)
 @PROBLEM_PATH
 @ALLOW_OUTSIDE
-@click.option("--ignore", multiple=True, metavar="CODE", help="Leave these findings out.")
-@click.option(
-    "--format",
-    "name",
-    type=click.Choice(["text", "json", "sarif"]),
-    default="text",
-    show_default=True,
-    help="How findings are printed.",
-)
-@click.option("--out", type=FILE, help="Write to this file.")
+@lint_options
 @click.pass_context
 def lint(
     ctx: click.Context,
@@ -30,26 +23,19 @@ def lint(
     problems: tuple[str, ...],
     problem_path: Path,
     allow_outside: bool,
-    ignore: tuple[str, ...],
-    name: str,
-    out: Path | None,
+    **given: Any,
 ) -> None:
     """Find what is wrong with problems: config, cases, signatures. Nothing is run."""
-    from assay.submissions.lint import findings_text, lint_problem
-    from assay.submissions.problems import find_problem
+    from assay import submissions
 
-    folders = [find_problem(problem, problem_path) for problem in problems]
-    findings = [
-        one
-        for folder in folders
-        for one in lint_problem(folder, ignored=ignore, allows_outside=allow_outside)
-    ]
-    text = findings_text(findings, name)
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        out.write_text(text, encoding="utf-8")
-    ctx.exit(1 if findings else 0)
+    options = LintOptions(**given)
+    findings = submissions.lint(
+        *problems,
+        problem_path=problem_path,
+        ignore=options.ignore,
+        allow_outside=allow_outside,
+    )
+    print_findings(ctx, findings, options)
 
 
 @click.command()

@@ -13,7 +13,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.questions.editing import changes_between, edit_suite
 from assay.questions.editing.editing import definition_of
-from assay.questions.lint import lint, rules
+from assay.questions.lint_rules import lint_suites
 from assay.questions.model import Entry, Key, Question
 from assay.questions.modelled.fixes import definition_problems, fix_problems
 from assay.questions.suites.suite import Suite
@@ -84,12 +84,11 @@ class Reviser:
     def _complaints(self, entry: Entry) -> set[str]:
         """What lint says of the question that is more than a note."""
         entries = [entry if one.id == entry.id else one for one in self._suite.entries]
-        levels = {code: rule.level for code, rule in rules().items()}
-        found = lint([replace(self._suite, entries=entries)])
+        found = lint_suites([replace(self._suite, entries=entries)])
         return {
             f"{one.code}: {one.message}"
             for one in found
-            if one.question_id == entry.id and levels.get(one.code) != "note"
+            if one.case == entry.id and one.severity != "note"
         }
 
 

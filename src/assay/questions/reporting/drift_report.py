@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.questions.drift import Drift
+from assay.questions.target_drift import Drift
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
 

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from assay.documents import Place
+from assay.findings import Finding, Rule, Severity
+from assay.findings.sarif import sarif_text, to_sarif
 from assay.reports.markup import cell, code_block, code_span
-from assay.reports.sarif import Level, SarifFinding, SarifRule, sarif_text, to_sarif
 from assay.reports.text import count, one_line
 from assay.results import Outcome
 from assay.runs import Row, Run
@@ -142,30 +144,29 @@ def write_quality_report(run: Run) -> Path:
 def render_sarif(run: Run) -> Iterator[str]:
     """What was found wrong, on the lines of the suite."""
     rules = [
-        SarifRule(verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
+        Rule[Any](verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
         for verdict, title in _HELP.items()
     ]
     yield sarif_text(to_sarif(_sarif_findings(run), rules, root=Path.cwd()))
 
 
-def _sarif_findings(run: Run) -> Iterator[SarifFinding]:
+def _sarif_findings(run: Run) -> Iterator[Finding]:
     for row in run.rows(Outcome.FAILED, Outcome.UNVERIFIED):
         packed = run.read_packed(row)
         if run.is_known(row) or not packed["detail"]:
             continue
         verdict = verdict_of(packed)
         file, _, line = str(packed["detail"]["place"]).rpartition(":")
-        yield SarifFinding(
-            rule=verdict.lower(),
-            level="error" if run.fails(row.outcome) else "note",
+        yield Finding(
+            code=verdict.lower(),
             message=packed["reason"],
-            file=Path(file),
-            line=int(line),
+            place=Place(Path(file), int(line)),
+            severity="error" if run.fails(row.outcome) else "note",
             identity=packed["id"],
         )
 
 
-_LEVELS: dict[str, Level] = {"Unproven": "note", "Unsolved": "note"}
+_LEVELS: dict[str, Severity] = {"Unproven": "note", "Unsolved": "note"}
 _HELP = {
     "Incorrect": "Execution refutes the key: correct the key or the option.",
     "Ambiguous": "More than one option holds: harden the others or say more in the question.",

@@ -58,5 +58,5 @@ def find_in_suite(text: str) -> tuple[Suite, Entry]:
 def _refuse_lost(suite: Suite, case: str) -> None:
     """Refuse a file that cannot be read and a question that cannot be told; not its neighbours."""
     for problem in suite.problems:
-        if problem.code in FATAL and problem.question_id in (None, case):
+        if problem.code in FATAL and problem.case in (None, case):
             raise problem.error()

@@ -15,6 +15,7 @@ from assay.documents import Place
 from assay.documents import tree as documents
 from assay.documents.tree import Node
 from assay.errors import nearest
+from assay.findings import Finding
 from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
 from assay.questions.suites.formats import (
@@ -26,7 +27,7 @@ from assay.questions.suites.formats import (
     inferred_type,
     known_keys,
 )
-from assay.questions.suites.problems import MISSING_SECTION, UNKNOWN_KEY, UNREADABLE, LintFinding
+from assay.questions.suites.problems import MISSING_SECTION, UNKNOWN_KEY, UNREADABLE
 from assay.questions.suites.repairs import RepairError, read_repair
 from assay.questions.suites.snippets import SnippetError, SnippetFiles
 
@@ -50,7 +51,7 @@ class Reader:
 
     file: Path
     snippets: SnippetFiles
-    problems: list[LintFinding] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     policies: dict[str, ExceptionMatch] = field(default_factory=dict)
     references: dict[str, SnippetReference] = field(default_factory=dict)
 
@@ -85,7 +86,7 @@ class Reader:
 
     def _refuse(self, message: str, place: Place, advice: str, name: str | None) -> None:
         advice = advice or "the fields of each type are in the suite schema"
-        self.problems.append(LintFinding(UNREADABLE, message, place, advice, name))
+        self.problems.append(Finding(UNREADABLE, message, place, advice, name))
 
     def _refuse_kind(
         self, who: str, kind: Any, spots: Mapping[str, Place], name: str | None
@@ -130,7 +131,7 @@ class Reader:
         except SnippetError as error:
             place = _nearest_place(error.field, spots)
             self.problems.append(
-                LintFinding(MISSING_SECTION, error.what, place, error.advice, model.id)
+                Finding(MISSING_SECTION, error.what, place, error.advice, model.id)
             )
             return None
 
@@ -143,10 +144,10 @@ def _api_understanding(model: ApiUnderstanding, file: Path, spots: Mapping[str, 
     return Entry(question, Key(answers[0].text, model.rationale), file, spots)
 
 
-def repeated_keys(node: Node, file: Path) -> Iterator[LintFinding]:
+def repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
     """A problem for every key that stands twice in one mapping."""
     for one in documents.repetitions(node):
-        yield LintFinding(
+        yield Finding(
             UNREADABLE,
             f"the key `{one.key}` stands twice in one mapping, first in line {one.first}",
             Place(file, one.line),
@@ -156,7 +157,7 @@ def repeated_keys(node: Node, file: Path) -> Iterator[LintFinding]:
 
 def _misspelled(
     model: type[BaseModel], fields: Any, spots: Mapping[str, Place], name: str | None
-) -> Iterator[LintFinding]:
+) -> Iterator[Finding]:
     known = known_keys(model)
     unknown: Iterable[str] = set(fields) - known if isinstance(fields, dict) else ()
     for key in sorted(unknown):
@@ -164,7 +165,7 @@ def _misspelled(
         if alike and alike[0] not in fields:
             message = f"the key `{key}` is not known and is not read"
             advice = f"did you mean `{alike[0]}`?"
-            yield LintFinding(UNKNOWN_KEY, message, _nearest_place(key, spots), advice, name)
+            yield Finding(UNKNOWN_KEY, message, _nearest_place(key, spots), advice, name)
 
 
 def _name(fields: Any) -> str | None:

@@ -10,6 +10,7 @@ from assay.documents import Place
 from assay.documents import tree as documents
 from assay.documents.tree import DocumentError, Node, Sequence, read_document
 from assay.errors import InputError
+from assay.findings import Finding
 from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.model import Entry
 from assay.questions.suites.files import suite_files
@@ -19,7 +20,6 @@ from assay.questions.suites.problems import (
     FATAL,
     MISSING_SECTION,
     UNREADABLE,
-    LintFinding,
 )
 from assay.questions.suites.reading import Reader, repeated_keys
 from assay.questions.suites.snippets import SnippetFiles
@@ -39,7 +39,7 @@ class Suite:
     entries: list[Entry]
     target: GivenTarget | None = None
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
-    problems: list[LintFinding] = field(default_factory=list)
+    problems: list[Finding] = field(default_factory=list)
     policies: Mapping[str, ExceptionMatch] = field(default_factory=dict)
     places: Mapping[str, Place] = field(default_factory=dict)
     references: Mapping[str, SnippetReference] = field(default_factory=dict)
@@ -49,13 +49,13 @@ class Suite:
         """How the exceptions of a question are matched."""
         return self.policies.get(entry.id, self.exception_match)
 
-    def obstacle(self, entry: Entry) -> LintFinding | None:
+    def obstacle(self, entry: Entry) -> Finding | None:
         """Why a question cannot be judged: the code it is about is missing."""
         return next(
             (
                 problem
                 for problem in self.problems
-                if problem.code == MISSING_SECTION and problem.question_id == entry.id
+                if problem.code == MISSING_SECTION and problem.case == entry.id
             ),
             None,
         )
@@ -75,7 +75,7 @@ def load_suites(paths: Iterable[str | Path]) -> list[Suite]:
     return suites
 
 
-def _refusal(lost: list[LintFinding]) -> InputError:
+def _refusal(lost: list[Finding]) -> InputError:
     error = lost[0].error()
     if len(lost) > 1:
         more = f"and {len(lost) - 1} more; `assay questions lint` shows them all"
@@ -95,7 +95,7 @@ def read_suite(path: Path) -> Suite:
         questions = _questions(node)
     except DocumentError as error:
         place = Place(path, error.line)
-        return Suite(path, [], problems=[LintFinding(UNREADABLE, error.what, place, error.advice)])
+        return Suite(path, [], problems=[Finding(UNREADABLE, error.what, place, error.advice)])
     return _read(path, node, questions)
 
 
@@ -131,12 +131,12 @@ def _read(path: Path, node: Node, questions: Sequence) -> Suite:
     )
 
 
-def repeated_ids(entries: Iterable[Entry]) -> Iterator[LintFinding]:
+def repeated_ids(entries: Iterable[Entry]) -> Iterator[Finding]:
     """A problem for every id that an earlier question of the same file has."""
     seen: dict[str, Place] = {}
     for entry in entries:
         if entry.id in seen:
-            yield LintFinding(
+            yield Finding(
                 DUPLICATE_ID,
                 f"the id {entry.id!r} is taken, by the question in line {seen[entry.id].line}",
                 entry.place(),

@@ -13,6 +13,7 @@ from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.documents.files import LARGEST_DOCUMENT, read_text
 from assay.errors import InputError, nearest
 from assay.failures import describe
+from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.assets import asset_names
 from assay.submissions.canonical.comparisons import compared
 from assay.submissions.canonical.formats import CaseFile, Expected, WrittenCase
@@ -23,17 +24,14 @@ from assay.submissions.canonical.wanted import error_path, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.leftovers import is_within
 from assay.submissions.problems.fields import read_file, validated
-from assay.submissions.problems.findings import (
+from assay.submissions.problems.normalizing import is_nothing
+from assay.submissions.problems.rules import (
     NO_CASES,
     UNKNOWN_NAME,
-    UNREADABLE,
     UNVERIFIED,
     WRONG_CHECK,
     WRONG_VALUE,
-    Finding,
-    Level,
 )
-from assay.submissions.problems.normalizing import is_nothing
 
 SUFFIXES = (".yaml", ".yml", ".json")
 _MERGED = ("expected", "request")
@@ -62,9 +60,9 @@ class ReadGroup:
     findings: list[Finding] = field(default_factory=list)
 
     def report(
-        self, code: str, what: str, place: Place, advice: str = "", level: Level = "error"
+        self, code: str, what: str, place: Place, advice: str = "", severity: Severity = "error"
     ) -> None:
-        self.findings.append(Finding(code, what, place, advice, level))
+        self.findings.append(Finding(code, what, place, advice, severity=severity))
 
 
 def read_group(

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from assay.checks import ABSENT, failed
 from assay.errors import InputError
 from assay.failures import describe
+from assay.findings import refuse_errors
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.canonical import judging
 from assay.submissions.canonical.building import build_case, build_expected
@@ -24,7 +25,6 @@ from assay.submissions.canonical.targets import parse_target
 from assay.submissions.canonical.wanted import filled, placed, read_wanted
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.outside import Readers
-from assay.submissions.problems.findings import refuse_errors
 from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
 
 
@@ -164,7 +164,7 @@ class CanonicalSource:
         if key not in self._read:
             self._read[key] = read_group(self._problem, checkpoint, group)
         read = self._read[key]
-        refuse_errors(read.findings)
+        refuse_errors(read.findings, "submissions")
         if any(_may_be_slow(case) for case in read.cases):
             self._readers.expect()
         yield CanonicalStream(self._problem, checkpoint, group, read.cases, self._readers)

@@ -1,6 +1,5 @@
 """Problem folders: what they say about themselves, read and checked."""
 
-from assay.submissions.problems.findings import Finding
 from assay.submissions.problems.reading import examine_problem, find_problem, read_problem
 
-__all__ = ["Finding", "examine_problem", "find_problem", "read_problem"]
+__all__ = ["examine_problem", "find_problem", "read_problem"]

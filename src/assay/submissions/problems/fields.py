@@ -15,13 +15,11 @@ from pydantic_core import ErrorDetails
 from assay import documents
 from assay.documents import DocumentError, Node, Pair, Place, Scalar, Sequence
 from assay.errors import nearest
+from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.misspelling import advise, near_miss
-from assay.submissions.problems.findings import (
+from assay.submissions.problems.rules import (
     UNKNOWN_KEY,
-    UNREADABLE,
     WRONG_VALUE,
-    Finding,
-    Level,
 )
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -70,12 +68,12 @@ def read_mapping(file: Path, findings: list[Finding]) -> documents.Mapping | Non
     return node
 
 
-def repeated_keys(node: Node, file: Path, level: Level) -> Iterator[Finding]:
+def repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
     """Yield a finding for every key that stands more than once in its mapping."""
-    advice = "only one of them would be read" if level == "error" else "the last one is used"
+    advice = "only one of them would be read" if severity == "error" else "the last one is used"
     for one in documents.repetitions(node):
         what = f"the key `{one.key}` stands twice in one mapping, first in line {one.first}"
-        yield Finding(UNREADABLE, what, Place(file, one.line), advice, level)
+        yield Finding(UNREADABLE, what, Place(file, one.line), advice, severity=severity)
 
 
 def last_of_each(node: Node) -> Node:
@@ -156,10 +154,10 @@ def doubtful_keys(
         if pair.key in _OF_OTHERS or is_read(pair.key):
             continue
         near = near_miss(pair.key, fields)
-        level: Level = "error" if near and near not in _DESCRIPTIVE else "warning"
+        severity: Severity = "error" if near and near not in _DESCRIPTIVE else "warning"
         what = f"there is no key `{pair.key}` here, and no code of the problem reads it"
         advice = advise(pair.key, near) if near else f"known: {', '.join(sorted(fields))}"
-        yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), advice, level)
+        yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), advice, severity=severity)
 
 
 def _unknown_pairs(model: Any, node: Node) -> Iterator[tuple[Pair, dict[str, Any]]]:

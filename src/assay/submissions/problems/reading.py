@@ -12,6 +12,7 @@ from typing import Any
 from assay import documents
 from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
 from assay.errors import InputError, nearest
+from assay.findings import Finding, Severity, refuse_errors
 from assay.submissions.assets import asset_names
 from assay.submissions.config import (
     ApiAdapter,
@@ -29,16 +30,6 @@ from assay.submissions.problems.fields import (
     repeated_keys,
     validated,
 )
-from assay.submissions.problems.findings import (
-    MISSING_FILE,
-    NO_CASES,
-    UNKNOWN_NAME,
-    UNVERIFIED,
-    WRONG_VALUE,
-    Finding,
-    Level,
-    refuse_errors,
-)
 from assay.submissions.problems.layout import WrittenCheckpoint, WrittenGroup, WrittenProblem
 from assay.submissions.problems.normalizing import (
     is_nothing,
@@ -47,6 +38,13 @@ from assay.submissions.problems.normalizing import (
     misnamed,
 )
 from assay.submissions.problems.regressions import add_regressions
+from assay.submissions.problems.rules import (
+    MISSING_FILE,
+    NO_CASES,
+    UNKNOWN_NAME,
+    UNVERIFIED,
+    WRONG_VALUE,
+)
 
 CONFIG = "config.yaml"
 LOADER = "loader.py"
@@ -82,7 +80,7 @@ def read_problem(
     `on_warning` is given what is doubtful about its config and no reason not to run it.
     """
     problem, findings = examine_problem(Path(folder), allows_outside=allows_outside)
-    refuse_errors(findings)
+    refuse_errors(findings, "submissions")
     if on_warning is not None:
         for finding in findings:
             on_warning(finding)
@@ -130,13 +128,13 @@ class _Reader:
         self._check_code(root, file)
         written = self._validated(WrittenProblem, root, file)
         stages = list(self._stages(root.get("checkpoints"), file))
-        if written is None or any(finding.level == "error" for finding in self.findings):
+        if written is None or any(finding.severity == "error" for finding in self.findings):
             return None
         return self._problem(written, stages, documents.places(root, file))
 
     def _without_repetitions(self, node: Mapping, file: Path) -> Mapping:
         """Report keys that stand twice; the reference takes the last of them and runs."""
-        self.findings += repeated_keys(node, file, self._level)
+        self.findings += repeated_keys(node, file, self._severity)
         last = last_of_each(node)
         assert isinstance(last, Mapping)
         return last
@@ -158,7 +156,9 @@ class _Reader:
             if script != LOADER and loader.is_file() and not _imports(self.folder / script):
                 what = f"nobody calls this file, because `loader_script` is {script}"
                 advice = f"import it in {script}, or remove it"
-                self.findings.append(Finding(UNVERIFIED, what, Place(loader, 1), advice, "warning"))
+                self.findings.append(
+                    Finding(UNVERIFIED, what, Place(loader, 1), advice, severity="warning")
+                )
             return
         for key in ("loader_script", "loader_entrypoint"):
             if key in (pair.key for pair in root.pairs):
@@ -249,7 +249,7 @@ class _Reader:
                 what = f"the checkpoint `{stage.name}` has no groups, so nothing is run"
                 place = stage.spots.get("groups", stage.spots[""])
                 self._report(NO_CASES, what, place, "name its groups under `groups`")
-        if any(finding.level == "error" for finding in self.findings):
+        if any(finding.severity == "error" for finding in self.findings):
             return None
         fields = _given(written) | {
             "name": written.name or self.folder.resolve().name,
@@ -292,13 +292,17 @@ class _Reader:
                 place = spots[f"static_assets.{name}"]
                 what = f"the static asset `{name}` does not exist: {self.folder / asset.path}"
                 advice = "its path is relative to the problem"
-                self.findings.append(Finding(MISSING_FILE, what, place, advice, self._level))
+                self.findings.append(
+                    Finding(MISSING_FILE, what, place, advice, severity=self._severity)
+                )
         adapter = written.adapter
         arguments = adapter.arguments if isinstance(adapter, ApiAdapter) else []
         for name in sorted(set(asset_names(arguments)) - written.static_assets.keys()):
             what = f"there is no static asset `{name}`"
             place, advice = spots["adapter.arguments"], nearest(name, written.static_assets)
-            self.findings.append(Finding(UNKNOWN_NAME, what, place, advice, self._level))
+            self.findings.append(
+                Finding(UNKNOWN_NAME, what, place, advice, severity=self._severity)
+            )
 
     def _leaves(self, path: Path, place: Place) -> bool:
         """Return whether a path leads out of the problem, with a finding if it must not."""
@@ -313,7 +317,7 @@ class _Reader:
         return False
 
     @property
-    def _level(self) -> Level:
+    def _severity(self) -> Severity:
         """How grave a doubt is: code may have its own way to an asset, the reference to a key."""
         return "error" if self.is_strict else "warning"
 

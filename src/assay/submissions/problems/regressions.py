@@ -10,10 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.documents import Place
 from assay.errors import nearest
+from assay.findings import Finding
 from assay.results import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.problems.findings import NO_CASES, UNKNOWN_NAME, WRONG_VALUE, Finding
 from assay.submissions.problems.layout import RegressionRule
+from assay.submissions.problems.rules import (
+    NO_CASES,
+    UNKNOWN_NAME,
+    WRONG_VALUE,
+)
 
 Earlier = Mapping[str, CheckpointConfig]
 _KEPT = ("isolated", "case_order", "case_defaults", "group_files", "timeout", "env")

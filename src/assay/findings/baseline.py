@@ -1,0 +1,89 @@
+"""Known findings that a gate accepts: by case, code and fingerprint."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from assay.documents.files import LARGEST_RECORD, read_bytes
+from assay.errors import InfrastructureError, InputError
+from assay.failures import first_problem
+
+
+class Entry(BaseModel):
+    """One accepted finding."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    case: str
+    code: str
+    fingerprint: str
+
+
+class Known(Protocol):
+    """Anything that a baseline can hold an entry of."""
+
+    @property
+    def entry(self) -> Entry | None:
+        """Return the entry, or None for what is no finding."""
+
+
+class Baseline(BaseModel):
+    """The accepted findings of a suite, meant to be committed beside it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    version: Literal[1] = 1
+    accepted: list[Entry]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        try:
+            return cls.model_validate_json(read_bytes(path, LARGEST_RECORD))
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                where=str(path),
+                advice="make one with --write-baseline",
+            ) from None
+        except ValidationError as error:
+            raise InputError(
+                f"is not a baseline: {first_problem(error)}",
+                where=str(path),
+                advice="make one with --write-baseline",
+            ) from None
+
+    @classmethod
+    def of(cls, found: Iterable[Known]) -> Self:
+        """Accept what was found now."""
+        entries = (one.entry for one in found)
+        return cls(accepted=sorted(filter(None, entries), key=lambda entry: entry.case))
+
+    def write(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            new = path.with_name(f".{path.name}.new")
+            new.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+            new.replace(path)
+        except OSError as error:
+            raise InfrastructureError(
+                f"the baseline cannot be written: {error.strerror}", where=str(path)
+            ) from None
+
+    def accepts(self, one: Known) -> bool:
+        """Return whether this finding is known."""
+        return one.entry in self._entries
+
+    def outdated(self, found: Iterable[Known]) -> list[Entry]:
+        """Return the entries that nothing found needs any more."""
+        needed = {one.entry for one in found}
+        return [entry for entry in self.accepted if entry not in needed]
+
+    @cached_property
+    def _entries(self) -> frozenset[Entry]:
+        return frozenset(self.accepted)

@@ -1,0 +1,28 @@
+"""Lint: what is wrong with suites that can be seen without running anything."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Collection, Sequence
+
+from assay.findings import Findings
+from assay.questions.lint_rules.resolving import StaticResolver
+from assay.questions.lint_rules.rules import RULES, Linted, Resolve
+from assay.questions.suites.suite import Suite
+
+__all__ = ["RULES", "Linted", "Resolve", "StaticResolver", "lint_suites"]
+
+# Imported for the rules they register, in the order in which rules are listed.
+for _name in ("options", "leaks", "hints", "contradictions", "positions", "imports"):
+    importlib.import_module(f"{__name__}.{_name}")
+
+
+def lint_suites(
+    suites: Sequence[Suite], *, ignore: Collection[str] = (), resolve: Resolve | None = None
+) -> Findings:
+    """Return everything the rules find in suites that were read together.
+
+    Nothing is run and nothing imported. Codes in `ignore` are left out.
+    """
+    RULES.check_codes(ignore)
+    return Findings.of(RULES.apply(Linted(suites, resolve)), RULES, ignore=ignore)

@@ -1,0 +1,216 @@
+"""What the trials of one case show about its verifier. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from assay.results import CaseResult
+from assay.results.packing import score_of
+from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.forms import substance
+from assay.submissions.audits.trials import Judged, Trials, Tried
+from assay.values import Value
+
+# A case that scores this much is taken for right by whoever reads scores.
+VISIBLE_SCORE = 0.95
+# And this part of an even share is too little to be meant; many equal checks are no mistake.
+_PART_OF_EVEN_SHARE = 0.2
+_ALIKE = 0.85
+# Other attributes tell when and where a program ran, and differ by their nature.
+_PRODUCED = {"output", "stderr", "status_code"}
+
+
+@dataclass(frozen=True)
+class Label:
+    """A mutant, without its result."""
+
+    kind: Kind
+    attribute: str
+    place: str
+
+    @property
+    def where(self) -> str:
+        return f"{self.attribute} {self.place}".rstrip()
+
+
+@dataclass(frozen=True)
+class Break:
+    """A wrong result that the verifier gave no judgement of."""
+
+    error: str
+    attribute: str
+    value: Value
+    """What the attribute had."""
+
+
+@dataclass
+class CaseFacts:
+    """One case, and what is wrong with how it is judged."""
+
+    id: str
+    failure: str = ""
+    """Why the reference is not right; empty if it is."""
+    flaky: tuple[str, ...] = ()
+    """What was judged differently in two runs."""
+    restless: tuple[str, ...] = ()
+    """What differed in two runs and was right both times."""
+    is_idle_right: bool = False
+    is_tried: bool = False
+    """Whether there are mutants: not of a case that the reference does not pass."""
+    rejected: list[Label] = field(default_factory=list)
+    accepted: list[Label] = field(default_factory=list)
+    unjudged: tuple[str, ...] = ()
+    """Attributes that nothing is said about: mutants of them are not counted."""
+    breaks: dict[str, Break] = field(default_factory=dict)
+    """On which wrong results the verifier gave no judgement."""
+    never_fails: dict[str, float] = field(default_factory=dict)
+    """Checks that were right in every trial, with their share of the weight."""
+    compares_nothing: dict[str, float] = field(default_factory=dict)
+    """Those among them that name nothing of a result."""
+    misspelt: dict[str, str] = field(default_factory=dict)
+    """Keys that name nothing, and the attribute without a judgement they are like."""
+    invisible: dict[str, float] = field(default_factory=dict)
+    """Checks whose failure leaves the score as good as whole, with their share of the weight."""
+    unread: tuple[str, ...] = ()
+    """Expected values that no judgement depends on."""
+
+
+def facts_of(trials: Trials) -> CaseFacts:
+    """What the trials of a case show."""
+    first, second = trials.first.judged, trials.second.judged
+    facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
+    if first.did_pass != second.did_pass:
+        facts.flaky = tuple(sorted(_judged_apart(first, second)))
+    facts.failure = "" if first.did_pass or second.did_pass else _failure(first)
+    facts.restless = tuple(sorted(_differing(trials.first, trials.second)))
+    facts.breaks = _breaks(trials)
+    if trials.is_sound:
+        facts.is_tried = True
+        _count_mutants(trials, facts)
+        _look_at_keys(trials, facts)
+        facts.unread = _unread(trials)
+    return facts
+
+
+def _failure(judged: Judged) -> str:
+    if judged.error is not None:
+        return judged.error
+    wrong = judged.wrong()
+    return f"wrong: {', '.join(wrong)}" if wrong else "nothing is verified"
+
+
+def _judged_apart(first: Judged, second: Judged) -> set[str]:
+    if first.error is not None or second.error is not None:
+        return {"(the verifier gave no judgement)"}
+    before, after = first.says(), second.says()
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def _differing(first: Tried, second: Tried) -> set[str]:
+    """What differs in two runs, of what a program produces and of what is judged."""
+    before, after = first.actual.attributes(), second.actual.attributes()
+    return {
+        name
+        for name in before.keys() | after.keys()
+        if (name in _PRODUCED or name in first.judged.results or name.startswith("files-"))
+        and substance(before.get(name)) != substance(after.get(name))
+    }
+
+
+def _breaks(trials: Trials) -> dict[str, Break]:
+    found = {}
+    if trials.idle.error is not None:
+        found["doing nothing"] = Break(trials.idle.error, "output", "")
+    for mutant, judged in trials.mutants:
+        if judged.error is not None:
+            value = mutant.result.attributes().get(mutant.attribute)
+            found[mutant.label] = Break(judged.error, mutant.attribute, value)
+    return found
+
+
+def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
+    judged_attributes = _judged_attributes(trials)
+    unjudged = set()
+    for mutant, judged in trials.mutants:
+        if mutant.attribute not in judged_attributes:
+            unjudged.add(mutant.attribute)
+            continue
+        label = Label(mutant.kind, mutant.attribute, mutant.place)
+        (facts.accepted if judged.did_pass else facts.rejected).append(label)
+    facts.unjudged = tuple(sorted(unjudged))
+
+
+def _judged_attributes(trials: Trials) -> set[str]:
+    """What somebody claims to look at: by a key, by an expected value, or by what it does."""
+    drawn, was = trials.first.drawn, trials.first.judged
+    expected = drawn.expected
+    stated = {*expected.attributes()} & {*expected.given(), *_file_names(expected)}
+    by_what_it_does = {
+        mutant.attribute
+        for mutant, judged in trials.mutants
+        if judged.error is None and judged.says() != was.says()
+    }
+    return {*was.results, *stated, *by_what_it_does}
+
+
+def _file_names(result: CaseResult) -> Iterable[str]:
+    return [name for name in result.attributes() if name.startswith("files-")]
+
+
+def _look_at_keys(trials: Trials, facts: CaseFacts) -> None:
+    results = trials.first.judged.results
+    total = sum(one.weight for one in results.values())
+    attributes = _attribute_names(trials)
+    wrong_ones = trials.wrong_ones()
+    judged = [one for one in wrong_ones if one.error is None]
+    for name, found in results.items():
+        share = found.weight / total
+        seen = [one.results[name] for one in judged if name in one.results]
+        # It must have judged every trial: of one it was not asked about it may well fail.
+        is_tried = trials.is_probed and len(seen) == len(wrong_ones)
+        if is_tried and all(one.is_correct for one in seen):
+            silent = name not in attributes and all(one.diff == found.diff for one in seen)
+            (facts.compares_nothing if silent else facts.never_fails)[name] = share
+        elif _is_invisible(share, len(results)) and any(_hides(name, one) for one in judged):
+            facts.invisible[name] = share
+        if trials.first.drawn.is_judged_by_expected and name not in attributes:
+            facts.misspelt |= _nearly(name, _worth_judging(trials) - results.keys())
+
+
+def _attribute_names(trials: Trials) -> set[str]:
+    actual, expected = trials.first.actual, trials.first.drawn.expected
+    # Looked at both ways: as one field, and as the files in it.
+    return {*actual.attributes(), *expected.attributes(), *type(actual).model_fields}
+
+
+def _is_invisible(share: float, checks: int) -> bool:
+    return 1 - share >= VISIBLE_SCORE and share < _PART_OF_EVEN_SHARE / checks
+
+
+def _hides(name: str, judged: Judged) -> bool:
+    """Return whether the check failed here, and the score is as good as whole."""
+    found = judged.results.get(name)
+    score = score_of([(one.is_correct, one.weight) for one in judged.results.values()])
+    return found is not None and found.is_correct is False and score >= VISIBLE_SCORE
+
+
+def _worth_judging(trials: Trials) -> set[str]:
+    """Return what a program produces and what is expected; nobody misses the rest."""
+    expected = trials.first.drawn.expected
+    names = {*trials.first.actual.attributes(), *expected.attributes()}
+    files = {name for name in names if name.startswith("files-")}
+    return (names & {*_PRODUCED, "headers", *expected.given()}) | files
+
+
+def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
+    close = difflib.get_close_matches(name, sorted(unjudged), n=1, cutoff=_ALIKE)
+    return {name: close[0]} if close else {}
+
+
+def _unread(trials: Trials) -> tuple[str, ...]:
+    """The places of unread values, each exactly where others of its list are read."""
+    read = {one.place for one in trials.read}
+    places = (one.exact if one.place in read else one.place for one in trials.unread)
+    return tuple(dict.fromkeys(places))

@@ -1,0 +1,176 @@
+"""From the facts of cases to findings about groups, with numbers, and to a verdict. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.facts import CaseFacts, Label
+from assay.submissions.audits.sorts import (
+    CASES_BROKEN,
+    COMPARES_NOTHING,
+    FLAKY,
+    IDLE_PASSES,
+    INVISIBLE_WEIGHT,
+    LOW_SCORE,
+    MISSPELT_KEY,
+    NEVER_FAILS,
+    REFERENCE_FAILS,
+    UNREAD_EXPECTATION,
+    VERIFIER_BREAKS,
+    Sort,
+)
+
+# A group whose verifier takes more wrong answers for right than it rejects is no grader.
+DEFAULT_MIN_SCORE = 0.5
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with how a group is judged, and the cases that show it."""
+
+    sort: Sort
+    group: str
+    subject: str
+    """A check, an expected value; empty if it is about whole cases."""
+    cases: Mapping[str, str]
+    """Case to what was seen in it."""
+
+
+@dataclass(frozen=True)
+class GroupAudit:
+    """A group of a checkpoint with all its facts."""
+
+    checkpoint: str
+    group: str
+    type: str
+    cases: list[CaseFacts] = field(default_factory=list)
+    broken: str = ""
+    """Why there are no (more) cases."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.checkpoint}/{self.group}"
+
+    @property
+    def score(self) -> float | None:
+        """The share of mutants that were rejected; None if there were none."""
+        return score_of(self.cases)
+
+
+def percent(score: float | None) -> str:
+    """A score in words, rounded down: what is not whole must not look whole."""
+    return "-" if score is None else f"{int(score * 1000) / 10:.1f}%"
+
+
+def score_of(cases: Iterable[CaseFacts]) -> float | None:
+    """The mutation score of some cases."""
+    rejected = accepted = 0
+    for case in cases:
+        rejected += len(case.rejected)
+        accepted += len(case.accepted)
+    return rejected / (rejected + accepted) if rejected + accepted else None
+
+
+def by_kind(cases: Iterable[CaseFacts]) -> dict[Kind, tuple[int, int]]:
+    """How many mutants of each kind there were, and how many of them were accepted."""
+    made: Counter[Kind] = Counter()
+    taken: Counter[Kind] = Counter()
+    for case in cases:
+        made.update(label.kind for label in (*case.rejected, *case.accepted))
+        taken.update(label.kind for label in case.accepted)
+    return {kind: (made[kind], taken[kind]) for kind in Kind if made[kind]}
+
+
+_Shown: TypeAlias = Callable[[CaseFacts], Iterable[tuple[str, str]]]
+
+
+def _shares(shares: Mapping[str, float]) -> list[tuple[str, str]]:
+    return [(key, f"{share * 100:.2g}% of the weight") for key, share in shares.items()]
+
+
+def _once(seen: str) -> list[tuple[str, str]]:
+    return [("", seen)] if seen else []
+
+
+def _told_flaky(case: CaseFacts) -> list[tuple[str, str]]:
+    return _once(f"judged differently: {', '.join(case.flaky)}" if case.flaky else "")
+
+
+def _told_breaks(case: CaseFacts) -> list[tuple[str, str]]:
+    several = [
+        f"{label}: {one.error.splitlines()[0]}; {one.attribute} was {one.value!r:.120}"
+        for label, one in case.breaks.items()
+    ]
+    more = f" (and on {len(several) - 1} more)" if several[1:] else ""
+    return _once(several[0] + more if several else "")
+
+
+# How each sort shows in a case: what it is about, and what was seen.
+_SHOWN: list[tuple[Sort, _Shown]] = [
+    (REFERENCE_FAILS, lambda case: _once(case.failure)),
+    (FLAKY, _told_flaky),
+    (IDLE_PASSES, lambda case: _once("it passes" if case.is_idle_right else "")),
+    (NEVER_FAILS, lambda case: _shares(case.never_fails)),
+    (COMPARES_NOTHING, lambda case: _shares(case.compares_nothing)),
+    (MISSPELT_KEY, lambda case: [(key, f"like {name}") for key, name in case.misspelt.items()]),
+    (INVISIBLE_WEIGHT, lambda case: _shares(case.invisible)),
+    (UNREAD_EXPECTATION, lambda case: [(place, "") for place in case.unread]),
+    (VERIFIER_BREAKS, _told_breaks),
+]
+
+
+def findings_of(
+    groups: Iterable[GroupAudit],
+    *,
+    min_score: float = DEFAULT_MIN_SCORE,
+    ignored: Iterable[str] = (),
+) -> list[Finding]:
+    """All findings, the gravest sorts first; `ignored` are CODE or CODE=GLOB of case or subject."""
+    several, patterns = list(groups), list(ignored)
+    found = [
+        finding
+        for sort, shown in _SHOWN
+        for group in several
+        for finding in _of_group(sort, shown, group, patterns)
+    ]
+    for group in several:
+        score = group.score
+        if group.broken:
+            found.append(Finding(CASES_BROKEN, group.name, "", {"": group.broken}))
+        if score is not None and score < min_score:
+            about = f"mutation score {percent(score)}, less than {min_score:.0%}"
+            found.append(Finding(LOW_SCORE, group.name, "", {"": about}))
+    return [one for one in found if one.sort.code not in patterns]
+
+
+def _of_group(
+    sort: Sort, shown: _Shown, group: GroupAudit, ignored: list[str]
+) -> Iterator[Finding]:
+    subjects: dict[str, dict[str, str]] = {}
+    for case in group.cases:
+        for subject, seen in shown(case):
+            if not _is_ignored(sort, group, case, subject, ignored):
+                subjects.setdefault(subject, {})[case.id] = seen
+    for subject, cases in subjects.items():
+        yield Finding(sort, group.name, subject, cases)
+
+
+def _is_ignored(
+    sort: Sort, group: GroupAudit, case: CaseFacts, subject: str, ignored: list[str]
+) -> bool:
+    globs = [text.partition("=")[2] for text in ignored if text.startswith(f"{sort.code}=")]
+    names = (f"{group.name}/{case.id}", subject)
+    return any(fnmatchcase(name, glob) for name in names for glob in globs)
+
+
+def accepted_examples(
+    cases: Iterable[CaseFacts], kind: Kind, most: int = 3
+) -> list[tuple[str, Label]]:
+    """Some accepted mutants of a kind, each with its case."""
+    several = [(case.id, label) for case in cases for label in case.accepted if label.kind is kind]
+    return several[:most]

@@ -1,0 +1,161 @@
+"""Everything a case is tried with: two runs of the reference, doing nothing, mutants and more."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from assay.results import CaseResult, Outcome, VerificationResult, outcome_of
+from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.expectations import Statement, statements
+from assay.submissions.audits.idle import idle_result
+from assay.submissions.audits.mutants import Mutant, mutants
+from assay.submissions.audits.probes import filled_with, placed_in, probes
+from assay.submissions.seams import Drawn
+
+# A verifier that hangs costs its time limit each time; after so many the rest would say the same.
+_MOST_BROKEN = 5
+# With how many wrong results an expected value is tried that made no difference to the right one.
+_WRONG_RESULTS = 12
+# With how many other values it is tried on results that have the value in some place.
+_MOST_OTHERS = 3
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a verifier said of one result, or why it said nothing."""
+
+    results: Mapping[str, VerificationResult] = field(default_factory=dict)
+    error: str | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.error is not None:
+            return Outcome.ERROR
+        return outcome_of((one.is_correct, one.weight) for one in self.results.values())
+
+    @property
+    def did_pass(self) -> bool:
+        return self.outcome is Outcome.PASSED
+
+    def says(self) -> dict[str, bool | None]:
+        """Each judgement, without what is told about it."""
+        return {name: one.is_correct for name, one in self.results.items()}
+
+    def wrong(self) -> list[str]:
+        return [name for name, one in self.results.items() if one.is_correct is not True]
+
+
+Judge: TypeAlias = Callable[[Drawn, CaseResult], Awaitable[Judged]]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case that the reference ran on."""
+
+    drawn: Drawn
+    actual: CaseResult
+    judged: Judged
+
+
+@dataclass
+class Trials:
+    """What came of everything a case was tried with."""
+
+    first: Tried
+    second: Tried
+    idle: Judged = field(default_factory=Judged)
+    mutants: list[tuple[Mutant, Judged]] = field(default_factory=list)
+    probes: list[Judged] = field(default_factory=list)
+    is_probed: bool = False
+    """Whether all results that are wrong all over were judged."""
+    unread: list[Statement] = field(default_factory=list)
+    read: list[Statement] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the reference is right both times: only then its result can be mutated."""
+        return self.first.judged.did_pass and self.second.judged.did_pass
+
+    def wrong_ones(self) -> list[Judged]:
+        """Every judgement of a result that is not the reference's."""
+        return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
+
+
+async def try_case(
+    first: Tried,
+    second: Tried,
+    judge: Judge,
+    tracked: Iterable[str] = (),
+    vocabulary: Collection[str] = (),
+) -> Trials:
+    """Try a case with everything there is.
+
+    `tracked` are the globs of files that are kept, `vocabulary` the words in the verifier's code.
+    """
+    trials = Trials(first, second)
+    drawn, right = first.drawn, first.actual
+    trials.idle = await judge(drawn, idle_result(drawn.case, right, tracked))
+    if not trials.is_sound:
+        return trials
+    broken = 0
+    for mutant in mutants(right, second.actual, also=first.judged.results):
+        judged = await judge(drawn, mutant.result)
+        trials.mutants.append((mutant, judged))
+        broken += judged.error is not None
+        if broken >= _MOST_BROKEN:
+            return trials
+    broken = 0
+    for _, probe in probes(right, drawn.stated, vocabulary):
+        trials.probes.append(await judge(drawn, probe))
+        broken += trials.probes[-1].error is not None
+        if broken >= _MOST_BROKEN:
+            break
+    trials.is_probed = broken == 0
+    if drawn.is_judged_by_expected:
+        for one in statements(drawn.expected, right, vocabulary):
+            is_read = await _is_read(one, trials, judge)
+            (trials.read if is_read else trials.unread).append(one)
+    return trials
+
+
+async def _is_read(statement: Statement, trials: Trials, judge: Judge) -> bool:
+    """Whether another value there changes any judgement, of the right result or of a wrong one.
+
+    A wrong one too, because an option such as a tolerance makes no difference to what is right.
+    And results that have the value, or one of the type it names: what is allowed makes no
+    difference to a result that does not need the permission.
+    """
+    wrong = trials.mutants[:: max(1, len(trials.mutants) // _WRONG_RESULTS)]
+    first = trials.first
+    known = [(first.actual, first.judged), *((one.result, judged) for one, judged in wrong)]
+    for actual, was in known:
+        for other in statement.others:
+            if _differ(await _judge_by(other, actual, first, judge), was):
+                return True
+    for actual in _with_value(statement, trials):
+        was = await judge(first.drawn, actual)
+        for other in statement.others[:_MOST_OTHERS]:
+            if _differ(await _judge_by(other, actual, first, judge), was):
+                return True
+    return False
+
+
+async def _judge_by(expected: CaseResult, actual: CaseResult, first: Tried, judge: Judge) -> Judged:
+    return await judge(dataclasses.replace(first.drawn, expected=expected), actual)
+
+
+def _with_value(statement: Statement, trials: Trials) -> Iterator[CaseResult]:
+    """Yield the right result, and those with another status, with what is meant in each place."""
+    right = trials.first.actual
+    others = [one.result for one, _ in trials.mutants if one.kind is Kind.WRONG_STATUS]
+    for value in statement.meant():
+        for base in (right, *others):
+            yield filled_with(base, value)
+        yield from placed_in(right, value)
+
+
+def _differ(judged: Judged, was: Judged) -> bool:
+    return judged.says() != was.says() or (judged.error is None) != (was.error is None)
