@@ -20,7 +20,7 @@ from assay.submissions.audits.findings import by_kind
 from assay.submissions.cases import BaseCase
 from assay.submissions.seams import Drawn
 from assay.submissions.selection import Filter
-from tests.submissions.audit.audit_support import (
+from tests.submissions.audits.audit_support import (
     Memory,
     Verifier,
     audited,
