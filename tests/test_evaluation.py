@@ -472,7 +472,8 @@ def test_objects_and_partials_are_tasks_too(tmp_path: Path, task: Any) -> None:
     ("arguments", "told"),
     [
         ((pairs(), 5, exact), "the task must be a function, not int"),
-        ((pairs(), echo, None), "the verifier must be a function, not NoneType"),
+        ((pairs(), echo, "exact"), "the verifier must be a function, not str"),
+        ((pairs(), echo, None), "needs either a verifier or a check"),
         ((pairs(), lambda: None, exact), r"cannot be called with \(case\)"),
         ((pairs(), echo, lambda actual, expected: {}), "def verifier.group_name, case_name"),
         ((None, echo, exact), "must be an iterable of pairs, not NoneType"),
@@ -509,3 +510,91 @@ def test_cases_are_never_all_in_memory(tmp_path: Path) -> None:
 def test_a_limit_is_a_time(limit: float) -> None:
     with pytest.raises(InputError, match="time_limit"):
         assay.evaluate(pairs(), echo, exact, time_limit=limit)
+
+
+class TestAPlainFunction:
+    """`assay.evaluate(cases, function, check=…)` needs no case, no result and no verifier."""
+
+    def test_what_it_returns_is_compared_with_what_is_expected(self, tmp_path: Path) -> None:
+        cases = [("Hello World", "hello-world"), ("named", "Ready?", "ready")]
+        run = assay.evaluate(cases, _slug, check="exact", out=tmp_path / "run")
+        assert [(one.id, one.outcome.value) for one in run.records()] == [
+            ("Hello World", "passed"),
+            ("named", "failed"),
+        ]
+        assert (run.passed, run.exit_code) == (False, 1)
+
+    @pytest.mark.parametrize("limit", [None, 20.0])
+    def test_inputs_and_outputs_are_any_values(self, tmp_path: Path, limit: float | None) -> None:
+        cases: list[tuple[Any, Any]] = [(1, 2), ([1], [1, 1]), ({"a": 1}, {"a": 1})]
+        run = assay.evaluate(cases, _double, check="json", out=tmp_path / "run", time_limit=limit)
+        assert run.passed, run.report()
+        assert [one.id for one in run.records()] == ["1", "[1]", '{"a": 1}']
+
+    def test_an_async_function_is_awaited(self, tmp_path: Path) -> None:
+        async def double(value: int) -> int:
+            await asyncio.sleep(0)
+            return value * 2
+
+        assert assay.evaluate([(1, 2)], double, check="json", out=tmp_path / "run").passed
+
+    def test_a_check_may_be_a_function(self, tmp_path: Path) -> None:
+        near = assay.evaluate(
+            [(3, 9.4)],
+            lambda value: value**2,
+            check=lambda a, b: abs(a - b) < 1,
+            out=tmp_path / "a",
+        )
+        undecided = assay.evaluate(
+            [(3, 9)], lambda value: value, check=lambda a, b: None, out=tmp_path / "b"
+        )
+        assert near.passed
+        assert [one.outcome.value for one in undecided.records()] == ["unverified"]
+
+    def test_what_raises_is_an_error_and_no_failure(self, tmp_path: Path) -> None:
+        run = assay.evaluate([(0, 1)], lambda value: 1 / value, check="json", out=tmp_path / "run")
+        assert (run.exit_code, run.record("0").outcome.value) == (3, "error")
+        assert "ZeroDivisionError" in run.record("0").reason
+
+    def test_ids_stay_when_other_cases_come_and_long_inputs_are_told_apart(
+        self, tmp_path: Path
+    ) -> None:
+        long = "x" * 100
+        cases = [(long + "a", 101), (long + "b", 101), ("", 0)]
+        first = assay.evaluate(cases, len, check="json", out=tmp_path / "a")
+        second = assay.evaluate(cases[1:], len, check="json", out=tmp_path / "b")
+        names = [one.id for one in first.records()]
+        assert len(set(names)) == 3
+        assert names[1:] == [one.id for one in second.records()]
+
+    @pytest.mark.parametrize(
+        ("more", "message"),
+        [
+            ({}, "either a verifier or a check"),
+            ({"check": "exact", "verifier": lambda *_: {}}, "either a verifier or a check"),
+            ({"check": "exactly"}, "did you mean 'exact'"),
+            ({"check": 3}, "must be a function"),
+            ({"check": lambda one: True}, "cannot be called with"),
+        ],
+    )
+    def test_mistakes_are_found_before_anything_runs(
+        self, tmp_path: Path, more: dict[str, Any], message: str
+    ) -> None:
+        with pytest.raises(InputError) as error:
+            assay.evaluate([("a", "a")], str, out=tmp_path / "run", **more)
+        assert message in str(error.value)
+
+    def test_wrong_cases_and_a_wrong_answer_of_a_check_are_named(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="case 1"):
+            assay.evaluate(["a"], str, check="exact", out=tmp_path / "a")  # type: ignore[list-item]
+        wrong: Any = lambda actual, expected: "yes"  # noqa: E731 - a check of the wrong type
+        run = assay.evaluate([("a", "a")], str, check=wrong, out=tmp_path / "b")
+        assert "returned str, not a bool" in run.record("a").reason
+
+
+def _slug(title: str) -> str:
+    return title.lower().replace(" ", "-")
+
+
+def _double(value: Any) -> Any:
+    return value if isinstance(value, dict) else value * 2

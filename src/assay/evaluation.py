@@ -10,17 +10,19 @@ import asyncio
 import contextlib
 import functools
 import inspect
+import json
 import os
 import pickle
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from pydantic import ValidationError
 
 from assay import values
+from assay.checks import get_check, run_check, text_diff
 from assay.errors import InputError, Unverifiable
 from assay.failures import account, describe, first_problem
 from assay.ratio import Ratio
@@ -44,9 +46,10 @@ from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, 
 
 SUBJECT = "evaluation"
 
-Pairs: TypeAlias = Iterable[tuple[Case | Mapping[str, Any], Any]]
-Task: TypeAlias = Callable[[Case], CaseResult | Awaitable[CaseResult]]
+Pairs: TypeAlias = Iterable[tuple[Any, ...]]
+Task: TypeAlias = Callable[[Any], Any]
 Verifier: TypeAlias = Callable[[str, str, CaseResult, CaseResult], VerifierReturnType]
+Check: TypeAlias = str | Callable[[Any, Any], bool | VerificationResult | None]
 
 
 @dataclass(frozen=True)
@@ -54,25 +57,52 @@ class Evaluation:
     """What `assay run FILE.py:NAME` runs: the arguments of `evaluate` that say what to do.
 
     `cases` is an iterable of (case, expected) pairs or a function that returns one. `ratio` "N/M"
-    takes M samples of every case, of which N must pass.
+    takes M samples of every case, of which N must pass. With a `check` in place of a verifier the
+    task is a plain function of an input, and cases are (input, expected) or (id, input, expected).
     """
 
     cases: Pairs | Callable[[], Pairs]
     task: Task
-    verifier: Verifier
+    verifier: Verifier | None = None
     time_limit: float | None = None
     ratio: str | None = None
+    check: Check | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("task", self.task), ("verifier", self.verifier)):
-            if not callable(value):
+        if (self.verifier is None) == (self.check is None):
+            raise InputError(
+                "an evaluation needs either a verifier or a check",
+                advice='to compare what a function returns with what is expected: check="exact"',
+            )
+        functions: dict[str, Any] = {"task": self.task, "verifier": self.verifier}
+        if isinstance(self.check, str):
+            get_check(self.check)
+        else:
+            functions["check"] = self.check
+        for name, value in functions.items():
+            if value is not None and not callable(value):
                 raise InputError(f"the {name} must be a function, not {type(value).__name__}")
-        _check_parameters(self.task, "task", "case")
-        _check_parameters(self.verifier, "verifier", "group_name, case_name, actual, expected")
+        _check_parameters(self.task, "task", "case" if self.check is None else "input")
+        if self.verifier is not None:
+            _check_parameters(self.verifier, "verifier", "group_name, case_name, actual, expected")
+        elif callable(self.check):
+            _check_parameters(self.check, "check", "actual, expected")
         if self.time_limit is not None and not self.time_limit > 0:
             raise InputError(f"time_limit must be above 0 seconds, not {self.time_limit}")
         if self.ratio is not None:
             Ratio.parse(self.ratio)
+
+    def with_verifier(self) -> Evaluation:
+        """Return the same evaluation with a task of a case and a verifier."""
+        if self.check is None:
+            return self
+        return replace(
+            self,
+            cases=functools.partial(_plain_cases, self.pairs()),
+            task=(_AsyncFunctionTask if _is_async(self.task) else _FunctionTask)(self.task),
+            verifier=functools.partial(_verify_output, self.check),
+            check=None,
+        )
 
     def pairs(self) -> Pairs:
         pairs = self.cases() if callable(self.cases) else self.cases
@@ -102,15 +132,22 @@ def _check_parameters(function: Any, name: str, parameters: str) -> None:
 def evaluate(
     cases: Pairs | Callable[[], Pairs],
     task: Task,
-    verifier: Verifier,
+    verifier: Verifier | None = None,
     out: str | os.PathLike[str] | None = None,
     jobs: int = 1,
     time_limit: float | None = None,
     resume: bool = False,
     *,
+    check: Check | None = None,
     ratio: str | None = None,
 ) -> Run:
     """Run a task on every case, verify each result, and return the run, which can be read again.
+
+    The short form is `evaluate(cases, function, check="exact")`: cases yields (input, expected) or
+    (id, input, expected), the function takes an input, and what it returns is compared with what
+    is expected, by a named check or by `check(actual, expected)`, which returns a bool.
+
+    In the long form,
 
     cases yields (case, expected) pairs: a case is a `Case` or a mapping with an `id`; expected is
     a `CaseResult` or the expected output. `task(case)` returns a `CaseResult` (see `Case.result`);
@@ -120,7 +157,7 @@ def evaluate(
     The run is kept in the folder `out` (default: a new one under .assay/runs). With `resume` a run
     that is there is continued: what is finished is not repeated.
     """
-    evaluation = Evaluation(cases, task, verifier, time_limit, ratio)
+    evaluation = Evaluation(cases, task, verifier, time_limit, ratio, check)
     folder = Path(out) if out is not None else None
     if not (resume and folder is not None and (folder / "run.json").exists()):
         folder = create_folder(folder, Manifest(subject=SUBJECT))
@@ -132,6 +169,7 @@ def run_evaluation(
     evaluation: Evaluation, folder: Path, *, jobs: int, progress: Progress | None = None
 ) -> None:
     """Run the cases of an evaluation that have no record yet in a run folder."""
+    evaluation = evaluation.with_verifier()
     runner = _Runner(evaluation)
     try:
         with exits_refused():
@@ -176,11 +214,85 @@ def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     return case, expected
 
 
+def _plain_cases(pairs: Pairs) -> Iterator[tuple[Case, Any]]:
+    """Yield cases of inputs; one without an id is called by its input."""
+    for place, one in enumerate(pairs):
+        if not isinstance(one, tuple) or len(one) not in (2, 3):
+            raise InputError(
+                f"cases gave {type(one).__name__}, not a tuple (input, expected)",
+                where=f"case {place + 1}",
+                advice="yield (input, expected) or (id, input, expected)",
+            )
+        name, given, expected = one if len(one) == 3 else (_name_input(one[0]), *one)
+        try:
+            yield Case(id=name, input=given), expected
+        except ValidationError as error:
+            raise InputError(first_problem(error), where=f"case {place + 1}") from None
+
+
+def _name_input(given: Any) -> str:
+    """Return an id that stays the same when other cases come or go."""
+    try:
+        text = given if isinstance(given, str) else json.dumps(given)
+    except (TypeError, ValueError):
+        return values.fingerprint(given)[:_NAME_DIGITS]
+    if len(text) <= _NAME_CHARACTERS and text.strip():
+        return text
+    return f"{text[:_NAME_CHARACTERS]}… {values.fingerprint(given)[:_NAME_DIGITS]}".strip()
+
+
+_NAME_CHARACTERS, _NAME_DIGITS = 60, 8
+
+
+@dataclass(frozen=True)
+class _FunctionTask:
+    """A function of an input as a task of a case."""
+
+    function: Callable[[Any], Any]
+
+    def __call__(self, case: Any) -> CaseResult:
+        return _as_result(case, self.function(case.input))
+
+
+@dataclass(frozen=True)
+class _AsyncFunctionTask:
+    """An async function of an input as a task of a case."""
+
+    function: Callable[[Any], Any]
+
+    async def __call__(self, case: Any) -> CaseResult:
+        return _as_result(case, await self.function(case.input))
+
+
+def _as_result(case: Case, output: Any) -> CaseResult:
+    if inspect.iscoroutine(output):
+        output.close()
+        raise TypeError("the function returned a coroutine; define it with async def")
+    return output if isinstance(output, CaseResult) else case.result(output=output)
+
+
+def _verify_output(
+    check: Check, group: str, name: str, actual: CaseResult, expected: CaseResult
+) -> VerifierReturnType:
+    if isinstance(check, str):
+        return {"output": run_check(check, actual.output, expected.output)}
+    found = check(actual.output, expected.output)
+    if not isinstance(found, VerificationResult):
+        if found is not None and not isinstance(found, bool):
+            raise InputError(
+                f"the check returned {type(found).__name__}, not a bool", advice="return True"
+            )
+        diff = text_diff(str(actual.output), str(expected.output)) if found is False else "checked"
+        found = VerificationResult.create(diff, found)
+    return {"output": found}
+
+
 class _Runner:
     """Runs single cases the way the task asks for: awaited, called, or in a worker."""
 
     def __init__(self, evaluation: Evaluation) -> None:
-        self._evaluation = evaluation
+        assert evaluation.verifier is not None
+        self._evaluation, self._verifier = evaluation, evaluation.verifier
         self._ratio = Ratio.parse(evaluation.ratio) if evaluation.ratio else None
         self._is_async = _is_async(evaluation.task)
         limited = evaluation.time_limit is not None
@@ -231,7 +343,7 @@ class _Runner:
         wanted = expected.model_copy(deep=True) if is_changeable else expected
         try:
             actual = await self._awaited(tried) if self.waits else self._called(tried)
-            raw = _verify(self._evaluation.verifier, case, actual, wanted)
+            raw = _verify(self._verifier, case, actual, wanted)
             return pack_report(case, time.perf_counter() - clock, actual, expected, raw)
         except _CaseError as error:
             told = str(error)

@@ -38,6 +38,15 @@ def render(run: Run) -> Iterator[bytes]:
     yield pieces.take()
 
 
+def to_table(run: Run) -> Any:
+    """Return all rows as a pyarrow table."""
+    import pyarrow as pa
+
+    schema = file_schema()
+    batches = [group.to_batch(schema) for group in _groups(run)]
+    return pa.Table.from_batches(batches, schema)
+
+
 class _Pieces(io.RawIOBase):
     """A file that only grows, and of which what has been written can be taken away."""
 

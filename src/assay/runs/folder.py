@@ -12,8 +12,9 @@ import secrets
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -25,6 +26,10 @@ from assay.findings import Baseline
 from assay.results import CaseRecord, Outcome
 from assay.runs.index import Index, Row
 from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
+
+if TYPE_CHECKING:
+    from assay.reports import Summary
+    from assay.runs.compare import Comparison
 
 logger = logging.getLogger("assay")
 
@@ -79,9 +84,13 @@ class Manifest(BaseModel):
 
 
 class Run:
-    """A run that can be read, finished or not, at any time."""
+    """A run that can be read, finished or not, at any time.
 
-    def __init__(self, path: Path) -> None:
+    Its verdict and its reports are made by `assay.reports`, which is imported when it is needed.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        path = Path(path)
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
@@ -124,6 +133,55 @@ class Run:
     @property
     def name(self) -> str:
         return self.path.name
+
+    @property
+    def passed(self) -> bool:
+        """Return whether the run has passed: its exit code is 0."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code that the command ends with."""
+        return self.summary.exit_code
+
+    @property
+    def summary(self) -> Summary:
+        """Return the totals and the verdict; made anew, because a run may still grow."""
+        from assay.reports import summarize
+
+        return summarize(self)
+
+    def compare(self, before: Run | str | os.PathLike[str]) -> Comparison:
+        """Compare with an earlier run: what newly fails, newly passes, is added or removed."""
+        from assay.runs.compare import compare_runs
+
+        return compare_runs(before if isinstance(before, Run) else Run(before), self)
+
+    def report(self, format: str = "markdown") -> Any:  # noqa: A002 - the option's name
+        """Return the report in a format of `assay report`; bytes if the format is binary."""
+        from assay.reports import get_format, render_report
+
+        report = b"".join(render_report(self, format))
+        return report if get_format(format).is_binary else report.decode()
+
+    def to_arrow(self) -> Any:
+        """Return a pyarrow table with one row per sample of a case, as the parquet report."""
+        from assay.reports.parquet import to_table
+
+        return to_table(self)
+
+    def to_pandas(self) -> Any:
+        """Return the same as a pandas data frame; needs pandas."""
+        try:
+            import_module("pandas")  # pyarrow would only say that it is missing
+        except ImportError:
+            raise InputError("pandas is not installed", advice="pip install pandas") from None
+        return self.to_arrow().to_pandas()
+
+    def _repr_html_(self) -> str:
+        from assay.reports.notebook import render
+
+        return render(self)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """One short row per case, in the order of the cases; all or those with these outcomes."""
