@@ -16,7 +16,7 @@ def test_the_public_names_are_pinned() -> None:
         "AssayError", "AttributeResult", "Case", "CaseRecord", "CaseResult", "Evaluation",
         "GroupType", "InfrastructureError", "InputError", "Outcome", "Run", "Unverifiable",
         "VerificationResult", "VerifierProtocol", "VerifierReport", "VerifierReturnType",
-        "__version__", "evaluate",
+        "__version__", "agents", "evaluate", "questions", "submissions",
     }  # fmt: skip
 
 

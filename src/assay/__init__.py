@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay import agents, questions, submissions
     from assay.errors import AssayError, InfrastructureError, InputError, Unverifiable
     from assay.evaluation import Evaluation, evaluate
     from assay.results import (
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     )
     from assay.runs import Run
 
+_SUBJECTS = ("agents", "questions", "submissions")
 _HOMES = {
     "assay.errors": ("AssayError", "InfrastructureError", "InputError", "Unverifiable"),
     "assay.evaluation": ("Evaluation", "evaluate"),
@@ -61,15 +63,20 @@ __all__ = [
     "VerifierReport",
     "VerifierReturnType",
     "__version__",
+    "agents",
     "evaluate",
+    "questions",
+    "submissions",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'assay' has no attribute {name!r}")
     from importlib import import_module
 
+    if name in _SUBJECTS:
+        return import_module(f"assay.{name}")
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)
 
 

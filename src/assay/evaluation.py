@@ -14,7 +14,7 @@ import json
 import os
 import pickle
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
@@ -41,7 +41,7 @@ from assay.results import (
     undecided_names,
     wrong_names,
 )
-from assay.runs import Manifest, Parts, Progress, Run, Unit, create_folder, execute
+from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
 from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
 
 SUBJECT = "evaluation"
@@ -158,29 +158,54 @@ def evaluate(
     that is there is continued: what is finished is not repeated.
     """
     evaluation = Evaluation(cases, task, verifier, time_limit, ratio, check)
+    plan = EvaluationPlan(evaluation, jobs=jobs)
     folder = Path(out) if out is not None else None
-    if not (resume and folder is not None and (folder / "run.json").exists()):
-        folder = create_folder(folder, Manifest(subject=SUBJECT))
-    run_evaluation(evaluation, folder, jobs=jobs)
-    return Run(folder)
+    if resume and folder is not None and (folder / "run.json").exists():
+        return resume_run(plan, folder).run
+    return start_run(plan, out=folder, runs=RUNS_FOLDER).run
 
 
-def run_evaluation(
-    evaluation: Evaluation, folder: Path, *, jobs: int, progress: Progress | None = None
-) -> None:
-    """Run the cases of an evaluation that have no record yet in a run folder."""
-    evaluation = evaluation.with_verifier()
+class EvaluationPlan:
+    """Runs the task of an evaluation on its cases."""
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        *,
+        jobs: int,
+        title: str = "",
+        asked: dict[str, Any] | None = None,
+    ) -> None:
+        self.total: int | None = None
+        if isinstance(evaluation.cases, Sized):
+            self.total = len(evaluation.cases)
+        self.jobs = jobs
+        self._evaluation = evaluation.with_verifier()
+        self.waits = _is_async(self._evaluation.task) or evaluation.time_limit is not None
+        # Without `asked` a run cannot be resumed by name: its task is known only to its program.
+        self.manifest = Manifest(subject=SUBJECT, title=title, asked=asked or {})
+
+    def cases(self) -> Iterator[Unit]:
+        """List the cases, as they are drawn."""
+        return _units(self._evaluation)
+
+    def open_worker(
+        self, folder: Path, progress: Progress | None
+    ) -> contextlib.AbstractAsyncContextManager[_Runner]:
+        """Return what runs and verifies single cases."""
+        return _open_runner(self._evaluation)
+
+    def finish(self, run: Run) -> list[str]:
+        """Keep nothing beside the run."""
+        return []
+
+
+@contextlib.asynccontextmanager
+async def _open_runner(evaluation: Evaluation) -> AsyncIterator[_Runner]:
     runner = _Runner(evaluation)
     try:
         with exits_refused():
-            execute(
-                folder,
-                _units(evaluation),
-                runner.run_case,
-                jobs=jobs,
-                waits=runner.waits,
-                progress=progress,
-            )
+            yield runner
     finally:
         runner.close()
 
@@ -303,7 +328,7 @@ class _Runner:
         if self._pool is not None:
             self._pool.close()
 
-    async def run_case(self, unit: Unit, parts: Parts) -> FinishedCase:
+    async def run(self, unit: Unit, parts: Parts) -> FinishedCase:
         case, expected, is_changeable = unit.payload
         started, clock = now_text(), time.perf_counter()
         if self._ratio is None:

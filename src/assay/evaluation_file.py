@@ -5,13 +5,24 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from assay.errors import InputError, nearest
-from assay.evaluation import Evaluation
+from assay.evaluation import Evaluation, EvaluationPlan
 from assay.failures import account
+
+
+def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None) -> EvaluationPlan:
+    """Make the plan of an evaluation in a file; what is asked overrides what the file says."""
+    if not {"evaluation", "time_limit", "ratio", "jobs"} <= asked.keys():
+        raise InputError("run.json does not say what was asked", advice="start a new run")
+    evaluation = load_evaluation(asked["evaluation"])
+    given = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
+    evaluation = replace(evaluation, **given)
+    return EvaluationPlan(evaluation, jobs=jobs or asked["jobs"], title=title, asked=asked)
 
 
 def load_evaluation(text: str) -> Evaluation:

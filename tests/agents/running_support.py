@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.agents.files import read_files
-from assay.agents.running import Reach, Sampling, run_tests, tests_of
+from assay.agents.plan import Asked, VerifyPlan
+from assay.agents.running import Reach, Sampling
 from assay.agents.trust import Trust
-from assay.models import ModelClient
-from assay.results import CaseRecord
-from assay.runs import Manifest, Run, create_folder
+from assay.models import ModelChoice, ModelClient
+from assay.results import CaseRecord, Outcome
+from assay.runs import Manifest, Run, create_folder, run_cases
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
 from tests.models.scripted_server import Received, Reply, says_json
 
@@ -63,13 +63,26 @@ def run_file(
     before, modules = Path.cwd(), list(sys.path)
     os.chdir(path.parent)
     try:
-        tests = tests_of(read_files([path.name]).files_or_error(), reach, how)
-        run_tests(folder, tests, reach, how, client, on_sample=on_sample, trust=OF_TESTS)
+        asked = Asked((path.name,), str(path.parent), reach, how, ModelChoice(model="none"))
+        plan = VerifyPlan(asked, trust=OF_TESTS)
+        plan.client = client
+        run_cases(plan, folder, _Samples(on_sample))
     finally:
         os.chdir(before)
         sys.path[:] = modules
     with Run(folder) as run:
         return list(run.records())
+
+
+class _Samples:
+    """A progress that tells of samples alone."""
+
+    def __init__(self, sampled: Callable[[], None]) -> None:
+        self.sampled = sampled
+
+    def finished(self, outcome: Outcome) -> None: ...
+
+    def kept(self) -> None: ...
 
 
 def answers(*texts: str) -> Script:

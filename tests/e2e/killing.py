@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-from assay.evaluation import run_evaluation
-from assay.runs import Manifest, create_folder
+from assay.evaluation import EvaluationPlan
+from assay.runs import Manifest, create_folder, run_cases
 from tests.e2e.suite import make
 
 
@@ -22,7 +22,7 @@ def live(folder: Path) -> int:
     """A child that goes on with the run."""
     child = os.fork()
     if child == 0:
-        run_evaluation(make(), folder, jobs=1)
+        run_cases(EvaluationPlan(make(), jobs=1), folder)
         os._exit(0)
     return child
 

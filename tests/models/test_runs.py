@@ -43,7 +43,7 @@ def judge_cases(folder: Path, client: ModelClient, *, jobs: int = 1, cases: int 
         )
 
     units = [Unit(str(place), place, "f", f"Hello {place}") for place in range(cases)]
-    with executing(folder, QUIET, cases):
+    with executing(QUIET, folder, cases):
         execute(folder, units, work, jobs=jobs, around=client)
 
 

@@ -47,8 +47,23 @@ def test_a_policy_about_core_cases_needs_some() -> None:
         judge("core-cases", cases(Functionality=[PASSED]))
 
 
+def test_what_a_baseline_accepts_does_not_count_and_may_be_everything() -> None:
+    known = Counted("Core", FAILED, is_known=True)
+    assert judge("all-cases", [known]).is_met
+    assert judge("all-cases", [known]).reason == "all 1 cases are accepted by the baseline"
+    assert not judge("all-cases", [known, Counted("Core", FAILED)]).is_met
+    assert not judge("all-cases", [known, Counted("Core", ERROR)]).is_met
+    with pytest.raises(InputError, match="there are none"):
+        judge("core-cases", [Counted("Error", FAILED, is_known=True)])
+
+
 several = st.lists(
-    st.builds(Counted, st.sampled_from([one.value for one in GroupType]), st.sampled_from(Outcome)),
+    st.builds(
+        Counted,
+        st.sampled_from([one.value for one in GroupType]),
+        st.sampled_from(Outcome),
+        st.just(False),
+    ),
     min_size=1,
 )
 

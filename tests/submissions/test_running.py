@@ -14,10 +14,10 @@ import pytest
 from assay.errors import InfrastructureError, InputError
 from assay.reports import exit_code
 from assay.results import CaseResult, Outcome, VerificationResult
-from assay.runs import Manifest, Run, create_folder
+from assay.runs import Manifest, Run, create_folder, execute
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.running import Checking, check
+from assay.submissions.running import Checking
 from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
@@ -153,6 +153,12 @@ def checking(
     )
 
 
+def check(folder: Path, cases: Checking, jobs: int) -> None:
+    """Run the cases as a plan does."""
+    execute(folder, cases.steps(), cases.run, jobs=jobs, around=cases)
+    cases.check_met()
+
+
 def folder_in(tmp_path: Path) -> Path:
     return create_folder(tmp_path / "run", Manifest(subject="submissions"))
 
@@ -164,7 +170,7 @@ def outcomes(folder: Path) -> dict[str, Outcome]:
 
 def test_isolated_cases_run_side_by_side(tmp_path: Path) -> None:
     memory = Memory(drawn("a"), drawn("b", "other"), drawn("c"))
-    check(folder_in(tmp_path), checking(memory), 3, None)
+    check(folder_in(tmp_path), checking(memory), 3)
     assert outcomes(tmp_path / "run") == {
         "group/a": Outcome.PASSED,
         "group/b": Outcome.FAILED,
@@ -176,7 +182,7 @@ def test_isolated_cases_run_side_by_side(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stateful", [True, False])
 def test_cases_that_share_something_run_one_after_another(tmp_path: Path, stateful: bool) -> None:
     memory = Memory(drawn("a"), drawn("b"), drawn("c"), is_stateful=stateful)
-    check(folder_in(tmp_path), checking(memory, isolated=stateful), 3, None)
+    check(folder_in(tmp_path), checking(memory, isolated=stateful), 3)
     assert memory.ran == ["a", "b", "c"]
     assert memory.most == 1
 
@@ -187,7 +193,7 @@ def test_names_of_assets_are_paths_in_what_is_run_and_expected(tmp_path: Path) -
     memory = Memory(named)
     memory.assets = {"data": "/static/data"}
     memory.prints = lambda case: case.arguments[0]
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     with Run(tmp_path / "run") as run:
         (record,) = run.records()
     assert record.outcome is Outcome.PASSED
@@ -197,14 +203,14 @@ def test_names_of_assets_are_paths_in_what_is_run_and_expected(tmp_path: Path) -
 
 def test_a_filter_runs_earlier_cases_of_a_chain_without_recording_them(tmp_path: Path) -> None:
     memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
-    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1, None)
+    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1)
     assert memory.ran == ["a", "b"]
     assert list(outcomes(tmp_path / "run")) == ["group/b"]
 
 
 def test_a_filter_leaves_out_independent_cases(tmp_path: Path) -> None:
     memory = Memory(drawn("a"), drawn("b"))
-    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1, None)
+    check(folder_in(tmp_path), checking(memory, Filter(case="b")), 1)
     assert memory.ran == ["b"]
 
 
@@ -220,14 +226,14 @@ def test_a_filter_that_meets_nothing_is_a_mistake(
 ) -> None:
     memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
     with pytest.raises(InputError) as caught:
-        check(folder_in(tmp_path), checking(memory, wanted), 1, None)
+        check(folder_in(tmp_path), checking(memory, wanted), 1)
     assert re.search(message, str(caught.value), re.DOTALL)
 
 
 def test_a_verifier_that_raises_spoils_its_case_only(tmp_path: Path) -> None:
     memory = Memory(drawn("a"), drawn("b"), drawn("c"))
     memory.verifier_raises = True
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert outcomes(tmp_path / "run") == {
         "group/a": Outcome.PASSED,
         "group/b": Outcome.ERROR,
@@ -241,7 +247,7 @@ def test_a_loader_that_breaks_off_is_an_error_and_never_a_pass(
 ) -> None:
     memory = Memory(drawn("a"), drawn("b"), is_stateful=stateful)
     memory.breaks_after = 1
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert outcomes(tmp_path / "run") == {
         "group/a": Outcome.PASSED,
         "group/(cases)": Outcome.ERROR,
@@ -253,7 +259,7 @@ def test_a_group_without_cases_is_an_error_and_never_a_pass(tmp_path: Path, stat
     memory = Memory(drawn("a"), is_stateful=stateful)
     folder = folder_in(tmp_path)
     for _ in range(2):
-        check(folder, checking(memory, has_empty=True), 1, None)
+        check(folder, checking(memory, has_empty=True), 1)
         with Run(folder) as run:
             kept = {one.id: (one.outcome, one.reason) for one in run.records()}
         assert kept == {
@@ -268,7 +274,7 @@ def test_a_problem_without_any_case_is_a_mistake_that_names_its_groups(
     tmp_path: Path, stateful: bool
 ) -> None:
     with pytest.raises(InputError, match="there are no cases at all") as caught:
-        check(folder_in(tmp_path), checking(Memory(is_stateful=stateful)), 1, None)
+        check(folder_in(tmp_path), checking(Memory(is_stateful=stateful)), 1)
     assert caught.value.advice == "the loader gave no cases"
 
 
@@ -279,7 +285,7 @@ def test_trouble_of_our_own_is_an_error_and_breaks_a_chain(tmp_path: Path) -> No
         raise InfrastructureError("the disk is full")
 
     memory.prints = trouble
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert outcomes(tmp_path / "run") == {
         "group/a": Outcome.ERROR,
         "group/(cases)": Outcome.ERROR,
@@ -300,7 +306,6 @@ def test_a_set_up_that_fails_is_an_error_of_its_checkpoint(tmp_path: Path) -> No
         folder_in(tmp_path),
         Checking(made, several, memory, fails, Filter(), "digest"),
         1,
-        None,
     )
     with Run(tmp_path / "run") as run:
         (record,) = run.records()
@@ -311,11 +316,11 @@ def test_a_set_up_that_fails_is_an_error_of_its_checkpoint(tmp_path: Path) -> No
 def test_resuming_repeats_nothing_and_a_changed_submission_everything(tmp_path: Path) -> None:
     memory = Memory(drawn("a"), drawn("b"))
     folder = folder_in(tmp_path)
-    check(folder, checking(memory), 1, None)
-    check(folder, checking(memory), 1, None)
+    check(folder, checking(memory), 1)
+    check(folder, checking(memory), 1)
     assert memory.ran == ["a", "b"]
     memory.digest = "changed"
-    check(folder, checking(memory), 1, None)
+    check(folder, checking(memory), 1)
     assert memory.ran == ["a", "b", "a", "b"]
 
 
@@ -331,7 +336,7 @@ def test_a_store_that_cannot_take_in_a_failed_case_is_not_held_against_its_autho
     memory = Memory(drawn("a"), drawn("b"), is_stateful=True)
     memory.prints = lambda case: printed
     memory.store_raises = True
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert codes(tmp_path / "run")["group/(cases)"] == code
     with Run(tmp_path / "run") as run:
         assert exit_code(run) == {"mistake": 2, "unreadable": 1}[code]
@@ -344,7 +349,7 @@ def test_trouble_of_the_machine_is_never_a_mistake_of_the_author(tmp_path: Path)
         raise InfrastructureError("the disk is full")
 
     memory.prints = trouble
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert codes(tmp_path / "run") == {"group/a": "error", "group/(cases)": "error"}
 
 
@@ -355,7 +360,7 @@ def test_a_case_that_cannot_be_run_as_it_is_written_is_its_authors_mistake(tmp_p
         raise InputError("the argument 'x' is not name=value", where="group/a")
 
     memory.prints = refused
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     assert codes(tmp_path / "run") == {"group/a": "mistake", "group/(cases)": "mistake"}
 
 
@@ -376,7 +381,7 @@ def test_the_reference_decides_whether_an_output_can_be_read(
     tried = Checking(
         made, [checkpoint], memory, memory.prepare, Filter(), "digest", reference.prepare
     )  # fmt: skip
-    check(folder_in(tmp_path), tried, 1, None)
+    check(folder_in(tmp_path), tried, 1)
     assert codes(tmp_path / "run")["group/b"] == code
     assert reference.ran == (["a", "b"] if stateful else ["b"])
 
@@ -384,7 +389,7 @@ def test_the_reference_decides_whether_an_output_can_be_read(
 def test_without_its_own_file_no_case_of_a_submission_passes(tmp_path: Path) -> None:
     memory = Memory(drawn("a"))
     memory.missing = "the submission has no file main.py"
-    check(folder_in(tmp_path), checking(memory), 1, None)
+    check(folder_in(tmp_path), checking(memory), 1)
     with Run(tmp_path / "run") as run:
         (record,) = run.records()
     assert record.outcome is Outcome.FAILED

@@ -153,7 +153,7 @@ class Runner:
         async def run() -> CaseRecord:
             running = Running(self.reach, self.sampling, self._client(), trust=self.trust)
             async with running:
-                return await running.work(Unit(test.identifier, 0, "", test), Nowhere())
+                return await running.run(Unit(test.identifier, 0, "", test), Nowhere())
 
         return asyncio.run(run())
 

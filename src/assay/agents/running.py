@@ -8,7 +8,7 @@ import shlex
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +22,6 @@ from assay.agents.connections import (
     credentials_of,
     open_connection,
 )
-from assay.agents.connections.python import import_agent
 from assay.agents.connections.web import address, plain_url
 from assay.agents.files import ReadFile, unanswerable
 from assay.agents.files.reading import first_error
@@ -40,10 +39,10 @@ from assay.models import Judge, ModelClient, metered
 from assay.ratio import Ratio
 from assay.redaction import redact_error, redactor
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
-from assay.runs import Progress, Unit, execute
+from assay.runs import Unit
 
 _COMMAND = "command"
-_PYTHON = "python"
+PYTHON = "python"
 _KEYED = ("openai", "responses")
 NO_MORE_TRUST: Final = Trust()
 """Agents of a test file's own project, and nothing else."""
@@ -183,36 +182,6 @@ def plan_tests(
     return planned
 
 
-def run_tests(
-    folder: Path,
-    tests: Sequence[Test | WrongFile],
-    reach: Reach,
-    sampling: Sampling,
-    client: ModelClient | None,
-    *,
-    progress: Progress | None = None,
-    on_sample: Callable[[], None] = lambda: None,
-    trust: Trust = NO_MORE_TRUST,
-) -> None:
-    """Run the tests that have no record yet in a run folder; tell of every finished sample."""
-    check_recorded(tests, reach, trust)
-    for test in tests:
-        if isinstance(test, Test) and test.connection == _PYTHON:
-            # Before any clock runs. What cannot be imported is an error of its own test.
-            with nullcontext() if sampling.strict else suppress(InputError):
-                import_agent(test.file.agent, trust.for_file(test.file.path))
-    running = Running(reach, sampling, client, on_sample, trust)
-    # Each lane holds a test that may be waiting for its last samples: the pool stays busy.
-    execute(
-        folder,
-        _units(tests, reach, sampling),
-        running.work,
-        jobs=max(1, min(sampling.max_connections, len(tests))),
-        progress=progress,
-        around=running,
-    )
-
-
 def check_recorded(tests: Iterable[Test | WrongFile], reach: Reach, trust: Trust) -> None:
     """Raise an InputError if a resumed run would do what only its run folder asks for.
 
@@ -224,7 +193,7 @@ def check_recorded(tests: Iterable[Test | WrongFile], reach: Reach, trust: Trust
         named = address("http", reach.host, reach.port or 1)
         servers.append(named if reach.port else named.removesuffix(":1"))
     for test in tests:
-        if isinstance(test, Test) and test.connection == _PYTHON:
+        if isinstance(test, Test) and test.connection == PYTHON:
             trust.check_project(test.file.path)
         elif isinstance(test, Test) and _sends_secrets(test):
             for server in servers:
@@ -239,7 +208,10 @@ def _sends_secrets(test: Test) -> bool:
     return has_key or bool(test.file.secrets or test.file.metadata)
 
 
-def _units(tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling) -> Iterator[Unit]:
+def list_units(
+    tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling
+) -> Iterator[Unit]:
+    """List tests as the cases of a run; another address or ratio is another input."""
     for place, test in enumerate(tests):
         if isinstance(test, WrongFile):
             yield Unit(test.identifier, place, "", test)
@@ -305,7 +277,7 @@ class Running:
     ) -> None:
         await self._held.__aexit__(kind, error, trace)
 
-    async def work(self, unit: Unit, parts: Kept) -> CaseRecord:
+    async def run(self, unit: Unit, parts: Kept) -> CaseRecord:
         """The record of one test."""
         if isinstance(unit.payload, WrongFile):
             return wrong_file_record(unit, unit.payload.problems)

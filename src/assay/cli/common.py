@@ -8,16 +8,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from assay.config import Config
+from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.forks import keep_private, release
-from assay.reports import get_format, summarize, write_report
-from assay.runs import BASELINE, Baseline, Manifest, Run, create_folder
+from assay.reports import get_format, write_report
+from assay.runs import Ended, Plan, Run, resume_run, start_run
 from assay.runs.progress import TerminalProgress
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -84,28 +85,33 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
-def start_run(out: Path | None, manifest: Manifest, options: RunOptions, config: Config) -> Path:
-    """A new run folder, with the baseline in it that its reports will speak of."""
-    baseline = options.baseline or config.baseline
-    if baseline is not None and options.write_baseline is not None and not baseline.exists():
-        # The first one is only being made.
-        baseline = None
-    if baseline is not None:
-        Baseline.read(baseline)
-    folder = create_folder(out, manifest, config.runs)
-    use_baseline(folder, baseline)
-    return folder
+def start(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
+    """Carry out a plan in a new run, with progress for a person."""
+    config = load_config()
+    return start_run(
+        plan,
+        out=out,
+        runs=config.runs,
+        baseline=options.baseline or config.baseline,
+        write_baseline=options.write_baseline,
+        watch=partial(executing, options),
+    )
 
 
-def use_baseline(folder: Path, baseline: Path | None) -> None:
-    """Keep the baseline with the run, so that every report agrees with the exit code."""
-    if baseline is not None:
-        Baseline.read(baseline).write(folder / BASELINE)
+def resume(plan: Plan, folder: Path, options: RunOptions) -> Ended:
+    """Continue a run, with progress for a person."""
+    return resume_run(
+        plan,
+        folder,
+        baseline=options.baseline,
+        write_baseline=options.write_baseline,
+        watch=partial(executing, options),
+    )
 
 
 @contextlib.contextmanager
 def executing(
-    folder: Path, options: RunOptions, total: int | None
+    options: RunOptions, folder: Path, total: int | None
 ) -> Iterator[TerminalProgress | None]:
     """Around the cases: progress for a person, standard output kept for the result."""
     watched = not options.quiet and sys.stderr.isatty()
@@ -184,26 +190,27 @@ def standard_output_reserved() -> Iterator[None]:
         os.close(kept)
 
 
-def conclude(folder: Path, options: RunOptions, *, is_told: bool = True) -> int:
-    """Write what was asked for, print it unless told otherwise, and give the run's exit code."""
-    with Run(folder) as run:
-        if options.write_baseline is not None:
-            baseline = Baseline.of(row for row in run.rows() if run.fails(row.outcome))
-            baseline.write(options.write_baseline)
-            baseline.write(folder / BASELINE)
-            run.baseline = baseline
-        failure = _write_reports(run, options)
-        summary = summarize(run)
-        if not is_told:
-            pass
-        elif options.as_json:
-            write_report(run, "json")
-        elif options.quiet:
-            click.echo(summary.verdict_line())
-        else:
-            write_report(run, "terminal", colour=in_colour())
-        # A finding is said whatever happened to the reports about it.
-        return summary.exit_code or failure
+def print_run(ended: Ended, options: RunOptions) -> int:
+    """Write the reports that were asked for, print the run and return its exit code."""
+    code = write_reports(ended.run, options)
+    if options.as_json:
+        write_report(ended.run, "json")
+    elif options.quiet:
+        click.echo(ended.run.summary.verdict_line())
+    else:
+        write_report(ended.run, "terminal", colour=in_colour())
+        for note in ended.notes:
+            click.echo(note)
+    return code
+
+
+def write_reports(run: Run, options: RunOptions) -> int:
+    """Write the reports that were asked for and return the exit code of the run.
+
+    A finding is reported whatever happened to the reports about it.
+    """
+    failure = _write_reports(run, options)
+    return run.exit_code or failure
 
 
 def _write_reports(run: Run, options: RunOptions) -> int:

@@ -7,12 +7,9 @@ from pathlib import Path
 import click
 
 from assay.cli.common import in_colour
-from assay.cli.formats import register_formats
 from assay.config import load_config
 from assay.reports import format_names, write_report
 from assay.runs import Run, find_run
-
-register_formats()
 
 
 @click.command()

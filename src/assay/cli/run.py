@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sized
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from assay.cli.common import (
-    RunOptions,
-    conclude,
-    executing,
-    run_options,
-    standard_output_reserved,
-    start_run,
-    use_baseline,
-)
+from assay.cli.common import RunOptions, print_run, run_options, standard_output_reserved, start
 from assay.config import load_config
-from assay.errors import InputError
-from assay.evaluation import SUBJECT, Evaluation, run_evaluation
-from assay.evaluation_file import load_evaluation
-from assay.runs import Manifest, check_resumable
 
 
 @click.command()
@@ -47,46 +33,18 @@ def run(
     FILE.py defines NAME as an assay.Evaluation, or as a function that returns one; NAME may be
     left out if there is only one. `assay init` writes a first example.
     """
-    config, options = load_config(), RunOptions.of(shared)
+    from assay.evaluation_file import plan_file
+
+    options = RunOptions.of(shared)
     asked: dict[str, Any] = {
         "evaluation": _absolute(evaluation),
         "time_limit": time_limit,
         "ratio": ratio,
-        "jobs": options.jobs or config.jobs_or_default(),
+        "jobs": options.jobs or load_config().jobs_or_default(),
     }
     with standard_output_reserved():
-        loaded = _loaded(asked)
-    folder = start_run(
-        out, Manifest(subject=SUBJECT, title=evaluation, asked=asked), options, config
-    )
-    ctx.exit(_carry_out(loaded, folder, asked["jobs"], options))
-
-
-def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
-    """Continue a run of this command; `assay runs resume` calls it."""
-    with standard_output_reserved():
-        loaded = _loaded(asked)
-    # Before anything in the folder is changed that the other one relies on.
-    check_resumable(folder)
-    use_baseline(folder, options.baseline)
-    return _carry_out(loaded, folder, options.jobs or asked["jobs"], options)
-
-
-def _carry_out(evaluation: Evaluation, folder: Path, jobs: int, options: RunOptions) -> int:
-    total = len(evaluation.cases) if isinstance(evaluation.cases, Sized) else None
-    # Where the run is, whatever folder the user's code changes to.
-    place = folder.absolute()
-    with executing(folder, options, total) as progress:
-        run_evaluation(evaluation, place, jobs=jobs, progress=progress)
-    return conclude(place, options)
-
-
-def _loaded(asked: dict[str, Any]) -> Evaluation:
-    if not {"evaluation", "time_limit", "ratio", "jobs"} <= asked.keys():
-        raise InputError("run.json does not say what was asked", advice="start a new run")
-    evaluation = load_evaluation(asked["evaluation"])
-    overrides = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
-    return replace(evaluation, **overrides)
+        plan = plan_file(asked, title=evaluation)
+    ctx.exit(print_run(start(plan, out, options), options))
 
 
 def _absolute(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import click
 
 from assay.cli.agents.options import ALLOW_AGENT
 from assay.cli.common import RunOptions, in_colour, run_options
+from assay.cli.resuming import RESUMERS, Trusted
 from assay.config import load_config
 from assay.errors import AssayError, InputError
 from assay.reports import summarize, write_report
@@ -20,15 +20,6 @@ from assay.reports.terminal import render_case
 from assay.reports.text import one_line
 from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
 from assay.visible import visible
-
-# Which command continues a run of which subject.
-RESUMERS = {
-    "evaluation": "assay.cli.run:resume",
-    "questions": "assay.cli.questions.verify:resume",
-    "agents": "assay.cli.agents.verify:resume",
-    "submissions": "assay.cli.submissions.verify:resume",
-    "calibration": "assay.cli.questions.calibrate:resume",
-}
 
 
 @click.group()
@@ -120,18 +111,9 @@ def resume(
             advice="call assay.evaluate with out=… and resume=True",
         )
     _confirm_command(folder, manifest.asked, command)
-    module, _, name = RESUMERS[manifest.subject].partition(":")
-    continue_run = getattr(import_module(module), name)
-    if manifest.asked.get("allow_outside") and not trust:
-        raise InputError(
-            "lets its problem read files outside of the problem's folder",
-            where=str(folder),
-            advice="if you trust both, say --trust",
-        )
-    trusted: dict[str, Any] = {}
-    if manifest.subject == "agents":
-        trusted = {"modules": allowed_modules, "is_trusted": trust}
-    ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared), **trusted))
+    trusted = Trusted(allowed_modules, is_complete=trust)
+    resume_subject = RESUMERS[manifest.subject]
+    ctx.exit(resume_subject(folder, manifest.asked, RunOptions.of(shared), trusted))
 
 
 def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:

@@ -4,12 +4,92 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from assay.findings import Findings
+    from assay.runs import Run
 
-__all__ = ["lint"]
+__all__ = ["calibrate", "lint", "verify"]
+
+
+def verify(
+    *suites: str | Path,
+    target: str | Iterable[str] = (),
+    proofs: str | Path | None = None,
+    case: str | Iterable[str] = (),
+    type: str | Iterable[str] = (),  # noqa: A002 - as the option of the command
+    exception_match: str | None = None,
+    fail_on_unproven: bool = False,
+    isolation: str = "auto",
+    jobs: int | None = None,
+    model: str | None = None,
+    model_url: str | None = None,
+    max_cost: float | None = None,
+    max_tokens: int | None = None,
+    fix: Literal["patch", "apply", "commit"] | None = None,
+    out: str | Path | None = None,
+    baseline: str | Path | None = None,
+) -> Run:
+    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+
+    `suites` are files, folders or globs. Stored proofs are run again; what has none is left to the
+    provers that need no model, and what they leave open to a model, if one is named. The options
+    are those of `assay questions verify`; so is the exit code of the run.
+    """
+    from assay.models import ModelChoice
+    from assay.questions.plan import VerifyPlan, make_asked
+    from assay.runs import start_configured
+
+    choice = ModelChoice(model, model_url, max_cost, max_tokens)
+    asked = make_asked(
+        suites,
+        targets=_texts(target),
+        proofs=proofs,
+        cases=_texts(case),
+        types=_texts(type),
+        exception_match=exception_match,
+        isolation=isolation,
+        jobs=jobs,
+        model=choice if model or model_url or fix else None,
+        fixing=fix,
+    )
+    title = ", ".join(map(str, suites))
+    plan = VerifyPlan(asked, fail_on_unproven=fail_on_unproven, title=title)
+    return start_configured(plan, out=out, baseline=baseline)
+
+
+def calibrate(
+    *suites: str | Path,
+    target: str | Iterable[str] = (),
+    proofs: str | Path | None = None,
+    case: str | Iterable[str] = (),
+    mutants: int = 1,
+    seed: int = 0,
+    isolation: str = "auto",
+    jobs: int | None = None,
+    out: str | Path | None = None,
+) -> Run:
+    """Plant defects in the Valid questions of suites and say how many of them are found."""
+    from assay.questions.calibration.calibrating import Planting
+    from assay.questions.plan import CalibratePlan, make_asked
+    from assay.runs import start_configured
+
+    asked = make_asked(
+        suites,
+        targets=_texts(target),
+        proofs=proofs,
+        cases=_texts(case),
+        types=("multiple_choice",),
+        isolation=isolation,
+        jobs=jobs,
+    )
+    title = ", ".join(map(str, suites))
+    return start_configured(CalibratePlan(asked, Planting(mutants, seed), title=title), out=out)
+
+
+def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def lint(*suites: str | Path, ignore: Iterable[str] = ()) -> Findings:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from pathlib import Path
+from types import TracebackType
 from typing import Protocol
 
 from assay import values
@@ -23,7 +24,7 @@ from assay.questions.model import ApiQuestion, Entry, Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.reporting.records import SUBJECT, obstructed_record, question_record
 from assay.results import CaseRecord, Outcome
-from assay.runs import Parts, Progress, Unit, execute
+from assay.runs import Parts, Unit
 from assay.sandbox import Target
 
 
@@ -47,36 +48,39 @@ class Procedure(Protocol):
     ) -> CaseRecord: ...
 
 
-def verify(
-    folder: Path,
-    work: Sequence[Work],
-    laboratories: Laboratories,
-    *,
-    jobs: int,
-    writes: bool = True,
-    progress: Progress | None = None,
-    procedure: Procedure | None = None,
-) -> None:
-    """Verify the questions that have no record yet in a run folder; with `writes` keep proofs.
+class QuestionWorker(AbstractAsyncContextManager["QuestionWorker"]):
+    """Verifies single questions; with `writes` it stores the proofs that provers found."""
 
-    `procedure` is how one question is verified, where that is more than `verify_one`.
-    """
-    verify_question = procedure or verify_one
+    def __init__(
+        self, laboratories: Laboratories, verify: Procedure, *, writes: bool = True
+    ) -> None:
+        self._laboratories, self._verify, self._writes = laboratories, verify, writes
 
-    async def verify_unit(unit: Unit, parts: Parts) -> CaseRecord:
+    async def __aenter__(self) -> QuestionWorker:
+        await self._laboratories.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._laboratories.__aexit__(kind, error, trace)
+
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
+        """Return the record of one question."""
         try:
-            return await verify_question(unit.payload, laboratories, writes=writes)
+            return await self._verify(unit.payload, self._laboratories, writes=self._writes)
         except BudgetExceeded:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
             return error_record(unit.payload, account(error))
 
-    execute(folder, units(work), verify_unit, jobs=jobs, progress=progress, around=laboratories)
 
-
-def units(work: Iterable[Work]) -> Iterator[Unit]:
-    """The questions as units of a run; a changed key or rule is a changed input."""
+def list_units(work: Iterable[Work]) -> Iterator[Unit]:
+    """List questions as the cases of a run; a changed key or rule is a changed input."""
     for place, one in enumerate(work):
         yield Unit(one.identifier, place, fingerprint(one), one)
 

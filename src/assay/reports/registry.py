@@ -99,5 +99,23 @@ for _format in (
         "One self-contained page with a filter, a search and folded evidence.",
         "assay.reports.html_report:render",
     ),
+    Format(
+        "quality",
+        "Questions: what is known about each, as quality_report.json.",
+        "assay.questions.reporting.quality_report:render_json",
+        subject="questions",
+    ),
+    Format(
+        "verdicts",
+        "Questions: a Markdown document grouped by verdict, with the evidence.",
+        "assay.questions.reporting.quality_report:render_markdown",
+        subject="questions",
+    ),
+    Format(
+        "sarif",
+        "Questions: findings on the lines of the suite, for code scanning.",
+        "assay.questions.reporting.quality_report:render_sarif",
+        subject="questions",
+    ),
 ):
     register_format(_format)

@@ -17,6 +17,16 @@ from assay.runs.folder import (
     write_gate,
 )
 from assay.runs.index import Row
+from assay.runs.plan import (
+    Ended,
+    Plan,
+    Watch,
+    Worker,
+    resume_run,
+    run_cases,
+    start_configured,
+    start_run,
+)
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
@@ -26,15 +36,19 @@ __all__ = [
     "Chain",
     "Change",
     "Comparison",
+    "Ended",
     "Gate",
     "Manifest",
     "Parts",
+    "Plan",
     "Progress",
     "Row",
     "Run",
     "Step",
     "Unit",
+    "Watch",
     "Work",
+    "Worker",
     "check_resumable",
     "compare_runs",
     "create_folder",
@@ -42,6 +56,10 @@ __all__ = [
     "find_run",
     "name_some",
     "read_manifest",
+    "resume_run",
+    "run_cases",
     "run_folders",
+    "start_configured",
+    "start_run",
     "write_gate",
 ]

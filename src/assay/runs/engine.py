@@ -97,7 +97,7 @@ def execute(
                 _run_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
             else:
                 assert isinstance(source, _Source)
-                _run_straight(_lane(writer, source, work, shown))
+                _run_straight(_surrounded(_lane(writer, source, work, shown), around))
             if not source.is_exhausted:
                 raise InputError(
                     "the run was ended from within: a task cancelled what it does not own",

@@ -8,8 +8,52 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.findings import Findings
+    from assay.runs import Run
 
-__all__ = ["lint"]
+__all__ = ["lint", "verify"]
+
+
+def verify(
+    snapshot: str | Path,
+    problem: str | Path,
+    *,
+    checkpoint: str | int = "all",
+    policy: str = "all-cases",
+    problem_path: str | Path = "problems",
+    environment: str | Path | None = None,
+    group: str | None = None,
+    case: str | None = None,
+    isolation: str = "auto",
+    allow_outside: bool = False,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    baseline: str | Path | None = None,
+) -> Run:
+    """Run a submission on the cases of a problem and say whether it is right.
+
+    `snapshot` is the folder of the submission, `problem` a folder or a name in `problem_path`. The
+    options are those of `assay submissions verify`; so is the exit code of the run.
+    """
+    from assay.config import load_config
+    from assay.runs import start_configured
+    from assay.submissions.opening import Asked
+    from assay.submissions.plan import VerifyPlan
+
+    asked = Asked.of(
+        {
+            "snapshot": Path(snapshot),
+            "problem": str(problem),
+            "problem_path": Path(problem_path),
+            "checkpoint": str(checkpoint),
+            "environment": None if environment is None else Path(environment),
+            "group": group,
+            "case": case,
+            "isolation": isolation,
+            "allow_outside": allow_outside,
+        },
+        jobs or load_config().jobs_or_default(),
+    )
+    return start_configured(VerifyPlan(asked, policy), out=out, baseline=baseline)
 
 
 def lint(

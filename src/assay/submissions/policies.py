@@ -13,10 +13,11 @@ from assay.runs import Gate
 
 
 class Counted(NamedTuple):
-    """What a policy looks at: how often which outcome came of which type of group."""
+    """A case as a policy sees it: its type of group, its outcome, and whether it is known."""
 
     type: str
     outcome: Outcome
+    is_known: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,14 +55,18 @@ def judge(name: str, cases: Iterable[Counted]) -> Gate:
     have shown nobody knows. A policy about cases that do not exist is a mistake, never a success.
     """
     policy, counts = POLICIES[name], Counter(cases)
-    looked_at = [one for one in counts.elements() if policy.types(one.type)]
-    if not looked_at:
+    of_types = [one for one in counts.elements() if policy.types(one.type)]
+    looked_at = [one for one in of_types if not one.is_known]
+    if not of_types:
         raise InputError(
             f"the policy {name} looks at {policy.about}, and there are none",
             advice="choose another --policy, or run more of the problem",
         )
     passed = sum(one.outcome is Outcome.PASSED for one in looked_at)
     errors = sum(number for one, number in counts.items() if one.outcome is Outcome.ERROR)
+    if not looked_at:
+        reason = f"all {len(of_types)} {policy.about} are accepted by the baseline"
+        return Gate(name=name, is_met=not errors, reason=reason)
     reason = f"{passed} of {len(looked_at)} {policy.about} passed"
     if policy.is_any:
         return Gate(name=name, is_met=passed > 0, reason=reason)

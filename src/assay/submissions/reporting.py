@@ -29,9 +29,8 @@ def write_evaluation(run: Run, problem: str, policy: str) -> Path:
 
 def _counted(run: Run) -> Iterator[Counted]:
     for row in run.rows():
-        if not run.is_known(row):
-            home = Home(**run.read_packed(row)["detail"])
-            yield Counted(home.type, row.outcome)
+        home = Home(**run.read_packed(row)["detail"])
+        yield Counted(home.type, row.outcome, run.is_known(row))
 
 
 def evaluation(run: Run, problem: str, gate: Gate) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self, TypeAlias
 
@@ -25,7 +24,7 @@ from assay.results import (
     VerificationResult,
     VerifierReport,
 )
-from assay.runs import Chain, Parts, Progress, Step, Unit, execute
+from assay.runs import Chain, Parts, Step, Unit
 from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.records import (
@@ -254,7 +253,7 @@ class Checking:
             code = UNREADABLE
         return Unit(name, place, fingerprint, Broken(home, str(error), code))
 
-    async def work(self, unit: Unit, parts: Parts) -> CaseRecord:
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""
         if isinstance(unit.payload, Broken):
             return broken_record(unit)
@@ -318,9 +317,3 @@ def _errored(unit: Unit, clock: float, error: str, *, is_mistake: bool = False) 
 
 def _home(checkpoint: CheckpointConfig, config: GroupConfig) -> Home:
     return Home(checkpoint.name, config.name, str(config.type))
-
-
-def check(folder: Path, checking: Checking, jobs: int, progress: Progress | None) -> None:
-    """Run what has no record yet in a run folder; a filter that met nothing is a mistake."""
-    execute(folder, checking.steps(), checking.work, jobs=jobs, progress=progress, around=checking)
-    checking.check_met()

@@ -10,7 +10,12 @@ from typing import Any
 
 import pytest
 
-from assay.questions.calibration.calibrating import Planting, calibrate, calibration_of
+from assay.questions.calibration.calibrating import (
+    CalibrationWorker,
+    Planting,
+    calibration_of,
+    list_calibrations,
+)
 from assay.questions.calibration.scoring import Calibration
 from assay.questions.examining import Attempt, Bench, Prover
 from assay.questions.laboratories import Laboratories
@@ -18,7 +23,7 @@ from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.intake import check_proof, take_in
 from assay.questions.selection import Selection, build_environments, select
-from assay.runs import Manifest, Run, create_folder
+from assay.runs import Manifest, Run, create_folder, execute
 
 SUITE = """\
 target: current
@@ -130,7 +135,9 @@ def calibrated(suite: Path, prover: Prover, count: int = 9) -> Calibration:
     laboratories = Laboratories(
         build_environments(chosen), provers=(prover,), jobs=2, remembers=True
     )
-    calibrate(folder, chosen, laboratories, Planting(count), jobs=2)
+    worker = CalibrationWorker(laboratories, Planting(count))
+    cases = list_calibrations(chosen, Planting(count))
+    execute(folder, cases, worker.run, jobs=2, around=worker)
     with Run(folder) as run:
         return calibration_of(run)
 

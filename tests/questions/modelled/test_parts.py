@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from assay.cli.questions.modelled import take_modelled
+from assay.cli.questions.modelled import take_model
 from assay.errors import InfrastructureError, InputError
 from assay.models import ModelFailed, ModelSettings
 from assay.models.concurrency import AdaptiveConcurrency
@@ -219,16 +219,16 @@ def test_options_that_say_nothing_together_are_refused() -> None:
         plain = dict.fromkeys(("model", "model_url", "max_cost", "max_tokens", "judge_votes"))
         return {**plain, "fix": False, "applies": False, "commits": False, **more}
 
-    assert take_modelled(given()) == {}
-    assert take_modelled(given(model="none")) == {}
-    assert take_modelled(given(model="m", fix=True, applies=True))["fixing"] == "apply"
+    assert take_model(given()) == (None, None)
+    assert take_model(given(model="none")) == (None, None)
+    assert take_model(given(model="m", fix=True, applies=True))[1] == "apply"
     for wrong in (
         {"applies": True, "model": "m"},
         {"fix": True, "applies": True, "commits": True},
         {"max_tokens": 5},
     ):
         with pytest.raises(InputError):
-            take_modelled(given(**wrong))
+            take_model(given(**wrong))
 
 
 def test_without_the_extra_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from assay.cli.agents.options import FILE, agent_options, agent_run_options
-from assay.cli.agents.verify import Work, start
-from assay.cli.common import RunOptions, conclude
+from assay.cli.agents.verify import make_plan
+from assay.cli.common import RunOptions, start, write_reports
 from assay.errors import BudgetExceeded, InfrastructureError
-from assay.reports import summarize
-from assay.runs import Run
+from assay.runs import Ended
 from assay.visible import visible
 
 if TYPE_CHECKING:
     from assay.agents.assessor.assessment import Assessment
+    from assay.agents.plan import VerifyPlan
     from assay.models import ModelClient
 
 
@@ -49,33 +49,32 @@ def assess(
     test is the likelier culprit. With a model, it proposes the modes and places each failure.
     """
     # The report of the run is not asked for: its place is taken by the assessment.
-    work, options = start(
-        files, out, given, takes_all=True, assesses=True, judge_error_rate=judge_error_rate
+    plan, options = make_plan(
+        files, given, takes_all=True, assesses=True, judge_error_rate=judge_error_rate
     )
-    ctx.exit(tell_assessment(work, options, markdown))
+    ctx.exit(print_assessment(plan, start(plan, out, options), options, markdown))
 
 
-def tell_assessment(work: Work, options: RunOptions, markdown: Path | None = None) -> int:
-    """Print the modes of failure of a run that has all its samples, and give its exit code."""
+def print_assessment(
+    plan: VerifyPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
+) -> int:
+    """Print the modes of failure of a run that has all its samples; return its exit code."""
     from assay.agents.assessor.assessment import assess as assess_record
     from assay.agents.assessor.assessment import assessment_values, markdown_lines
 
-    code = conclude(work.folder, options, is_told=False)
-    with Run(work.folder) as run:
-        rate = work.judge_error_rate
-        assessments = [assess_record(record, rate) for record in run.records()]
-        verdict = summarize(run).verdict_line()
-    assessments = _named(assessments, work.client)
+    run, rate = ended.run, plan.asked.judge_error_rate
+    code = write_reports(run, options)
+    assessments = [assess_record(record, rate) for record in run.records()]
+    verdict = run.summary.verdict_line()
+    assessments = _named(assessments, plan.client)
     text = "\n".join(markdown_lines(assessments))
     if markdown is not None:
         markdown.write_text(text + "\n", encoding="utf-8")
     if options.as_json:
         tests = assessment_values(assessments)
-        click.echo(
-            json.dumps({"run": str(work.folder), "exit_code": code, "tests": tests}, indent=2)
-        )
+        click.echo(json.dumps({"run": str(run.path), "exit_code": code, "tests": tests}, indent=2))
     elif not options.quiet:
-        click.echo(f"{text}\nrun: {work.folder}")
+        click.echo(f"{text}\nrun: {run.path}")
     if not options.as_json:
         click.echo(verdict)
     return code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -115,14 +114,3 @@ def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> 
         takes_all=takes_all,
         strict=given.pop("strict"),
     )
-
-
-def as_asked(files: tuple[str, ...], reach: Reach, sampling: Sampling, choice: Any) -> Any:
-    """What a run keeps of what was asked; no secret is among it."""
-    return {
-        "files": list(files),
-        "folder": str(Path.cwd()),
-        "reach": asdict(reach),
-        "sampling": asdict(sampling),
-        "model": asdict(choice),
-    }

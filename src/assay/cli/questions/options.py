@@ -8,9 +8,6 @@ from typing import Any
 
 import click
 
-from assay.cli.common import RunOptions
-from assay.errors import InputError
-
 FILE = click.Path(path_type=Path)
 TARGET = click.option(
     "--target",
@@ -67,37 +64,3 @@ def one_question(
     return work, Laboratories(
         environments, provers=installed_provers(), jobs=2, isolation=isolation
     )
-
-
-def prepared_run(
-    asked: dict[str, Any],
-    options: RunOptions,
-    *,
-    remembers: bool = False,
-    provers: tuple[Any, ...] | None = None,
-) -> tuple[Any, Any]:
-    """The questions and the laboratories; a target that cannot be built ends it here.
-
-    `provers` are others than those that run by themselves.
-    """
-    from assay.questions.laboratories import Laboratories
-    from assay.questions.provers import installed_provers
-    from assay.questions.selection import Selection, build_environments, samples, select
-
-    names = Selection.__dataclass_fields__
-    try:
-        fields = {name: asked[name] for name in names}
-        isolation, jobs = asked["isolation"], asked["jobs"]
-    except KeyError:
-        raise InputError("run.json does not say what was asked", advice="start a new run") from None
-    lists = {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
-    work = select(Selection(**{**fields, **lists}))
-    laboratories = Laboratories(
-        build_environments(work, None if options.quiet else say),
-        provers=installed_provers() if provers is None else provers,
-        samples=samples(work),
-        jobs=jobs,
-        isolation=isolation,
-        remembers=remembers,
-    )
-    return work, laboratories

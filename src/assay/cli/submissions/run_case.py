@@ -19,31 +19,28 @@ from assay.cli.submissions.options import submission_options
 @click.option("--full", is_flag=True, help="Everything about every case.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many cases run at a time.")
 @click.pass_context
-def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **asked: Any) -> None:
+def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) -> None:
     """Run cases of one checkpoint and print their reports as a JSON array.
 
     Without --full, results are printed only for cases that did not pass, and only what was judged.
     Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.config import load_config
-    from assay.reports import exit_code
-    from assay.runs import Manifest, Run, create_folder
-    from assay.submissions.opening import Asked, open_checking, print_warning
-    from assay.submissions.records import SUBJECT
+    from assay.runs import Run, create_folder, run_cases
+    from assay.submissions.opening import Asked, print_warning
+    from assay.submissions.plan import VerifyPlan
     from assay.submissions.reporting import case_values
-    from assay.submissions.running import check
 
-    opened = open_checking(
-        Asked.of(asked, load_config().jobs_or_default() if jobs is None else jobs),
-        on_warning=print_warning,
-    )
+    asked = Asked.of(given, jobs or load_config().jobs_or_default())
+    plan = VerifyPlan(asked, on_warning=print_warning)
     with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
         # The same engine as `verify`, in a run that nobody keeps.
-        folder = create_folder(Path(temporary) / "run", Manifest(subject=SUBJECT))
+        folder = create_folder(Path(temporary) / "run", plan.manifest)
         with standard_output_reserved():
-            check(folder, opened.checking, opened.jobs, None)
+            run_cases(plan, folder)
+        plan.check_met()
         with Run(folder) as run:
             printed = [case_values(record, is_full=full) for record in run.records()]
-            code = exit_code(run)
+            code = run.exit_code
     click.echo(json.dumps(printed, indent=2))
     ctx.exit(code)

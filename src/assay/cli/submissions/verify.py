@@ -1,4 +1,4 @@
-"""`assay submissions verify`, and how a run of it is resumed."""
+"""`assay submissions verify`."""
 
 from __future__ import annotations
 
@@ -7,18 +7,9 @@ from typing import Any
 
 import click
 
-from assay.cli.common import (
-    RunOptions,
-    conclude,
-    executing,
-    run_options,
-    start_run,
-    use_baseline,
-)
+from assay.cli.common import RunOptions, print_run, run_options, start
 from assay.cli.submissions.options import FILE, submission_options
 from assay.config import load_config
-from assay.errors import InputError
-from assay.runs import Manifest, Run, check_resumable
 
 # Told here and not read from the policies, so that help needs none of the subject.
 _POLICIES = [
@@ -56,52 +47,11 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import Asked, open_checking, print_warning
-    from assay.submissions.records import SUBJECT
+    from assay.submissions.opening import Asked, print_warning
+    from assay.submissions.plan import VerifyPlan
 
-    config = load_config()
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})
-    asked = Asked.of(given, options.jobs or config.jobs_or_default())
-    opened = open_checking(asked, on_warning=print_warning)
-    manifest = Manifest(
-        subject=SUBJECT,
-        title=f"{opened.problem.name} by {asked.snapshot}",
-        is_partial=asked.is_partial,
-        asked={**asked.values(), "policy": policy},
-    )
-    folder = start_run(out, manifest, options, config)
-    ctx.exit(_carry_out(opened, folder, policy, options))
-
-
-def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
-    """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
-    from assay.submissions.opening import Asked, open_checking, print_warning
-
-    check_resumable(folder)
-    try:
-        policy = asked["policy"]
-        # Runs that were made before there was such an option did without it.
-        names, new = Asked.__dataclass_fields__, ("allow_outside",)
-        before = Asked(**{name: asked[name] for name in names if name in asked or name not in new})
-    except KeyError:
-        raise InputError("run.json does not say what was asked", advice="start a new run") from None
-    opened = open_checking(before, jobs=options.jobs, on_warning=print_warning)
-    use_baseline(folder, options.baseline)
-    return _carry_out(opened, folder, policy, options)
-
-
-def _carry_out(opened: Any, folder: Path, policy: str, options: RunOptions) -> int:
-    from assay.reports import write_report
-    from assay.submissions.reporting import write_evaluation
-    from assay.submissions.running import check
-
-    with executing(folder, options, None) as progress:
-        check(folder, opened.checking, opened.jobs, progress)
-    with Run(folder) as run:
-        written = write_evaluation(run, opened.problem.name, policy)
-        write_report(run, "parquet", folder / "reports.parquet")
-    code = conclude(folder, options)
-    if not options.as_json and not options.quiet:
-        click.echo(f"written: {written}")
-    return code
+    asked = Asked.of(given, options.jobs or load_config().jobs_or_default())
+    plan = VerifyPlan(asked, policy, on_warning=print_warning)
+    ctx.exit(print_run(start(plan, out, options), options))

@@ -5,9 +5,10 @@ What is stored of the original is never looked at for a mutant, and nothing is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from assay import values
@@ -22,7 +23,7 @@ from assay.questions.model import Key, Question
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verifying import Work, error_record, fingerprint, verify_one
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.runs import Parts, Progress, Run, Unit, execute
+from assay.runs import Parts, Run, Unit
 
 SUBJECT = "calibration"
 DETAIL_VERSION = 1
@@ -37,34 +38,39 @@ class Planting:
     seed: int = 0
 
 
-def calibrate(
-    folder: Path,
-    work: Sequence[Work],
-    laboratories: Laboratories,
-    planting: Planting,
-    *,
-    jobs: int,
-    progress: Progress | None = None,
-) -> None:
-    """Calibrate with the questions that have no record yet in a run folder."""
+class CalibrationWorker(AbstractAsyncContextManager["CalibrationWorker"]):
+    """Tries single questions with planted defects."""
 
-    async def calibrate_unit(unit: Unit, parts: Parts) -> CaseRecord:
+    def __init__(self, laboratories: Laboratories, planting: Planting) -> None:
+        self._laboratories, self._planting = laboratories, planting
+
+    async def __aenter__(self) -> CalibrationWorker:
+        await self._laboratories.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._laboratories.__aexit__(kind, error, trace)
+
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
+        """Return the record of one question."""
         try:
-            return await calibrate_one(unit.payload, laboratories, planting)
+            return await calibrate_one(unit.payload, self._laboratories, self._planting)
         except BudgetExceeded:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
             record = error_record(unit.payload, account(error))
-            return record.model_copy(
-                update={"subject": SUBJECT, "fingerprint": _fingerprint(unit.payload, planting)}
-            )
-
-    units = _units(work, planting)
-    execute(folder, units, calibrate_unit, jobs=jobs, progress=progress, around=laboratories)
+            mark = _fingerprint(unit.payload, self._planting)
+            return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 
 
-def _units(work: Iterable[Work], planting: Planting) -> Iterator[Unit]:
+def list_calibrations(work: Iterable[Work], planting: Planting) -> Iterator[Unit]:
+    """List questions as the cases of a calibration."""
     for place, one in enumerate(work):
         yield Unit(one.identifier, place, _fingerprint(one, planting), one)
 

@@ -1,0 +1,108 @@
+"""How a run of each subject is made a plan again, continued and printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.cli.common import RunOptions, print_run, resume, standard_output_reserved
+from assay.errors import InputError
+from assay.runs import check_resumable
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """What the user trusts; none of it is in the run folder, which may be somebody else's."""
+
+    modules: tuple[str, ...] = ()
+    is_complete: bool = False
+
+
+def resume_evaluation(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay run`."""
+    from assay.evaluation_file import plan_file
+
+    with standard_output_reserved():
+        plan = plan_file(asked, jobs=options.jobs)
+    return print_run(resume(plan, folder, options), options)
+
+
+def resume_questions(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay questions verify`."""
+    from assay.cli.questions.options import be_silent, say
+    from assay.questions.plan import VerifyPlan
+
+    check_resumable(folder)
+    progress = be_silent if options.quiet else say
+    plan = VerifyPlan.from_run(asked, jobs=options.jobs, say=progress)
+    return print_run(resume(plan, folder, options), options)
+
+
+def resume_calibration(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay questions calibrate`."""
+    from assay.cli.questions.calibrate import print_calibration
+    from assay.cli.questions.options import be_silent, say
+    from assay.questions.plan import CalibratePlan
+
+    check_resumable(folder)
+    progress = be_silent if options.quiet else say
+    plan = CalibratePlan.from_run(asked, jobs=options.jobs, say=progress)
+    return print_calibration(resume(plan, folder, options), options)
+
+
+def resume_submissions(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay submissions verify`."""
+    from assay.submissions.opening import print_warning
+    from assay.submissions.plan import VerifyPlan
+
+    if asked.get("allow_outside") and not trusted.is_complete:
+        raise InputError(
+            "lets its problem read files outside of the problem's folder",
+            where=str(folder),
+            advice="if you trust both, say --trust",
+        )
+    check_resumable(folder)
+    plan = VerifyPlan.from_run(asked, jobs=options.jobs, on_warning=print_warning)
+    return print_run(resume(plan, folder, options), options)
+
+
+def resume_agents(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay agents verify` or `assess`."""
+    from assay.agents.plan import VerifyPlan, enter_folder
+    from assay.agents.trust import make_trust
+    from assay.cli.agents.assess import print_assessment
+    from assay.cli.agents.verify import print_skipped
+    from assay.config import load_config
+
+    # Before the current folder changes.
+    folder, here = folder.absolute(), Path.cwd()
+    check_resumable(folder)
+    enter_folder(asked)
+    paths = load_config().agents.python_paths
+    trust = make_trust(paths, trusted.modules, is_complete=trusted.is_complete, resumed_from=here)
+    plan = VerifyPlan.from_run(asked, trust, jobs=options.jobs)
+    print_skipped(plan)
+    ended = resume(plan, folder, options)
+    if plan.asked.assesses:
+        return print_assessment(plan, ended, options)
+    return print_run(ended, options)
+
+
+RESUMERS = {
+    "evaluation": resume_evaluation,
+    "questions": resume_questions,
+    "calibration": resume_calibration,
+    "submissions": resume_submissions,
+    "agents": resume_agents,
+}

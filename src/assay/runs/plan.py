@@ -1,0 +1,174 @@
+"""The plan of a run: what was asked, as plain data; how a run is started, resumed and ended."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from assay.findings import Baseline
+from assay.results import CaseRecord, FinishedCase
+from assay.runs.engine import Progress, Step, execute
+from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
+from assay.runs.writer import Parts, Unit
+
+
+class Worker(Protocol):
+    """Makes the records of cases."""
+
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
+        """Return the record of one case; `parts` are what an earlier pass finished of it."""
+
+
+class Plan(Protocol):
+    """What a subject was asked, with every mistake in it found: it is ready to run."""
+
+    manifest: Manifest
+    """As run.json keeps it; `asked` is what the plan can be made of again."""
+    jobs: int
+    """How many cases run at a time."""
+    total: int | None
+    """How many cases there are, if that is known before they are listed."""
+    waits: bool
+    """False if the worker never suspends; it then runs in the calling thread."""
+
+    def cases(self) -> Iterable[Step] | AsyncIterable[Step]:
+        """List the cases, in order; called while a worker is open."""
+
+    def open_worker(
+        self, folder: Path, progress: Progress | None
+    ) -> AbstractAsyncContextManager[Worker]:
+        """Return a worker, which is entered in the event loop that its cases run in.
+
+        It may keep files of its own in the run folder, but writes none of the run's.
+        """
+
+    def finish(self, run: Run) -> list[str]:
+        """Write what the subject keeps beside a finished run; return lines for a person."""
+
+
+Watch: TypeAlias = Callable[[Path, int | None], AbstractContextManager[Progress | None]]
+"""Surrounds the cases of a run, given its folder and how many there are."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A run that has ended, and what its subject has to say about it."""
+
+    run: Run
+    notes: list[str]
+
+
+def watch_nothing(folder: Path, total: int | None) -> AbstractContextManager[Progress | None]:
+    """Show no progress."""
+    return nullcontext()
+
+
+def start_run(
+    plan: Plan,
+    *,
+    out: Path | None = None,
+    runs: Path,
+    baseline: Path | None = None,
+    write_baseline: Path | None = None,
+    watch: Watch = watch_nothing,
+) -> Ended:
+    """Make a run folder, run all cases and end the run."""
+    if baseline is not None and write_baseline is not None and not baseline.exists():
+        # The first one is only being made.
+        baseline = None
+    if baseline is not None:
+        Baseline.read(baseline)
+    folder = create_folder(out, plan.manifest, runs)
+    _use_baseline(folder, baseline)
+    return _carry_out(plan, folder, write_baseline, watch)
+
+
+def start_configured(
+    plan: Plan, *, out: str | Path | None = None, baseline: str | Path | None = None
+) -> Run:
+    """Carry out a plan as the configuration of the current folder says; show no progress."""
+    from assay.config import load_config
+
+    config = load_config()
+    ended = start_run(
+        plan,
+        out=None if out is None else Path(out),
+        runs=config.runs,
+        baseline=config.baseline if baseline is None else Path(baseline),
+    )
+    return ended.run
+
+
+def resume_run(
+    plan: Plan,
+    folder: Path,
+    *,
+    baseline: Path | None = None,
+    write_baseline: Path | None = None,
+    watch: Watch = watch_nothing,
+) -> Ended:
+    """Run what has no record yet in a run folder and end the run."""
+    # Before anything in the folder is changed that another process relies on.
+    check_resumable(folder)
+    _use_baseline(folder, baseline)
+    return _carry_out(plan, folder, write_baseline, watch)
+
+
+def _use_baseline(folder: Path, baseline: Path | None) -> None:
+    """Keep the baseline with the run, so that every report agrees with the exit code."""
+    if baseline is not None:
+        Baseline.read(baseline).write(folder / BASELINE)
+
+
+def _carry_out(plan: Plan, folder: Path, write_baseline: Path | None, watch: Watch) -> Ended:
+    # Where the run is, whatever folder the user's code changes to.
+    place = folder.absolute()
+    with watch(folder, plan.total) as progress:
+        run_cases(plan, place, progress)
+    # As it was named, if that still means the same.
+    shown = folder if folder.absolute() == place else place
+    with Run(shown) as run:
+        notes = plan.finish(run)
+    run = Run(shown)
+    if write_baseline is not None:
+        known = Baseline.of(row for row in run.rows() if run.fails(row.outcome))
+        known.write(write_baseline)
+        known.write(place / BASELINE)
+        run.baseline = known
+    return Ended(run, notes)
+
+
+def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> None:
+    """Run the cases that have no record yet."""
+    opened = plan.open_worker(folder, progress)
+    worker: list[Worker] = []
+
+    async def work(unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
+        return await worker[0].run(unit, parts)
+
+    execute(
+        folder,
+        plan.cases(),
+        work,
+        jobs=plan.jobs,
+        waits=plan.waits,
+        progress=progress,
+        around=_Opening(opened, worker),
+    )
+
+
+@dataclass
+class _Opening(AbstractAsyncContextManager[None]):
+    """Opens a worker in the event loop of the run."""
+
+    opened: AbstractAsyncContextManager[Worker]
+    worker: list[Worker]
+
+    async def __aenter__(self) -> None:
+        self.worker.append(await self.opened.__aenter__())
+
+    async def __aexit__(self, *about: object) -> None:
+        await self.opened.__aexit__(*about)  # type: ignore[arg-type]
