@@ -54,6 +54,21 @@ def test_an_agent() -> None:
     assert len(record.reports) == 20
 
 
+def test_the_modes_in_which_an_agent_fails() -> None:
+    found = assay.agents.assess("examples/agents/tired_kiosk.hocon")
+    assert found.exit_code == 1
+    assert found.tests[0].modes
+    assert found.report().startswith("## ")
+    with pytest.raises(TypeError, match="conections"):
+        assay.agents.verify("examples/agents/tired_kiosk.hocon", conections="http")  # type: ignore[call-arg]
+
+
+def test_the_grader_of_a_problem() -> None:
+    found = assay.submissions.audit("examples/submissions/weak")
+    assert (found.passed, found.exit_code) == (False, 1)
+    assert "score" in found.report()
+
+
 def test_a_function() -> None:
     run = assay.evaluate([("hey", "HEY"), ("you", "YOU")], str.upper, check="exact")
     assert run.passed

@@ -4,74 +4,126 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 if TYPE_CHECKING:
+    from assay.agents.assessor.assess import RunAssessment
+    from assay.agents.plan import VerifyPlan
     from assay.findings import Findings
     from assay.runs import Run
 
-__all__ = ["lint", "verify"]
+__all__ = ["assess", "lint", "verify"]
 
 
 def verify(
     *files: str | Path,
-    connection: str | Iterable[str] = (),
-    host: str | None = None,
-    port: int | None = None,
-    url: str | None = None,
-    command: str | None = None,
-    ca_file: str | Path | None = None,
-    check_certificate: bool = True,
-    ratio: str | None = None,
     all_samples: bool = False,
-    retries: int | None = None,
-    max_connections: int = 32,
-    strict: bool = False,
-    allow_agents: Iterable[str] = (),
-    trust: bool = False,
-    jobs: int | None = None,
-    model: str | None = None,
-    model_url: str | None = None,
-    max_cost: float | None = None,
-    max_tokens: int | None = None,
-    judge_votes: int | None = None,
     out: str | Path | None = None,
     baseline: str | Path | None = None,
+    **options: Unpack[Options],
 ) -> Run:
     """Hold the conversations of test files and say whether the agent is right often enough.
 
     `files` are files, folders or globs. The options are those of `assay agents verify`; so is the
     exit code of the run.
     """
+    from assay.runs import start_configured
+
+    plan = _make_plan(files, options, all_samples=all_samples)
+    return start_configured(plan, out=out, baseline=baseline)
+
+
+def assess(
+    *files: str | Path,
+    judge_error_rate: float | None = None,
+    out: str | Path | None = None,
+    baseline: str | Path | None = None,
+    **options: Unpack[Options],
+) -> RunAssessment:
+    """Take all samples of test files and group their failures into modes.
+
+    The options are those of `assay agents assess`; so is the exit code.
+    """
+    from assay.agents.assessor.assess import assess_run
+    from assay.runs import start_configured
+
+    plan = _make_plan(files, options, all_samples=True, judge_error_rate=judge_error_rate)
+    return assess_run(start_configured(plan, out=out, baseline=baseline), plan)
+
+
+class Options(TypedDict, total=False):
+    """How agents are reached and sampled, and who judges; as on the command line."""
+
+    connection: str | Iterable[str]
+    host: str
+    port: int
+    url: str
+    command: str
+    ca_file: str | Path
+    check_certificate: bool
+    ratio: str
+    retries: int
+    max_connections: int
+    strict: bool
+    allow_agents: Iterable[str]
+    trust: bool
+    jobs: int
+    model: str
+    model_url: str
+    max_cost: float
+    max_tokens: int
+    judge_votes: int
+
+
+def _make_plan(
+    files: Iterable[str | Path],
+    options: Options,
+    *,
+    all_samples: bool,
+    judge_error_rate: float | None = None,
+) -> VerifyPlan:
     from assay.agents.plan import Asked, VerifyPlan
     from assay.agents.running import Reach, Sampling
     from assay.agents.trust import make_trust
     from assay.config import load_config
     from assay.models import ModelChoice
-    from assay.runs import start_configured
 
+    if unknown := options.keys() - Options.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     config = load_config()
+    connection, ca_file = options.get("connection") or (), options.get("ca_file")
     reach = Reach(
         connections=(connection,) if isinstance(connection, str) else tuple(connection),
-        host=host,
-        port=port,
-        url=url,
-        command=command,
+        host=options.get("host"),
+        port=options.get("port"),
+        url=options.get("url"),
+        command=options.get("command"),
         ca_file=None if ca_file is None else str(Path(ca_file).absolute()),
-        verify=check_certificate,
+        verify=options.get("check_certificate", True),
     )
     sampling = Sampling(
-        jobs=jobs or config.jobs,
-        retries=config.agents.retries if retries is None else retries,
-        max_connections=max_connections,
-        ratio=ratio,
+        jobs=options.get("jobs") or config.jobs,
+        retries=options.get("retries", config.agents.retries),
+        max_connections=options.get("max_connections", 32),
+        ratio=options.get("ratio"),
         takes_all=all_samples,
-        strict=strict,
+        strict=options.get("strict", False),
     )
-    choice = ModelChoice(model, model_url, max_cost, max_tokens, judge_votes)
-    asked = Asked(tuple(map(str, files)), str(Path.cwd()), reach, sampling, choice)
-    allowed = make_trust(config.agents.python_paths, tuple(allow_agents), is_complete=trust)
-    return start_configured(VerifyPlan(asked, trust=allowed), out=out, baseline=baseline)
+    choice = ModelChoice(
+        options.get("model"),
+        options.get("model_url"),
+        options.get("max_cost"),
+        options.get("max_tokens"),
+        options.get("judge_votes"),
+    )
+    rate = config.models.judge_error_rate if judge_error_rate is None else judge_error_rate
+    asked = Asked(
+        tuple(map(str, files)), str(Path.cwd()), reach, sampling, choice, judge_error_rate=rate
+    )
+    modules, trusts = tuple(options.get("allow_agents", ())), options.get("trust", False)
+    return VerifyPlan(
+        asked, trust=make_trust(config.agents.python_paths, modules, is_complete=trusts)
+    )
 
 
 def lint(*files: str | Path, ignore: Iterable[str] = ()) -> Findings:

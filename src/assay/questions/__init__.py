@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from assay.findings import Findings
+    from assay.questions.target_drift import Drift
     from assay.runs import Run
 
-__all__ = ["calibrate", "lint", "verify"]
+__all__ = ["calibrate", "drift", "lint", "verify"]
 
 
 def verify(
@@ -86,6 +87,32 @@ def calibrate(
     )
     title = ", ".join(map(str, suites))
     return start_configured(CalibratePlan(asked, Planting(mutants, seed), title=title), out=out)
+
+
+def drift(
+    *suites: str | Path,
+    versions: Iterable[str],
+    package: str | None = None,
+    target: str | Iterable[str] = (),
+    proofs: str | Path | None = None,
+    case: str | Iterable[str] = (),
+    isolation: str = "auto",
+    jobs: int | None = None,
+) -> Drift:
+    """Replay the stored proofs on several versions and name the release that changed a finding."""
+    from assay.config import load_config
+    from assay.questions.selection import Selection
+    from assay.questions.target_drift import compare_versions
+
+    selection = Selection(
+        suites=tuple(map(str, suites)),
+        folder=str(Path.cwd()),
+        targets=_texts(target),
+        proofs=str(proofs) if proofs else None,
+        cases=_texts(case),
+    )
+    jobs = jobs or load_config().jobs_or_default()
+    return compare_versions(selection, list(versions), package, jobs=jobs, isolation=isolation)
 
 
 def _texts(given: str | Iterable[str]) -> tuple[str, ...]:

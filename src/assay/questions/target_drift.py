@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from packaging.version import InvalidVersion, Version
 
@@ -13,9 +15,11 @@ from assay.errors import AssayError, InputError
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
 from assay.questions.provers import installed_provers
+from assay.questions.selection import Selection, select
 from assay.questions.verifying import Work, verify_one
 from assay.results import CaseRecord
-from assay.sandbox import Target, environment
+from assay.runs import run_in_loop
+from assay.sandbox import Target, environment, list_releases
 
 _PINNED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*==\s*([^\s;]+)\s*(;.*)?")
 
@@ -66,9 +70,24 @@ class Drift:
     """The matrix of questions and releases, and where it changes."""
 
     versions: tuple[str, ...]
+    package: str = ""
     standings: dict[str, dict[str, Standing]] = field(default_factory=dict)
     flips: list[Flip] = field(default_factory=list)
     unbuildable: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 if any verdict differs between the versions, else 0."""
+        return int(self.verdict_changed)
+
+    def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
+        """Return the matrix and the release of every change."""
+        from assay.questions.reporting.drift_report import drift_lines, drift_values
+        from assay.reports.plain import Paint
+
+        if format == "json":
+            return json.dumps(drift_values(self, self.package), indent=2) + "\n"
+        return "\n".join(drift_lines(self, self.package, Paint(False))) + "\n"
 
     @property
     def verdict_changed(self) -> bool:
@@ -244,3 +263,24 @@ def examiner(
         }
 
     return examine
+
+
+def compare_versions(
+    selection: Selection,
+    versions: Sequence[str],
+    package: str | None = None,
+    *,
+    jobs: int,
+    isolation: str = "auto",
+    say: Callable[[str], None] = lambda text: None,
+) -> Drift:
+    """Replay the stored proofs of questions on several versions of a package."""
+    wanted = check_versions(versions)
+    work = select(selection)
+    name = package_of(work, package)
+    if without := len(work) - check_proofs(work):
+        say(f"{without} of {len(work)} questions have no stored proof")
+    examine = examiner(work, name, jobs=jobs, isolation=isolation, say=say)
+    identifiers = [one.identifier for one in work]
+    drift = run_in_loop(find_drift(identifiers, wanted, examine, lambda: list_releases(name)))
+    return replace(drift, package=name)

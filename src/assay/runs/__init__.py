@@ -2,7 +2,7 @@
 
 from assay.findings import Baseline
 from assay.runs.compare import Change, Comparison, compare_runs
-from assay.runs.engine import Chain, Progress, Step, Work, execute
+from assay.runs.engine import Chain, Progress, Step, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
     RUNS_FOLDER,
@@ -59,6 +59,7 @@ __all__ = [
     "resume_run",
     "run_cases",
     "run_folders",
+    "run_in_loop",
     "start_configured",
     "start_run",
     "write_gate",

@@ -94,7 +94,7 @@ def execute(
             shown = progress or Silent()
             source = _Source(units) if isinstance(units, Iterable) else _AwaitedSource(units)
             if waits:
-                _run_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
+                run_in_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
             else:
                 assert isinstance(source, _Source)
                 _run_straight(_surrounded(_lane(writer, source, work, shown), around))
@@ -278,7 +278,7 @@ def _run_straight(work: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("work that promised never to wait has waited")
 
 
-def _run_loop(work: Coroutine[Any, Any, T]) -> T:
+def run_in_loop(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in an event loop of its own, also where one is running (a notebook)."""
     try:
         asyncio.get_running_loop()

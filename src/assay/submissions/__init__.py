@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from assay.findings import Findings
     from assay.runs import Run
+    from assay.submissions.audits.audit import Audit
 
-__all__ = ["lint", "verify"]
+__all__ = ["audit", "lint", "verify"]
 
 
 def verify(
@@ -54,6 +55,46 @@ def verify(
         jobs or load_config().jobs_or_default(),
     )
     return start_configured(VerifyPlan(asked, policy), out=out, baseline=baseline)
+
+
+def audit(
+    problem: str | Path,
+    snapshot: str | Path | None = None,
+    *,
+    checkpoint: str | int = "all",
+    problem_path: str | Path = "problems",
+    environment: str | Path | None = None,
+    group: str | None = None,
+    case: str | None = None,
+    isolation: str = "auto",
+    allow_outside: bool = False,
+    jobs: int | None = None,
+    min_score: float = 0.5,
+    ignore: Iterable[str] = (),
+) -> Audit:
+    """Grade the grader: try a problem's verifier on right, empty and mutated results.
+
+    `snapshot` is the reference solution; without one it is `solution` in the folder of each
+    checkpoint. The options are those of `assay submissions audit`; so is the exit code.
+    """
+    from assay.config import load_config
+    from assay.submissions.audits.audit import audit_problem
+    from assay.submissions.opening import Asked
+
+    given = {
+        "snapshot": Path(snapshot or ""),
+        "problem": str(problem),
+        "problem_path": Path(problem_path),
+        "checkpoint": str(checkpoint),
+        "environment": None if environment is None else Path(environment),
+        "group": group,
+        "case": case,
+        "isolation": isolation,
+        "allow_outside": allow_outside,
+    }
+    asked = Asked.of(given, jobs or load_config().jobs_or_default())
+    reference = None if snapshot is None else Path(snapshot)
+    return audit_problem(asked, reference, min_score=min_score, ignore=ignore)
 
 
 def lint(

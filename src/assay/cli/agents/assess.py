@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +10,11 @@ import click
 from assay.cli.agents.options import FILE, agent_options, agent_run_options
 from assay.cli.agents.verify import make_plan
 from assay.cli.common import RunOptions, start, write_reports
-from assay.errors import BudgetExceeded, InfrastructureError
 from assay.runs import Ended
 from assay.visible import visible
 
 if TYPE_CHECKING:
-    from assay.agents.assessor.assessment import Assessment
     from assay.agents.plan import VerifyPlan
-    from assay.models import ModelClient
 
 
 @click.command()
@@ -59,40 +54,20 @@ def print_assessment(
     plan: VerifyPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
 ) -> int:
     """Print the modes of failure of a run that has all its samples; return its exit code."""
-    from assay.agents.assessor.assessment import assess as assess_record
-    from assay.agents.assessor.assessment import assessment_values, markdown_lines
+    from assay.agents.assessor.assess import assess_run
 
-    run, rate = ended.run, plan.asked.judge_error_rate
-    code = write_reports(run, options)
-    assessments = [assess_record(record, rate) for record in run.records()]
-    verdict = run.summary.verdict_line()
-    assessments = _named(assessments, plan.client)
-    text = "\n".join(markdown_lines(assessments))
+    code = write_reports(ended.run, options)
+    found = assess_run(ended.run, plan, _say)
     if markdown is not None:
-        markdown.write_text(text + "\n", encoding="utf-8")
+        markdown.write_text(found.report(), encoding="utf-8")
     if options.as_json:
-        tests = assessment_values(assessments)
-        click.echo(json.dumps({"run": str(run.path), "exit_code": code, "tests": tests}, indent=2))
+        click.echo(found.report("json"), nl=False)
     elif not options.quiet:
-        click.echo(f"{text}\nrun: {run.path}")
+        click.echo(f"{found.report()}run: {found.run.path}")
     if not options.as_json:
-        click.echo(verdict)
+        click.echo(found.run.summary.verdict_line())
     return code
 
 
-def _named(assessments: list[Assessment], client: ModelClient | None) -> list[Assessment]:
-    """With the modes that a model finds, if there is one; without it words alone tell them."""
-    from assay.agents.assessor.naming import name_modes
-
-    if client is None or not any(one.modes for one in assessments):
-        return assessments
-
-    async def name_all() -> list[Assessment]:
-        async with client:
-            return list(await asyncio.gather(*(name_modes(one, client) for one in assessments)))
-
-    try:
-        return asyncio.run(name_all())
-    except (BudgetExceeded, InfrastructureError) as error:
-        click.echo(f"assay: the modes have no names: {visible(str(error))}", err=True)
-        return assessments
+def _say(text: str) -> None:
+    click.echo(f"assay: {visible(text)}", err=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 from pathlib import Path
 
 import click
@@ -45,43 +43,28 @@ def drift(
 
     Exit code 1 if any verdict differs between the versions.
     """
-    from assay.questions.reporting.drift_report import drift_lines, drift_values
-    from assay.questions.selection import Selection, select
-    from assay.questions.target_drift import (
-        check_proofs,
-        check_versions,
-        examiner,
-        find_drift,
-        package_of,
-    )
+    from assay.questions.reporting.drift_report import drift_lines
+    from assay.questions.selection import Selection
+    from assay.questions.target_drift import compare_versions
     from assay.reports.plain import Paint
-    from assay.sandbox import list_releases
 
-    wanted = check_versions([one.strip() for one in versions.split(",") if one.strip()])
-    work = select(
-        Selection(
-            suites=suites,
-            folder=str(Path.cwd()),
-            targets=targets,
-            proofs=str(proofs) if proofs else None,
-            cases=cases,
-        )
+    selection = Selection(
+        suites=suites,
+        folder=str(Path.cwd()),
+        targets=targets,
+        proofs=str(proofs) if proofs else None,
+        cases=cases,
     )
-    name = package_of(work, package)
-    without = len(work) - check_proofs(work)
-    if without and not quiet:
-        say(f"{without} of {len(work)} questions have no stored proof")
-    examine = examiner(
-        work,
-        name,
+    found = compare_versions(
+        selection,
+        [one.strip() for one in versions.split(",") if one.strip()],
+        package,
         jobs=jobs or load_config().jobs_or_default(),
         isolation=isolation,
         say=be_silent if quiet else say,
     )
-    identifiers = [one.identifier for one in work]
-    found = asyncio.run(find_drift(identifiers, wanted, examine, lambda: list_releases(name)))
     if as_json:
-        click.echo(json.dumps(drift_values(found, name), indent=2))
+        click.echo(found.report("json"), nl=False)
     else:
-        click.echo("\n".join(drift_lines(found, name, Paint(in_colour()))))
-    ctx.exit(1 if found.verdict_changed else 0)
+        click.echo("\n".join(drift_lines(found, found.package, Paint(in_colour()))))
+    ctx.exit(found.exit_code)
