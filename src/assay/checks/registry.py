@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeVar
 
+from assay import plugins
 from assay.checks.diffs import shown
 from assay.errors import InputError, Unverifiable, nearest
 from assay.results import VerificationResult
@@ -90,7 +91,10 @@ def _option_names(function: Callable[..., VerificationResult]) -> tuple[str, ...
 
 
 def check_names() -> list[str]:
-    """The names of all checks, sorted."""
+    """Return the names of all checks, sorted; those of plugins too."""
+    for name, function in plugins.load_all("checks").items():
+        if name not in _ENTRIES:
+            check(name)(function)
     return sorted(_ENTRIES)
 
 
@@ -106,6 +110,9 @@ def get_check(name: str) -> Callable[..., VerificationResult]:
 
 def _entry(name: str) -> _Entry:
     entry = _ENTRIES.get(name)
+    if entry is None and (added := plugins.find("checks", str(name))) is not None:
+        check(name)(added)
+        entry = _ENTRIES[name]
     if entry is None:
         raise InputError(f"there is no check {name!r}", advice=nearest(str(name), _ENTRIES))
     return entry

@@ -34,6 +34,7 @@ class RunOptions:
     reports: tuple[tuple[str, Path], ...]
     as_json: bool
     quiet: bool
+    engine: str = "local"
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> RunOptions:
@@ -72,6 +73,12 @@ _OPTIONS = [
         metavar="FORMAT=FILE",
         help="Also write this report; may be given several times.",
     ),
+    click.option(
+        "--engine",
+        default="local",
+        show_default=True,
+        help="What runs the cases; packages may add others.",
+    ),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON."),
     click.option("--quiet", "-q", is_flag=True, help="Show no progress and only the last line."),
 ]
@@ -95,6 +102,7 @@ def start(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
         baseline=options.baseline or config.baseline,
         write_baseline=options.write_baseline,
         watch=partial(executing, options),
+        engine=options.engine,
     )
 
 
@@ -106,6 +114,7 @@ def resume(plan: Plan, folder: Path, options: RunOptions) -> Ended:
         baseline=options.baseline,
         write_baseline=options.write_baseline,
         watch=partial(executing, options),
+        engine=options.engine,
     )
 
 

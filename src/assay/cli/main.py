@@ -40,6 +40,10 @@ COMMANDS = {
         "assay.cli.checks:checks",
         "List the named comparisons, or show the options of one.",
     ),
+    "plugins": (
+        "assay.cli.plugins:plugins",
+        "List what installed packages add: checks, reports, lint rules, connections and more.",
+    ),
     "targets": (
         "assay.cli.targets:targets",
         "List, build, verify and remove the environments that proofs run against.",

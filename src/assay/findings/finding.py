@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
+from assay import plugins
 from assay.documents import Place
 from assay.errors import InputError, nearest
 from assay.findings.baseline import Baseline, Entry
@@ -122,6 +123,16 @@ class Rules(Mapping[str, Rule[Subject]]):
             return check
 
         return register
+
+    def load_plugins(self, subject: str) -> None:
+        """Add the rules that installed packages have for a subject."""
+        for name, rule in plugins.load_all("rules").items():
+            about, _, code = name.partition(".")
+            if about != subject or code in self._rules:
+                continue
+            if not isinstance(rule, Rule) or rule.code != code:
+                raise InputError(f"the plugin {name!r} is not a lint rule with the code {code!r}")
+            self.add(rule)
 
     def check_codes(self, codes: Iterable[str]) -> None:
         """Raise an InputError for a code that no rule has: ignoring it would hide nothing."""

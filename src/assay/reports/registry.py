@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from assay import plugins
 from assay.errors import InputError, nearest
 
 if TYPE_CHECKING:
@@ -48,15 +49,28 @@ def register_format(new: Format) -> None:
 
 
 def get_format(name: str) -> Format:
-    """The format of a name; an InputError that names the nearest if there is none."""
+    """Return the format of a name; raise an InputError that names the nearest if there is none."""
+    if name not in _FORMATS and (added := plugins.find("reports", name)) is not None:
+        register_format(_as_format(name, added))
     if name not in _FORMATS:
         raise InputError(f"unknown report format {name!r}", advice=nearest(name, _FORMATS))
     return _FORMATS[name]
 
 
+def _as_format(name: str, added: Any) -> Format:
+    """Return what a plugin adds as a format: it may be just a function that renders."""
+    if isinstance(added, Format):
+        return added
+    if not callable(added):
+        raise InputError(f"the report {name!r} of a plugin is {type(added).__name__}, no function")
+    about = (added.__doc__ or "").strip().partition("\n")[0]
+    return Format(name, about, f"{added.__module__}:{added.__qualname__}")
+
+
 def format_names() -> list[str]:
-    """All names, in the order they were registered."""
-    return list(_FORMATS)
+    """Return all names, in the order they were registered; those of plugins last."""
+    added = (plugin.name for plugin in plugins.installed("reports"))
+    return list(dict.fromkeys([*_FORMATS, *added]))
 
 
 _FORMATS: dict[str, Format] = {}

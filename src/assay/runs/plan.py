@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from assay import plugins
+from assay.errors import InputError, nearest
 from assay.findings import Baseline
 from assay.results import CaseRecord, FinishedCase
 from assay.runs.engine import Progress, Step, execute
@@ -49,6 +51,10 @@ class Plan(Protocol):
         """Write what the subject keeps beside a finished run; return lines for a person."""
 
 
+Engine: TypeAlias = Callable[[Plan, Path, Progress | None], None]
+"""Runs the cases of a plan that have no record yet in a run folder."""
+LOCAL = "local"
+
 Watch: TypeAlias = Callable[[Path, int | None], AbstractContextManager[Progress | None]]
 """Surrounds the cases of a run, given its folder and how many there are."""
 
@@ -74,8 +80,10 @@ def start_run(
     baseline: Path | None = None,
     write_baseline: Path | None = None,
     watch: Watch = watch_nothing,
+    engine: str = LOCAL,
 ) -> Ended:
     """Make a run folder, run all cases and end the run."""
+    run_with = find_engine(engine)
     if baseline is not None and write_baseline is not None and not baseline.exists():
         # The first one is only being made.
         baseline = None
@@ -83,7 +91,7 @@ def start_run(
         Baseline.read(baseline)
     folder = create_folder(out, plan.manifest, runs)
     _use_baseline(folder, baseline)
-    return _carry_out(plan, folder, write_baseline, watch)
+    return _carry_out(plan, folder, write_baseline, watch, run_with)
 
 
 def start_configured(
@@ -109,12 +117,13 @@ def resume_run(
     baseline: Path | None = None,
     write_baseline: Path | None = None,
     watch: Watch = watch_nothing,
+    engine: str = LOCAL,
 ) -> Ended:
     """Run what has no record yet in a run folder and end the run."""
     # Before anything in the folder is changed that another process relies on.
     check_resumable(folder)
     _use_baseline(folder, baseline)
-    return _carry_out(plan, folder, write_baseline, watch)
+    return _carry_out(plan, folder, write_baseline, watch, find_engine(engine))
 
 
 def _use_baseline(folder: Path, baseline: Path | None) -> None:
@@ -123,11 +132,13 @@ def _use_baseline(folder: Path, baseline: Path | None) -> None:
         Baseline.read(baseline).write(folder / BASELINE)
 
 
-def _carry_out(plan: Plan, folder: Path, write_baseline: Path | None, watch: Watch) -> Ended:
+def _carry_out(
+    plan: Plan, folder: Path, write_baseline: Path | None, watch: Watch, engine: Engine
+) -> Ended:
     # Where the run is, whatever folder the user's code changes to.
     place = folder.absolute()
     with watch(folder, plan.total) as progress:
-        run_cases(plan, place, progress)
+        engine(plan, place, progress)
     # As it was named, if that still means the same.
     shown = folder if folder.absolute() == place else place
     with Run(shown) as run:
@@ -139,6 +150,17 @@ def _carry_out(plan: Plan, folder: Path, write_baseline: Path | None, watch: Wat
         known.write(place / BASELINE)
         run.baseline = known
     return Ended(run, notes)
+
+
+def find_engine(name: str) -> Engine:
+    """Return the engine of a name: ours, or one that an installed package adds."""
+    if name == LOCAL:
+        return run_cases
+    found: Engine | None = plugins.find("engines", name)
+    if found is None:
+        known = [LOCAL, *(plugin.name for plugin in plugins.installed("engines"))]
+        raise InputError(f"there is no engine {name!r}", advice=nearest(name, known))
+    return found
 
 
 def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> None:

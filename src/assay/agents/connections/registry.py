@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 
+from assay import plugins
 from assay.agents.connections.protocol import ALL_PARTS, Connection, Part, Settings
 from assay.errors import InputError, nearest
-
-GROUP = "assay.connections"
 
 
 @dataclass(frozen=True)
@@ -177,13 +175,13 @@ def kind_of(name: str) -> Kind:
 
 def _installed(name: str) -> Kind | None:
     # Looked for only when a name is not known, because it means reading many small files.
-    for entry in entry_points(group=GROUP, name=name):
-        kind = entry.load()
-        if not isinstance(kind, Kind) or kind.name != name:
-            raise InputError(f"is not a connection named {name!r}", where=entry.value)
-        register(kind)
-        return kind
-    return None
+    kind = plugins.find("connections", name)
+    if kind is None:
+        return None
+    if not isinstance(kind, Kind) or kind.name != name:
+        raise InputError(f"the plugin {name!r} is not a connection of that name")
+    register(kind)
+    return kind
 
 
 def open_connection(name: str, settings: Settings) -> Connection:

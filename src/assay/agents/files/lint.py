@@ -18,6 +18,7 @@ from assay.redaction import redact
 
 def lint_files(paths: Iterable[str | Path], *, ignore: Collection[str] = ()) -> Findings:
     """Return everything wrong with the test files that files, folders and globs name."""
+    RULES.load_plugins("agents")
     RULES.check_codes(ignore)
     reading = read_files(paths)
     found = list(reading.problems)

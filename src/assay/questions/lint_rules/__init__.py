@@ -24,5 +24,6 @@ def lint_suites(
 
     Nothing is run and nothing imported. Codes in `ignore` are left out.
     """
+    RULES.load_plugins("questions")
     RULES.check_codes(ignore)
     return Findings.of(RULES.apply(Linted(suites, resolve)), RULES, ignore=ignore)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from assay import plugins
 from assay.questions.examining import Prover
 
 
 def installed_provers() -> tuple[Prover, ...]:
-    """The provers that run by themselves, cheapest first."""
+    """Return the provers that run by themselves, cheapest first; those of plugins last."""
     from assay.questions.provers.introspection import IntrospectionProver
 
-    return (IntrospectionProver(),)
+    added = [make() for make in plugins.load_all("provers").values()]
+    return (IntrospectionProver(), *added)

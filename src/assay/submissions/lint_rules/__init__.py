@@ -22,6 +22,7 @@ def lint_problems(
     folders: Iterable[Path], *, ignore: Collection[str] = (), allow_outside: bool = False
 ) -> Findings:
     """Return everything wrong with problem folders: config, cases, signatures of their code."""
+    RULES.load_plugins("submissions")
     RULES.check_codes(ignore)
     found = [
         finding

@@ -1,0 +1,102 @@
+"""Plugins: what installed packages add to Assay, found by their entry points.
+
+A package names an object under one of the groups in `KINDS`. It is imported when its name is asked
+for, so that a plugin that is installed and not used costs nothing, and one that cannot be imported
+spoils only what it was asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.errors import InputError
+from assay.failures import describe
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+logger = logging.getLogger("assay")
+
+KINDS = {
+    "checks": "functions (actual, expected, *, options) that return a VerificationResult",
+    "reports": "functions (run) that yield the text of a report, or assay.reports.Format objects",
+    "rules": "assay.findings.Rule objects, named SUBJECT.CODE",
+    "connections": "assay.agents.connections.Kind objects",
+    "provers": "functions without arguments that return a prover",
+    "engines": "functions (plan, folder, progress) that run the cases of a plan",
+}
+_unusable: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Something that an installed package adds: its kind, its name, and where it comes from."""
+
+    kind: str
+    name: str
+    entry: EntryPoint
+
+    @property
+    def package(self) -> str:
+        """Return the name and version of the package."""
+        found = self.entry.dist
+        return "" if found is None else f"{found.name} {found.version}"
+
+    @property
+    def place(self) -> str:
+        """Return the module and the name of the object in it."""
+        return self.entry.value
+
+    def load(self) -> Any:
+        """Import the object; raise an InputError that names the package if that fails."""
+        try:
+            return self.entry.load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            raise InputError(
+                f"the {self.kind[:-1]} {self.name!r} cannot be imported: {describe(error)}",
+                where=f"{self.package} ({self.place})",
+                advice="repair or uninstall the package; `assay plugins` lists what is installed",
+            ) from error
+
+
+def installed(kind: str | None = None) -> list[Plugin]:
+    """Return the plugins of a kind, or of all kinds, without importing any."""
+    # Not at the top: it takes longer to import than most commands take to print their help.
+    from importlib.metadata import entry_points
+
+    kinds = KINDS if kind is None else (kind,)
+    found = [
+        Plugin(one, entry.name, entry)
+        for one in kinds
+        for entry in entry_points(group=f"assay.{one}")
+    ]
+    return sorted(found, key=lambda plugin: (plugin.kind, plugin.name, plugin.package))
+
+
+def find(kind: str, name: str) -> Any:
+    """Return the object that a plugin adds under a name, or None where there is none."""
+    matching = [plugin for plugin in installed(kind) if plugin.name == name]
+    if len(matching) > 1:
+        packages = ", ".join(plugin.package for plugin in matching)
+        raise InputError(
+            f"several packages add a {kind[:-1]} {name!r}: {packages}",
+            advice="uninstall all but one",
+        )
+    return matching[0].load() if matching else None
+
+
+def load_all(kind: str) -> dict[str, Any]:
+    """Return the objects of all plugins of a kind; warn once of one that cannot be imported."""
+    found = {}
+    for plugin in installed(kind):
+        try:
+            found[plugin.name] = plugin.load()
+        except InputError as error:
+            if plugin.place not in _unusable:
+                _unusable.add(plugin.place)
+                logger.warning("%s", error)
+    return found
