@@ -16,8 +16,10 @@ from typing import BinaryIO
 from assay.errors import InputError
 
 MEGABYTE = 1_000_000
-LARGEST_DOCUMENT = 32 * MEGABYTE
-"""Suites, cases, test files of agents: YAML or JSON that is held as a tree."""
+LARGEST_DOCUMENT = 16 * MEGABYTE
+"""Suites, cases, test files of agents: YAML or JSON that is held as a tree.
+
+One character outside of Latin-1 makes a text take four bytes for each of its characters."""
 LARGEST_SOURCE = 4 * MEGABYTE
 """Proofs, snippets and other Python files."""
 LARGEST_SETTINGS = MEGABYTE
