@@ -127,12 +127,14 @@ def test_a_line_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
     os.truncate(journal, 1_000_000_000)
     with journal.open("ab") as file:
         file.write(b"\n")
-    with pytest.raises(InputError, match=r"line at byte 3 is longer than 128,000,000 bytes"):
+    with pytest.raises(InputError, match=r"line at byte 3 is longer than 32,000,000 bytes"):
         list(read_entries(journal))
-    with pytest.raises(InputError, match=r"is longer than 128,000,000 bytes"):
+    with pytest.raises(InputError, match=r"is longer than 32,000,000 bytes"):
         JournalReader(journal).read((3, 999_999_998))
 
 
 def test_json_of_millions_of_parts_is_noticed_and_a_long_text_is_not() -> None:
     assert has_too_many_parts(b"[" + b"[]," * 1_500_000 + b"[]]")
     assert not has_too_many_parts(b'["' + b"word " * 1_500_000 + b'"]')
+    assert not has_too_many_parts(b'["' + rb"1,2,\"[{," * 500_000 + b'"]')
+    assert has_too_many_parts(rb'["\\", ' + b"{}," * 600_000 + b"0]")

@@ -7,6 +7,7 @@ file that the user or a stranger wrote reads it here, so that each ends as an er
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,8 +27,11 @@ LARGEST_SETTINGS = MEGABYTE
 """Configuration and the pyproject.toml of a source folder."""
 LARGEST_RECORD = 16 * MEGABYTE
 """A file that Assay wrote itself: run.json, proof.json, a baseline, an answer of the cache."""
-MOST_PARTS = 2_000_000
-"""Of JSON that is decoded at once: brackets, braces and commas. An empty list takes 64 bytes."""
+MOST_PARTS = 500_000
+"""Of JSON that is decoded at once: brackets, braces and commas.
+
+An object with one key takes 240 bytes, and twice that while its values are checked or masked."""
+_STRING_OR_MARKS = re.compile(rb'"[^"]*+"?|[\[{,]++')
 
 
 class UnreadableFileError(InputError):
@@ -50,6 +54,14 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
     # A file of /proc has no size, and another may grow while it is read.
     if len(data) > limit:
         raise _too_large(path, limit)
+    return data
+
+
+def read_record(path: Path, *, follow: bool = True) -> bytes:
+    """Return the JSON of a file that Assay wrote, once it is known that it can be decoded."""
+    data = read_bytes(path, LARGEST_RECORD, follow=follow)
+    if has_too_many_parts(data):
+        raise UnreadableFileError(f"has more than {MOST_PARTS:,} parts", where=str(path))
     return data
 
 
@@ -99,7 +111,17 @@ def open_regular(
 
 def has_too_many_parts(data: bytes) -> bool:
     """Return whether decoding JSON may take far more memory than its text does."""
-    return len(data) > MEGABYTE and sum(map(data.count, (b"[", b"{", b","))) > MOST_PARTS
+    if len(data) <= MEGABYTE or sum(map(data.count, (b"[", b"{", b","))) <= MOST_PARTS:
+        return False
+    # Not those in strings: a table as text has many commas.
+    bare = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    parts = 0
+    for found in _STRING_OR_MARKS.finditer(bare):
+        if not found[0].startswith(b'"'):
+            parts += found.end() - found.start()
+        if parts > MOST_PARTS:
+            return True
+    return False
 
 
 def _kind(mode: int) -> str:

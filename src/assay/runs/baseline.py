@@ -10,7 +10,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.documents.files import LARGEST_RECORD, read_bytes
+from assay.documents.files import read_record
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.results import Outcome
@@ -38,7 +38,7 @@ class Baseline(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            return cls.model_validate_json(read_bytes(path, LARGEST_RECORD))
+            return cls.model_validate_json(read_record(path))
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
