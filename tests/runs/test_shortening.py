@@ -109,7 +109,7 @@ def test_more_results_than_a_record_can_have_leave_the_verdict(
     report = VerifierReport(
         id="a", group="g", type="Core", duration=0.5, results=results, case={"id": "a"}
     )
-    record = _run(tmp_path, [report], reason="all wrong")
+    record = _run(tmp_path, [report], reason="all wrong", detail={"verdict": "wrong"})
     assert (record.outcome, record.reports) == (Outcome.FAILED, [])
     assert record.reason == "all wrong; 1 reports left out of the record"
 

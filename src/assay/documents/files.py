@@ -11,8 +11,8 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from assay.errors import InputError
 
@@ -83,7 +83,7 @@ def read_text(path: Path, limit: int, *, follow: bool = True, keep_mark: bool = 
 @contextmanager
 def open_regular(
     path: Path, limit: int | None = None, *, follow: bool = True
-) -> Iterator[BinaryIO]:
+) -> Iterator[BufferedReader]:
     """Open a regular file for reading in pieces; a pipe or device is refused, never waited for."""
     try:
         # Without O_NONBLOCK opening a pipe waits for somebody who writes.

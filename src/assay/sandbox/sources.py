@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_SETTINGS, read_text
+from assay.documents.files import LARGEST_SETTINGS, open_regular, read_text
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
@@ -94,7 +94,8 @@ def digest(folder: Path) -> str:
     """A hash of the names and contents of all files that belong to the source."""
     total = hashlib.sha256()
     for path in _files(folder):
-        content = hashlib.sha256(path.read_bytes()).digest()
+        with open_regular(path, follow=False) as file:
+            content = hashlib.file_digest(file, "sha256").digest()
         total.update(os.fsencode(path.relative_to(folder)) + b"\0" + content)
     return total.hexdigest()
 
