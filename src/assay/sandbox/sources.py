@@ -68,7 +68,8 @@ def _project(folder: Path) -> dict[str, Any]:
         return {}
     try:
         project = tomllib.loads(read_text(path, LARGEST_SETTINGS)).get("project", {})
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
         raise InputError(f"not valid TOML: {error}", where=str(path)) from None
     except RecursionError:
         raise InputError("is nested too deeply", where=str(path)) from None
