@@ -127,9 +127,9 @@ def test_a_line_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
     os.truncate(journal, 1_000_000_000)
     with journal.open("ab") as file:
         file.write(b"\n")
-    with pytest.raises(InputError, match=r"line at byte 3 is longer than 32,000,000 bytes"):
+    with pytest.raises(InputError, match=r"line at byte 3 is longer than 24,000,000 bytes"):
         list(read_entries(journal))
-    with pytest.raises(InputError, match=r"is longer than 32,000,000 bytes"):
+    with pytest.raises(InputError, match=r"is longer than 24,000,000 bytes"):
         JournalReader(journal).read((3, 999_999_998))
 
 

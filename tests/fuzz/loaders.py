@@ -29,6 +29,8 @@ class Loader:
     file: str
     sound: Callable[[], bytes]
     read: Callable[[Path, str, bytes], Iterator[str]]
+    # In which rounds it takes part: one that starts a process for every input would take them all.
+    every: int = 1
 
     def load(self, folder: Path, data: bytes) -> list[str]:
         """Return what is said about an input; raise only what must never be raised."""
@@ -485,7 +487,10 @@ LOADERS: dict[str, Loader] = {
         Loader("http-answer", "answer.raw", lambda: _HTTP_ANSWER, _http_answer),
         *(
             Loader(f"file-{name}", f"file.{name}", partial(_content, f"file.{name}"), _input_file)
-            for name in ("json", "jsonl", "csv", "yaml", "sqlite", "parquet", "csv.gz")
+            for name in ("json", "jsonl", "csv", "yaml", "sqlite", "csv.gz")
+        ),
+        Loader(
+            "file-parquet", "file.parquet", partial(_content, "file.parquet"), _input_file, every=50
         ),
         Loader("archive", "file.zip", _sound_archive, _archive),
         Loader("agent-hocon", "test.hocon", _HOCON.encode, _agent),

@@ -29,7 +29,7 @@ from assay.runs.shortening import is_too_large
 SYNC_SECONDS = 1.0
 _BLOCK = 1 << 16
 _LOCK_TRIES = 10
-LONGEST_LINE = 32 * MEGABYTE
+LONGEST_LINE = 24 * MEGABYTE
 """Written or read; a record that would be longer is written without some of its evidence."""
 _MARK_BYTES = 200
 _LINK = re.compile(rb',"link":"([0-9a-f]{16})"\}\n\Z')
