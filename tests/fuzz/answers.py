@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 # Between the answers to one request and the next; the last one is repeated.
-_BETWEEN = b"\n=====\n"
+BETWEEN = b"\n=====\n"
 _AGENT = "music_nerd"
 _SECONDS = 2.0
 
 
 def _join(*answers: Any) -> bytes:
     several = (one if isinstance(one, bytes) else json.dumps(one).encode() for one in answers)
-    return _BETWEEN.join(several)
+    return BETWEEN.join(several)
 
 
 def _event(value: Any) -> bytes:
@@ -111,7 +111,7 @@ async def _talk(kind: str, data: bytes) -> list[str]:
     from assay.agents.conversation import Ending, hold
     from tests.agents.holding import Says
 
-    answers, requests = data.split(_BETWEEN), 0
+    answers, requests = data.split(BETWEEN), 0
     serving: dict[asyncio.Task[Any] | None, asyncio.StreamWriter] = {}
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -129,7 +129,13 @@ class Web:
         """
         import httpx
 
-        url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
+        try:
+            url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
+        except httpx.InvalidURL:
+            # Paths are made of ids and addresses that servers give.
+            raise ConnectionFailed(
+                "the server gave an address that is none", where=self.where
+            ) from None
         assert (url.scheme, url.netloc) == (self._url.scheme, self._url.netloc)
         try:
             request = self._client.build_request(
