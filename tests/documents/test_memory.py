@@ -70,7 +70,7 @@ def _entry(value: str) -> str:
         "original_group": None,
         "results": {"output": ["@", ""]},
     }
-    record = {
+    record: dict[str, Any] = {
         "id": "a",
         "subject": "test",
         "outcome": "failed",
