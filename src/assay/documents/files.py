@@ -57,11 +57,13 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
     return data
 
 
-def read_record(path: Path, *, follow: bool = True) -> bytes:
+def read_record(
+    path: Path, limit: int = LARGEST_RECORD, parts: int = MOST_PARTS, *, follow: bool = True
+) -> bytes:
     """Return the JSON of a file that Assay wrote, once it is known that it can be decoded."""
-    data = read_bytes(path, LARGEST_RECORD, follow=follow)
-    if has_too_many_parts(data):
-        raise UnreadableFileError(f"has more than {MOST_PARTS:,} parts", where=str(path))
+    data = read_bytes(path, limit, follow=follow)
+    if has_too_many_parts(data, parts):
+        raise UnreadableFileError(f"has more than {parts:,} parts", where=str(path))
     return data
 
 
@@ -109,9 +111,9 @@ def open_regular(
         yield file
 
 
-def has_too_many_parts(data: bytes) -> bool:
+def has_too_many_parts(data: bytes, most: int = MOST_PARTS) -> bool:
     """Return whether decoding JSON may take far more memory than its text does."""
-    if len(data) <= MEGABYTE or sum(map(data.count, (b"[", b"{", b","))) <= MOST_PARTS:
+    if len(data) <= MEGABYTE or sum(map(data.count, (b"[", b"{", b","))) <= most:
         return False
     # Not those in strings: a table as text has many commas.
     bare = data.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -119,7 +121,7 @@ def has_too_many_parts(data: bytes) -> bool:
     for found in _STRING_OR_MARKS.finditer(bare):
         if not found[0].startswith(b'"'):
             parts += found.end() - found.start()
-        if parts > MOST_PARTS:
+        if parts > most:
             return True
     return False
 

@@ -10,11 +10,16 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.documents.files import read_record
+from assay.documents.files import MEGABYTE, read_record
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
+
+
+MOST_ENTRIES = 250_000
+"""Findings of one baseline; what is written can be read again."""
+_LARGEST = 128 * MEGABYTE
 
 
 class Entry(BaseModel):
@@ -38,7 +43,7 @@ class Baseline(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            return cls.model_validate_json(read_record(path))
+            return cls.model_validate_json(read_record(path, _LARGEST, 4 * MOST_ENTRIES + 10))
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -59,10 +64,18 @@ class Baseline(BaseModel):
         return cls(accepted=sorted(entries, key=lambda entry: entry.case))
 
     def write(self, path: Path) -> None:
+        text = json.dumps(self.model_dump(), indent=2) + "\n"
+        if len(self.accepted) > MOST_ENTRIES or len(text) > _LARGEST:
+            raise InputError(
+                f"a baseline holds at most {MOST_ENTRIES:,} findings; there are "
+                f"{len(self.accepted):,}",
+                where=str(path),
+                advice="correct what they have in common first",
+            )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             new = path.with_name(f".{path.name}.new")
-            new.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+            new.write_text(text)
             new.replace(path)
         except OSError as error:
             raise InfrastructureError(
