@@ -23,6 +23,7 @@ from assay.questions.model import Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.suites.suite import load_suites
 from assay.runs import Baseline
+from assay.runs.baseline import LARGEST_BASELINE
 from assay.runs.folder import read_manifest
 from assay.runs.journal import Journal, JournalReader, check_links, complete_size, read_entries
 from assay.sandbox.sources import read_source
@@ -48,7 +49,7 @@ LOADERS: dict[str, tuple[str, Callable[[Path], object], int]] = {
     "config": ("assay.toml", lambda path: load_config(path.parent), LARGEST_SETTINGS),
     "source folder": ("pyproject.toml", _read_folder, LARGEST_SETTINGS),
     "run": ("run.json", lambda path: read_manifest(path.parent), LARGEST_RECORD),
-    "baseline": ("baseline.json", Baseline.read, LARGEST_RECORD),
+    "baseline": ("baseline.json", Baseline.read, LARGEST_BASELINE),
     "proof store": ("proof.json", _read_store, LARGEST_RECORD),
 }
 

@@ -16,10 +16,9 @@ from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
 
-
 MOST_ENTRIES = 250_000
 """Findings of one baseline; what is written can be read again."""
-_LARGEST = 128 * MEGABYTE
+LARGEST_BASELINE = 128 * MEGABYTE
 
 
 class Entry(BaseModel):
@@ -43,7 +42,9 @@ class Baseline(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            return cls.model_validate_json(read_record(path, _LARGEST, 4 * MOST_ENTRIES + 10))
+            return cls.model_validate_json(
+                read_record(path, LARGEST_BASELINE, 4 * MOST_ENTRIES + 10)
+            )
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -65,7 +66,7 @@ class Baseline(BaseModel):
 
     def write(self, path: Path) -> None:
         text = json.dumps(self.model_dump(), indent=2) + "\n"
-        if len(self.accepted) > MOST_ENTRIES or len(text) > _LARGEST:
+        if len(self.accepted) > MOST_ENTRIES or len(text) > LARGEST_BASELINE:
             raise InputError(
                 f"a baseline holds at most {MOST_ENTRIES:,} findings; there are "
                 f"{len(self.accepted):,}",
