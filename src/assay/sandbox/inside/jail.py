@@ -45,6 +45,7 @@ __all__ = [
     "fork_child",
     "keeps_work",
     "spawn_child",
+    "why_unlocked",
     "work_folder",
 ]
 
@@ -119,6 +120,11 @@ def work_folder() -> str:
 def keeps_work() -> bool:
     """Whether children find the work folder as the one before left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
+
+
+def why_unlocked() -> str:
+    """Return why what is mounted is guarded by the filter alone; "" where it is locked as well."""
+    return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
