@@ -263,8 +263,10 @@ class Sandbox:
         return command_lines(str(self.place / "copy" / "assay"))
 
 
-def run_in_worker(script: str, place: Path, user: str, binds: dict[Path, Path]) -> Outcome:
-    """Run code as the import of a target runs: in a worker, with these folders bound read-only.
+def start_worker(
+    script: str, place: Path, user: str, binds: dict[Path, Path]
+) -> subprocess.Popen[bytes]:
+    """Start code as the import of a target runs: in a worker, with these folders bound read-only.
 
     `script` begins outside, with `jail` and `spec`; it has to enter. What is in `place` is made
     readable, and for "user" the folders that are bound belong to that user.
@@ -274,7 +276,7 @@ def run_in_worker(script: str, place: Path, user: str, binds: dict[Path, Path]) 
     if user == "root" and os.geteuid() != 0:
         pytest.skip("these tests do not run as root")
     inside = place / "inside"
-    shutil.copytree(SOURCE / "sandbox" / "inside", inside, dirs_exist_ok=True)
+    shutil.copytree(SOURCE / "sandbox" / "inside", inside)
     for path in (*place.parents, place, *place.rglob("*")):
         if path.stat().st_uid == os.geteuid() and path != Path("/"):
             path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
@@ -287,11 +289,17 @@ def run_in_worker(script: str, place: Path, user: str, binds: dict[Path, Path]) 
     seen += [[folder, folder, False] for folder in python_folders()]
     code = ENTER + PRELUDE + script
     arguments = [str(inside), json.dumps(seen), *map(str, binds.values())]
-    answer = subprocess.run(
+    return subprocess.Popen(
         [reachable_python(), "-B", "-I", "-S", "-c", code, *arguments],
-        capture_output=True, timeout=PATIENCE, env={}, **options,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, **options,
     )  # fmt: skip
-    return Outcome(answer.returncode, answer.stdout, answer.stderr)
+
+
+def run_in_worker(script: str, place: Path, user: str, binds: dict[Path, Path]) -> Outcome:
+    """Run such code to its end."""
+    with start_worker(script, place, user, binds) as process:
+        stdout, stderr = process.communicate(timeout=PATIENCE)
+    return Outcome(process.returncode, stdout, stderr)
 
 
 def command_lines(part: str) -> list[str]:

@@ -6,11 +6,20 @@ where those on files must succeed. So an attack that fails for a slip of its own
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.sandbox.hostile.support import SECRET, Outcome, run_in_worker
+from tests.sandbox.hostile.support import (
+    SECRET,
+    Outcome,
+    command_lines,
+    run_in_worker,
+    start_worker,
+)
+from tests.waiting import wait_until
 
 WITHOUT_FILTER = """
 importlib.import_module("assay_inside.seccomp").install = lambda program: None
@@ -211,6 +220,18 @@ except OSError:
     sys.exit()
 print(importlib.import_module("assay_inside.probe")._jail("namespaces")(), flush=True)
 """
+# Has a child running, and therefore two keepers: of this child, and of the next.
+WAIT = """
+jail.enter(spec)
+child = jail.fork_child()
+if child is None:
+    os.read(0, 1)
+    os._exit(0)
+while len([name for name in os.listdir("/proc") if name.isdigit()]) < 5:
+    pass
+print("ready", flush=True)
+os.read(0, 1)
+"""
 FILE_ATTACKS = 9 + 9 + 1 + 5
 
 
@@ -234,6 +255,17 @@ def _read_files(place: Path) -> dict[str, bytes]:
         for path in place.rglob("*")
         if "inside" not in path.parts
     }
+
+
+class _Process(NamedTuple):
+    capabilities: int
+    user_namespace: int
+
+
+def _look(process: int) -> _Process:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    permitted = next(line.split()[1] for line in lines if line.startswith("CapPrm:"))
+    return _Process(int(permitted, 16), Path(f"/proc/{process}/ns/user").stat().st_ino)
 
 
 def _attack(before: str, place: Path, user: str, folders: dict[Path, Path]) -> Outcome:
@@ -267,6 +299,34 @@ def test_without_the_second_user_namespace_the_same_attacks_on_files_succeed(
     assert len(files) == FILE_ATTACKS, outcome
     assert [line for line in files if " ALLOWED " not in line] == []
     assert (tmp_path / "kit" / "mark").exists()
+
+
+@pytest.mark.parametrize("user", ["root", "user"])
+def test_capabilities_are_few_and_only_over_the_second_user_namespace(
+    tmp_path: Path, user: str
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can look at processes that hide")
+    with start_worker(WAIT, tmp_path, user, {}) as supervisor:
+        assert supervisor.stdout is not None
+        assert supervisor.stdout.readline() == b"ready\n", supervisor.communicate()
+        processes = [int(line.partition(":")[0]) for line in command_lines(str(tmp_path))]
+        inside = sorted(process for process in processes if process != supervisor.pid)
+        found = [_look(process) for process in inside]
+        supervisor.kill()
+        # Nothing of a jail outlives the supervisor, not even if that is killed.
+        wait_until(lambda: command_lines(str(tmp_path)) == [])
+    first, maker, worker, *others = found
+    mounting, changing_root, networks = 1 << 21, 1 << 18, 1 << 12
+    assert first.capabilities == 0
+    assert maker.capabilities == mounting | networks
+    assert worker.capabilities == mounting | changing_root
+    assert [other.capabilities for other in others] == [0, 0, 0]  # a child and two keepers
+    assert first.user_namespace != Path("/proc/self/ns/user").stat().st_ino
+    assert {process.user_namespace for process in (maker, worker, *others)} == {
+        maker.user_namespace
+    }
+    assert maker.user_namespace != first.user_namespace
 
 
 def test_where_user_namespaces_cannot_be_nested_the_level_works_and_the_probe_says_so(

@@ -73,7 +73,7 @@ def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int
 
 def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
     message = here.recv(4096)
-    if not message.startswith(start_of_message):
+    if not message or not message.startswith(start_of_message):
         raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
     return message[len(start_of_message) :]
 
@@ -174,7 +174,8 @@ def _make_jail(
         root.probe_views()
     root.make_private_folders(spec["limits"]["work_size"], _work_of(spec))
     kernel.no_new_privileges()
-    kernel.die_with_parent(signal.SIGKILL)
+    if unlocked:  # otherwise the process that stayed behind dies so, and takes the maker along
+        kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     process = os.fork()
     if process:
@@ -246,9 +247,9 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
 
 def _bring_up_second(before: socket.socket, process: int, *, as_root: bool) -> str:
     """Write the map of users of the second user namespace; what refused it, if anything did."""
-    message = before.recv(4096)
-    if message != b"unshared":
-        return message.decode("utf-8", "replace") or "the process that was to make it has ended"
+    message = _expect(before, b"").decode("utf-8", "replace")
+    if message != "unshared":
+        return message
     mapped = "".join(f"{user} {user} 1\n" for user in ((0, _USER) if as_root else (_USER,)))
     _write_maps(process, mapped, mapped)
     before.send(b"mapped")
@@ -267,6 +268,7 @@ def _stay_behind(process: int, *, as_root: bool) -> NoReturn:
     kernel.hide_memory()
     kernel.die_with_parent(signal.SIGKILL)
     kernel.close_descriptors_from(0)
+    _ignore_requests_to_end()
     os.waitpid(process, 0)
     status = os.waitstatus_to_exitcode(os.wait()[1])  # of the maker, an orphan since
     os._exit(status if status >= 0 else 128 - status)
@@ -281,8 +283,7 @@ def _work_of(spec: dict[str, Any]) -> str:
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
     """The maker's life: prepare namespaces when asked, reap, and take the jail down at the end."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
+    _ignore_requests_to_end()
     own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     handle = os.pidfd_open(worker)
     poller = select.poll()
@@ -301,6 +302,11 @@ def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn
         if os.fork() == 0:
             _keep(spec, orders)
         kernel.setns(own, kernel.NEW_PID)
+
+
+def _ignore_requests_to_end() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
 
 
 def _asked(orders: socket.socket) -> bool:
