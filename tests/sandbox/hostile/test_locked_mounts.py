@@ -340,3 +340,13 @@ def test_where_user_namespaces_cannot_be_nested_the_level_works_and_the_probe_sa
         "a child was isolated and ended; its mounts are not locked, no second user namespace: "
         "[Errno 28] unshare: No space left on device"
     ]
+
+
+def test_a_second_user_namespace_that_fails_for_another_reason_is_an_error(tmp_path: Path) -> None:
+    failing = WITHOUT_SECOND_NAMESPACE.replace("EPERM", "ENOMEM")
+    script = failing + "jail.enter(spec)\nprint('inside')\n"
+    outcome = run_in_worker(script, tmp_path, "user", {})
+    assert outcome.stdout == b""
+    assert "JailError: " in outcome.stderr.decode()
+    assert "refused by a test" in outcome.stderr.decode()
+    assert command_lines(str(tmp_path)) == []

@@ -21,6 +21,7 @@ _USER = 1000
 _PATIENCE = 30.0
 # How a machine says that there are user namespaces, but none inside another.
 _NOT_NESTED = (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS)
+_REFUSED = b"refused: "
 
 
 def _names(spec: dict[str, Any]) -> tuple[str, ...]:
@@ -73,7 +74,7 @@ def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int
 
 def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
     message = here.recv(4096)
-    if not message or not message.startswith(start_of_message):
+    if not message.startswith(start_of_message):
         raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
     return message[len(start_of_message) :]
 
@@ -233,9 +234,8 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
         try:
             kernel.unshare(kernel.NEW_USER | kernel.NEW_MOUNT | kernel.NEW_PID | own)
         except OSError as error:
-            if error.errno not in _NOT_NESTED:
-                raise
-            after.send(str(error).encode())
+            kind = _REFUSED if error.errno in _NOT_NESTED else b""
+            after.send(kind + str(error).encode())
             os._exit(0)
         after.send(b"unshared")
         _expect(after, b"mapped")
@@ -247,9 +247,11 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
 
 def _bring_up_second(before: socket.socket, process: int, *, as_root: bool) -> str:
     """Write the map of users of the second user namespace; what refused it, if anything did."""
-    message = _expect(before, b"").decode("utf-8", "replace")
-    if message != "unshared":
-        return message
+    message = before.recv(4096)
+    if message.startswith(_REFUSED):
+        return message[len(_REFUSED) :].decode("utf-8", "replace")
+    if message != b"unshared":
+        raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
     mapped = "".join(f"{user} {user} 1\n" for user in ((0, _USER) if as_root else (_USER,)))
     _write_maps(process, mapped, mapped)
     before.send(b"mapped")
