@@ -178,12 +178,12 @@ def _make_jail(
     if unlocked:  # otherwise the process that stayed behind dies so, and takes the maker along
         kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kernel.hide_memory()
     process = os.fork()
     if process:
         asking.close()
         there.close()
         kernel.limit_capabilities(own)
-        kernel.hide_memory()
         _serve(spec, orders, process)
     orders.close()
     if group is not None:
@@ -222,13 +222,12 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
     if process:
         after.close()
         with before:
-            unlocked = _bring_up_second(before, process, as_root=as_root)
-        if not unlocked:
-            there.close()
-            _stay_behind(process, as_root=as_root)
+            message = before.recv(4096)
+            if not message.startswith(_REFUSED):
+                _stay_behind(message, before, process, as_root=as_root)
         os.waitpid(process, 0)
         kernel.unshare(own)
-        return unlocked
+        return message[len(_REFUSED) :].decode("utf-8", "replace")
     before.close()
     with after:
         try:
@@ -245,30 +244,22 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
     return ""
 
 
-def _bring_up_second(before: socket.socket, process: int, *, as_root: bool) -> str:
-    """Write the map of users of the second user namespace; what refused it, if anything did."""
-    message = before.recv(4096)
-    if message.startswith(_REFUSED):
-        return message[len(_REFUSED) :].decode("utf-8", "replace")
+def _stay_behind(message: bytes, before: socket.socket, process: int, *, as_root: bool) -> NoReturn:
+    """Map the users of the second namespace, give up every right, wait for the maker, end like it.
+
+    This is the first process of the outer pid namespace: when it is killed, all others end.
+    """
     if message != b"unshared":
         raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
     mapped = "".join(f"{user} {user} 1\n" for user in ((0, _USER) if as_root else (_USER,)))
     _write_maps(process, mapped, mapped)
-    before.send(b"mapped")
-    return ""
-
-
-def _stay_behind(process: int, *, as_root: bool) -> NoReturn:
-    """Wait for the maker, with no right to anything, and end as it did.
-
-    This is the first process of the outer pid namespace: when it is killed, all others end.
-    """
     if as_root:
         _become_user()
     kernel.limit_capabilities()
     kernel.no_new_privileges()
     kernel.hide_memory()
     kernel.die_with_parent(signal.SIGKILL)
+    before.send(b"mapped")
     kernel.close_descriptors_from(0)
     _ignore_requests_to_end()
     os.waitpid(process, 0)
