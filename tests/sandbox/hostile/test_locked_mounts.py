@@ -6,6 +6,7 @@ where those on files must succeed. So an attack that fails for a slip of its own
 
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -263,9 +264,20 @@ class _Process(NamedTuple):
 
 
 def _look(process: int) -> _Process:
+    namespace = Path(f"/proc/{process}/ns/user").stat().st_ino
+    return _Process(int(_field(process, "CapPrm"), 16), namespace)
+
+
+def _field(process: int, name: str) -> str:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    permitted = next(line.split()[1] for line in lines if line.startswith("CapPrm:"))
-    return _Process(int(permitted, 16), Path(f"/proc/{process}/ns/user").stat().st_ino)
+    return next(line.split()[1] for line in lines if line.startswith(f"{name}:"))
+
+
+def _look_at_children(process: int, place: Path) -> dict[int, _Process]:
+    """The children of a process that were started from this place, by their number."""
+    everybody = [int(line.partition(":")[0]) for line in command_lines(str(place))]
+    children = [one for one in everybody if int(_field(one, "PPid")) == process]
+    return {child: _look(child) for child in children}
 
 
 def _attack(before: str, place: Path, user: str, folders: dict[Path, Path]) -> Outcome:
@@ -310,23 +322,28 @@ def test_capabilities_are_few_and_only_over_the_second_user_namespace(
     with start_worker(WAIT, tmp_path, user, {}) as supervisor:
         assert supervisor.stdout is not None
         assert supervisor.stdout.readline() == b"ready\n", supervisor.communicate()
-        processes = [int(line.partition(":")[0]) for line in command_lines(str(tmp_path))]
-        inside = sorted(process for process in processes if process != supervisor.pid)
-        found = [_look(process) for process in inside]
+        ((first, of_first),) = _look_at_children(supervisor.pid, tmp_path).items()
+        ((maker, of_maker),) = _look_at_children(first, tmp_path).items()
+
+        def look_at_family() -> list[_Process]:
+            family = _look_at_children(maker, tmp_path)
+            own = [_look_at_children(child, tmp_path).values() for child in family]
+            return sorted(itertools.chain(family.values(), *own))
+
+        # A keeper gives up its rights as soon as it has prepared its namespaces.
+        wait_until(lambda: [one.capabilities for one in look_at_family()].count(0) == 3, supervisor)
+        *others, worker = look_at_family()
         supervisor.kill()
         # Nothing of a jail outlives the supervisor, not even if that is killed.
         wait_until(lambda: command_lines(str(tmp_path)) == [])
-    first, maker, worker, *others = found
     mounting, changing_root, networks = 1 << 21, 1 << 18, 1 << 12
-    assert first.capabilities == 0
-    assert maker.capabilities == mounting | networks
+    assert of_first.capabilities == 0
+    assert of_maker.capabilities == mounting | networks
     assert worker.capabilities == mounting | changing_root
-    assert [other.capabilities for other in others] == [0, 0, 0]  # a child and two keepers
-    assert first.user_namespace != Path("/proc/self/ns/user").stat().st_ino
-    assert {process.user_namespace for process in (maker, worker, *others)} == {
-        maker.user_namespace
-    }
-    assert maker.user_namespace != first.user_namespace
+    assert [one.capabilities for one in others] == [0, 0, 0]  # a child and two keepers
+    outside = Path("/proc/self/ns/user").stat().st_ino
+    assert len({outside, of_first.user_namespace, of_maker.user_namespace}) == 3
+    assert {one.user_namespace for one in (worker, *others)} == {of_maker.user_namespace}
 
 
 def test_where_user_namespaces_cannot_be_nested_the_level_works_and_the_probe_says_so(
