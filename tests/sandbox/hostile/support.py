@@ -268,8 +268,8 @@ def start_worker(
 ) -> subprocess.Popen[bytes]:
     """Start code as the import of a target runs: in a worker, with these folders bound read-only.
 
-    `script` begins outside, with `jail` and `spec`; it has to enter. What is in `place` is made
-    readable, and for "user" the folders that are bound belong to that user.
+    `script` begins outside, with `jail` and `spec`; it has to enter. Every user must be able to
+    reach `place`; for "user" the folders that are bound belong to that user.
     """
     if "namespaces" not in available_levels(probe()):
         pytest.skip("this machine has no namespaces")
@@ -277,9 +277,8 @@ def start_worker(
         pytest.skip("these tests do not run as root")
     inside = place / "inside"
     shutil.copytree(SOURCE / "sandbox" / "inside", inside)
-    for path in (*place.parents, place, *place.rglob("*")):
-        if path.stat().st_uid == os.geteuid() and path != Path("/"):
-            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
+    for path in (inside, *inside.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     options: dict[str, Any] = {}
     if user == "user" and os.geteuid() == 0:
         for folder in binds:

@@ -40,10 +40,12 @@ os._exit(0)
 
 
 @pytest.mark.parametrize("user", ["root", "user"])
-def test_an_import_cannot_make_writable_what_is_bound_read_only(tmp_path: Path, user: str) -> None:
-    target = tmp_path / "target"
+def test_an_import_cannot_make_writable_what_is_bound_read_only(
+    open_place: Path, user: str
+) -> None:
+    target = open_place / "target"
     target.mkdir()
-    outcome = run_in_worker(REMOUNT, tmp_path, user, {target: target})
+    outcome = run_in_worker(REMOUNT, open_place, user, {target: target})
     assert list(target.iterdir()) == []
     outcome.refused()
     assert len(outcome.lines) == 10

@@ -237,9 +237,9 @@ FILE_ATTACKS = 9 + 9 + 1 + 5
 
 
 @pytest.fixture(params=["beneath a private folder", "elsewhere"])
-def folders(tmp_path: Path, request: pytest.FixtureRequest) -> dict[Path, Path]:
+def folders(open_place: Path, request: pytest.FixtureRequest) -> dict[Path, Path]:
     """A target, a kit, and a folder that covers one of the target; all open to everybody."""
-    target, kit, cover = (tmp_path / name for name in ("target", "kit", "cover"))
+    target, kit, cover = (open_place / name for name in ("target", "kit", "cover"))
     for folder in (target, kit, cover, target / "covered"):
         folder.mkdir()
         folder.chmod(0o777)
@@ -286,11 +286,12 @@ def _attack(before: str, place: Path, user: str, folders: dict[Path, Path]) -> O
 
 @pytest.mark.parametrize("user", ["root", "user"])
 def test_without_a_filter_an_import_cannot_change_or_uncover_what_is_mounted(
-    tmp_path: Path, folders: dict[Path, Path], user: str
+    open_place: Path, folders: dict[Path, Path], user: str
 ) -> None:
-    before = _read_files(tmp_path)
-    outcome = _attack(WITHOUT_FILTER, tmp_path, user, folders)
-    assert _read_files(tmp_path) == before
+    before = _read_files(open_place)
+    outcome = _attack(WITHOUT_FILTER, open_place, user, folders)
+    assert _read_files(open_place) == before
+    assert outcome.stderr.decode() == ""
     assert SECRET not in outcome.stdout.decode()
     assert "outer ALLOWED None" in outcome.lines, outcome  # it did see the first process
     outcome.stdout = outcome.stdout.replace(b"outer ALLOWED None\n", b"")
@@ -304,30 +305,30 @@ def test_without_a_filter_an_import_cannot_change_or_uncover_what_is_mounted(
 
 @pytest.mark.parametrize("user", ["root", "user"])
 def test_without_the_second_user_namespace_the_same_attacks_on_files_succeed(
-    tmp_path: Path, folders: dict[Path, Path], user: str
+    open_place: Path, folders: dict[Path, Path], user: str
 ) -> None:
-    outcome = _attack(WITHOUT_FILTER + WITHOUT_SECOND_NAMESPACE, tmp_path, user, folders)
+    outcome = _attack(WITHOUT_FILTER + WITHOUT_SECOND_NAMESPACE, open_place, user, folders)
     files = [line for line in outcome.lines if line.startswith("files")]
     assert len(files) == FILE_ATTACKS, outcome
     assert [line for line in files if " ALLOWED " not in line] == []
-    assert (tmp_path / "kit" / "mark").exists()
+    assert (open_place / "kit" / "mark").exists()
 
 
 @pytest.mark.parametrize("user", ["root", "user"])
 def test_capabilities_are_few_and_only_over_the_second_user_namespace(
-    tmp_path: Path, user: str
+    open_place: Path, user: str
 ) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can look at processes that hide")
-    with start_worker(WAIT, tmp_path, user, {}) as supervisor:
+    with start_worker(WAIT, open_place, user, {}) as supervisor:
         assert supervisor.stdout is not None
         assert supervisor.stdout.readline() == b"ready\n", supervisor.communicate()
-        ((first, of_first),) = _look_at_children(supervisor.pid, tmp_path).items()
-        ((maker, of_maker),) = _look_at_children(first, tmp_path).items()
+        ((first, of_first),) = _look_at_children(supervisor.pid, open_place).items()
+        ((maker, of_maker),) = _look_at_children(first, open_place).items()
 
         def look_at_family() -> list[_Process]:
-            family = _look_at_children(maker, tmp_path)
-            own = [_look_at_children(child, tmp_path).values() for child in family]
+            family = _look_at_children(maker, open_place)
+            own = [_look_at_children(child, open_place).values() for child in family]
             return sorted(itertools.chain(family.values(), *own))
 
         # A keeper gives up its rights as soon as it has prepared its namespaces.
@@ -335,7 +336,7 @@ def test_capabilities_are_few_and_only_over_the_second_user_namespace(
         *others, worker = look_at_family()
         supervisor.kill()
         # Nothing of a jail outlives the supervisor, not even if that is killed.
-        wait_until(lambda: command_lines(str(tmp_path)) == [])
+        wait_until(lambda: command_lines(str(open_place)) == [])
     mounting, changing_root, networks = 1 << 21, 1 << 18, 1 << 12
     assert of_first.capabilities == 0
     assert of_maker.capabilities == mounting | networks
@@ -347,9 +348,9 @@ def test_capabilities_are_few_and_only_over_the_second_user_namespace(
 
 
 def test_where_user_namespaces_cannot_be_nested_the_level_works_and_the_probe_says_so(
-    tmp_path: Path,
+    open_place: Path,
 ) -> None:
-    outcome = run_in_worker(ONE_LEVEL, tmp_path, "user", {})
+    outcome = run_in_worker(ONE_LEVEL, open_place, "user", {})
     if outcome.lines == ["settings cannot be changed"]:
         pytest.skip("this machine does not let the number of user namespaces be limited")
     assert outcome.stderr == b"", outcome
@@ -359,11 +360,13 @@ def test_where_user_namespaces_cannot_be_nested_the_level_works_and_the_probe_sa
     ]
 
 
-def test_a_second_user_namespace_that_fails_for_another_reason_is_an_error(tmp_path: Path) -> None:
+def test_a_second_user_namespace_that_fails_for_another_reason_is_an_error(
+    open_place: Path,
+) -> None:
     failing = WITHOUT_SECOND_NAMESPACE.replace("EPERM", "ENOMEM")
     script = failing + "jail.enter(spec)\nprint('inside')\n"
-    outcome = run_in_worker(script, tmp_path, "user", {})
+    outcome = run_in_worker(script, open_place, "user", {})
     assert outcome.stdout == b""
     assert "JailError: " in outcome.stderr.decode()
     assert "refused by a test" in outcome.stderr.decode()
-    assert command_lines(str(tmp_path)) == []
+    assert command_lines(str(open_place)) == []
