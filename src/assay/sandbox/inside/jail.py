@@ -1,10 +1,17 @@
 """Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
 
     supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
-    └─ maker            first process of the jail; prepares the namespaces of the next child
-       ├─ worker        `enter` returns here: imports a target, starts programs; one at a time
-       │  └─ child      `fork_child` returns None here: private namespaces, filters, limits
-       └─ keeper        first process of a child's namespaces; when it is killed all of them end
+    └─ first            first process of the jail; mounts all that is seen, then only waits
+       └─ maker         first process of a second user namespace; prepares those of the next child
+          ├─ worker     `enter` returns here: imports a target, starts programs; one at a time
+          │  └─ child   `fork_child` returns None here: private namespaces, filters, limits
+          └─ keeper     first process of a child's namespaces; when it is killed all of them end
+
+The worker imports code of a target and yet needs two capabilities: only a parent can send a child
+into a pid namespace. They are capabilities over the second user namespace and what was made in it,
+in which all mounts of the first are locked: no one there can make a read-only bind writable, or
+take it away. Where no second user namespace can be had, the maker is the first process, and the
+filter is all that forbids this; `why_unlocked` says so.
 
 The maker and the keepers are forked while the worker is still small, and prepare the next child's
 namespaces while the present one runs: a large worker forks once per child and waits for nothing.
@@ -45,6 +52,7 @@ __all__ = [
     "fork_child",
     "keeps_work",
     "spawn_child",
+    "why_unlocked",
     "work_folder",
 ]
 
@@ -119,6 +127,11 @@ def work_folder() -> str:
 def keeps_work() -> bool:
     """Whether children find the work folder as the one before left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
+
+
+def why_unlocked() -> str:
+    """Return why what is mounted is guarded by the filter alone; "" where it is locked as well."""
+    return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:

@@ -81,7 +81,9 @@ def _jail(level: str) -> Callable[[], str]:
         child.close()
         if ending.status != 7:
             raise OSError(f"a child ended with {ending}")
-        return "a child was isolated and ended"
+        unlocked = jail.why_unlocked()
+        note = f"; its mounts are not locked, no second user namespace: {unlocked}"
+        return f"a child was isolated and ended{note if unlocked else ''}"
 
     return attempt
 
