@@ -127,6 +127,17 @@ def _children(parent: int) -> list[int]:
         return []  # it has just ended
 
 
+def children_of(process: int) -> list[int]:
+    """Return the children of all threads of a process, where the kernel lists them."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            path = f"/proc/{process}/task/{thread}/children"
+            with contextlib.suppress(OSError), open(path) as file:
+                found += [int(one) for one in file.read().split()]
+    return found
+
+
 def _descendants_among_all(ancestor: int) -> list[int]:
     """The same for kernels that do not list the children of a process."""
     children: dict[int, list[int]] = {}
