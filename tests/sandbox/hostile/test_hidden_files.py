@@ -6,18 +6,24 @@ import pytest
 
 from tests.sandbox.hostile.support import SMALL, Sandbox
 
+PUT = """
+import time
+def put(file):
+    for _ in range(6):
+        os.write(file, bytes(1 << 20))
+"""
 # Each writes 6 MB into a file that then has no name, so that three exceed what SMALL allows.
 UNNAMED = {
     "unlinked": """
 def hide(number):
     file = os.open(f"file{number}", os.O_CREAT | os.O_RDWR, 0o600)
     os.unlink(f"file{number}")
-    os.write(file, bytes(6 << 20))
+    put(file)
 """,
     "never linked": """
 def hide(number):
     file = os.open(".", os.O_TMPFILE | os.O_RDWR, 0o600)
-    os.write(file, bytes(6 << 20))
+    put(file)
 """,
     "held by a process that was left behind": """
 def hide(number):
@@ -26,7 +32,7 @@ def hide(number):
         if os.fork() == 0:
             file = os.open(f"file{number}", os.O_CREAT | os.O_RDWR, 0o600)
             os.unlink(f"file{number}")
-            os.write(file, bytes(6 << 20))
+            put(file)
             time.sleep(600)
         os._exit(0)
     os.wait()
@@ -39,14 +45,13 @@ def hide(number):
         if child == 0:
             file = os.open(f"file{number}", os.O_CREAT | os.O_RDWR, 0o600)
             os.unlink(f"file{number}")
-            os.write(file, bytes(6 << 20))
+            put(file)
             time.sleep(600)
         os.waitpid(child, 0)
     threading.Thread(target=keep, daemon=True).start()
 """,
 }
 WAIT = """
-import time
 for number in range(4):
     hide(number)
 time.sleep(8)
@@ -56,7 +61,7 @@ print("survived", flush=True)
 
 @pytest.mark.parametrize("way", UNNAMED)
 def test_files_without_a_name_count_as_work(sandbox: Sandbox, way: str) -> None:
-    outcome = sandbox.python("import time\n" + UNNAMED[way] + WAIT)
+    outcome = sandbox.python(PUT + UNNAMED[way] + WAIT)
     if sandbox.level == "landlock":
         assert outcome.limit == "work_size", outcome
         assert b"survived" not in outcome.stdout

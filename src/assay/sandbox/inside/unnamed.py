@@ -8,7 +8,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .processes import children_of
+from . import processes
 
 
 class Unnamed(NamedTuple):
@@ -28,7 +28,7 @@ def measure(ancestor: int, folders: tuple[str, ...], least_when_mapped: int) -> 
     open_files: dict[tuple[int, int], int] = {}
     mapped: dict[int, int] = {}
     is_hidden = False
-    for process in _descendants(ancestor):
+    for process in processes.descendants(ancestor, of_all_threads=True):
         thread = _readable_thread(process)
         if thread is None:
             is_hidden = is_hidden or _is_alive(process)
@@ -43,13 +43,6 @@ def measure(ancestor: int, folders: tuple[str, ...], least_when_mapped: int) -> 
     also_open = {inode for _, inode in open_files}
     only_mapped = sum(size for inode, size in mapped.items() if inode not in also_open)
     return Unnamed(sum(open_files.values()) + only_mapped, is_hidden)
-
-
-def _descendants(ancestor: int) -> Iterator[int]:
-    new = [ancestor]
-    while new:
-        new = [child for parent in new for child in children_of(parent)]
-        yield from new
 
 
 def _readable_thread(process: int) -> str | None:
