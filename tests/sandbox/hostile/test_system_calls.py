@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.sandbox.inside.calls import NUMBERS
-from tests.sandbox.hostile.support import Sandbox
+from tests.sandbox.hostile.support import ORDINARY_USER, Sandbox
 
 NUMBER = NUMBERS.get(platform.machine(), {})
 CREATE_OPEN_TO_ALL = 0o1666
@@ -81,6 +81,8 @@ def test_posix_queues_of_the_machine_are_out_of_reach(sandbox: Sandbox) -> None:
     # The kernel's own call takes the name without the slash that the library wants.
     opened = _call("mq_open", name, os.O_CREAT | os.O_RDWR, 0o666, None)
     try:
+        if sandbox.other_user:
+            os.fchown(opened, ORDINARY_USER, ORDINARY_USER)  # else it could not remove it anyway
         outcome = sandbox.python(
             _attempts(
                 "name = ctypes.c_char_p(sys.argv[1].encode())",

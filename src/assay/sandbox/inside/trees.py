@@ -171,7 +171,9 @@ def measure(path: str, most: Size = _UNLIMITED) -> Size:
 
     Where Landlock looks at every step of a path, each further folder takes longer than the last.
     """
-    root, count = os.open(path, FOLDER), 0
+    root, count = _open_root(path), 0
+    if root is None:
+        return Size(BOUNDLESS, 0)
     size, linked = os.fstat(root).st_blocks * 512, set()
     try:
         with contextlib.closing(Tree(root)) as tree:
@@ -195,6 +197,17 @@ def measure(path: str, most: Size = _UNLIMITED) -> Size:
     finally:
         os.close(root)
     return Size(size, count)
+
+
+def _open_root(path: str) -> int | None:
+    """Return a descriptor of a folder that its owner may have closed; None if nothing opens it."""
+    try:
+        return os.open(path, FOLDER)
+    except PermissionError:
+        with contextlib.suppress(OSError):
+            os.chmod(path, 0o700)
+            return os.open(path, FOLDER)
+        return None
 
 
 def _is_known_empty(folder: int, name: str) -> bool:
