@@ -124,6 +124,7 @@ number = {"x86_64": (157, 56), "aarch64": (167, 220)}[platform.machine()]
 attempt("dumpable", lambda: call(number[0], 4, 0, 0, 0, 0))
 files_of_its_own = 0x100 | 0x800 | 0x10000
 attempt("thread", lambda: call(number[1], files_of_its_own, 0, 0, 0, 0))
+attempt("files of its own later", lambda: call(436, 1000, 2000, 2))
 """)
     outcome.refused()
     # The kernel shows nothing of a process whose program cannot be read.

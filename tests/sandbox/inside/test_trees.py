@@ -70,7 +70,7 @@ def test_a_tree_is_measured_as_deep_as_any_program_goes(tmp_path: Path) -> None:
 
 
 def test_folders_and_names_are_counted_where_the_file_system_counts_none() -> None:
-    if not os.path.isdir("/dev/shm"):
+    if not Path("/dev/shm").is_dir():
         pytest.skip("needs a tmpfs")
     with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
         for number in range(100):

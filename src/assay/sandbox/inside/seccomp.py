@@ -152,7 +152,7 @@ _NEW_NAMESPACES = 0x7E020080  # every namespace, time included
 _CLONE_PARENT = 0x8000  # a child of the worker, which does not know it and would never reap it
 _CLONE_THREAD, _CLONE_FILES = 0x10000, 0x400
 _MAP_HUGETLB, _MFD_HUGETLB = 0x40000, 4  # from a store of the machine that no group counts
-_SET_DUMPABLE = 4
+_SET_DUMPABLE, _CLOSE_RANGE_UNSHARE = 4, 2
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
 _STREAM, _SEQUENCE, _KIND = 1, 5, 0xF
 _MSG_FASTOPEN = 0x20000000  # connects without asking Landlock
@@ -257,7 +257,8 @@ def _examine(sockets: str, *, private: bool) -> dict[str, Code]:
         blocks.update({name: _refuse_bits(at, _MSG_FASTOPEN) for name, at in _SENDERS.items()})
     if not private:
         blocks["fcntl"] = [*_refuse_equal(1, _SET_LEASE), *_refuse_equal(1, _NOTIFY)]
-        # Whoever hides from the worker hides the files that it holds.
+        # Whoever hides from the worker, or one thread from another, hides the files that it holds.
+        blocks["close_range"] = _refuse_bits(2, _CLOSE_RANGE_UNSHARE)
         zero = _refuse_equal(1, 0)
         blocks["prctl"] = [_argument(0), _op(_EQUAL, _SET_DUMPABLE, 0, len(zero)), *zero]
     return blocks
