@@ -103,7 +103,8 @@ class Group:
     def serve(self) -> None:
         """Set the limit as the worker asks for it; called in the supervisor.
 
-        Twice what a program may use, and the files of it, is the most for who asks too often.
+        Code of a target may ask as well. However often it does, what it holds itself counts only up
+        to a bound, and more is not allowed.
         """
         with contextlib.suppress(OSError):
             request = os.read(self.requests, 16)
