@@ -213,8 +213,9 @@ class Sandbox:
         collect: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
         network: bool = False,
+        readable: tuple[str, ...] = (),
     ) -> Outcome:
-        seen = (*python_folders(), str(self.target))
+        seen = (*python_folders(), str(self.target), *readable)
         jail: dict[str, Any] = {
             "isolation": self.level,
             "limits": {**SMALL, **(limits or {})},

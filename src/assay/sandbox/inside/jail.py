@@ -80,7 +80,7 @@ def enter(spec: dict[str, Any]) -> None:
     if _worker is not None:
         raise JailError("this process is in a jail already")
     limits = spec["limits"]
-    group = cgroups.make(limits["memory"], limits["processes"])
+    group = cgroups.make(limits["memory"], limits["processes"], limits["work_size"])
     try:
         if spec["level"] == "namespaces":
             _worker = maker.start(spec, group)
@@ -144,7 +144,7 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     kernel.adopt_orphans()
     process = os.fork()
     if process:
-        status = maker.supervise(process, outside)
+        status = maker.supervise(process, outside, group)
         processes.end_descendants()
         with contextlib.suppress(OSError):
             # What cannot be removed now, the next worker tries to remove.
@@ -171,12 +171,13 @@ def _filter_worker(
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them; its children
-    # have to tell the kernel that they are to be ended before it.
-    processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
-    rules = [*confine.landlock_rules(spec, (scratch,)), processes_rule]
+    # The worker finds the processes it has to end by looking through all of them.
+    rules = [*confine.landlock_rules(spec, (scratch,)), ("/proc", landlock.LOOK)]
     confine.install_landlock(spec, rules, may_connect=True)
     program = seccomp.program(
-        sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
+        sockets=confine.sockets_of(spec),
+        private=False,
+        shared_user=shared_user,
+        counted=group is not None,
     )
     seccomp.install(program)

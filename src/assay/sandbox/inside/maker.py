@@ -50,7 +50,7 @@ def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
     if process:
         there.close()
         first = _bring_up(here, process, spec.get("user"))
-        leave(supervise(first, outside), group)
+        leave(supervise(first, outside, group), group)
     here.close()
     return _unshare_and_fork(spec, group, there)
 
@@ -109,15 +109,21 @@ def _ask_to_end(number: int, frame: object) -> None:
     raise _AskedToEnd
 
 
-def supervise(process: int, outside: int) -> int:
-    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
+def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
+    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status.
+
+    Meanwhile set the limits of the control group, which nobody inside has in hand.
+    """
     poller = select.poll()
-    for descriptor in (os.pidfd_open(process), outside):
+    requests = () if group is None else (group.requests,)
+    for descriptor in (os.pidfd_open(process), outside, *requests):
         poller.register(descriptor, select.POLLIN)
     with contextlib.suppress(_AskedToEnd):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, _ask_to_end)
-        poller.poll()
+        while [number for number, _ in poller.poll()] == [*requests]:
+            assert group is not None
+            group.serve()
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
@@ -186,16 +192,17 @@ def _make_jail(
         kernel.limit_capabilities(own)
         _serve(spec, orders, process)
     orders.close()
-    if group is not None:
-        group.join()
     os.setsid()  # no terminal, and a group of its own that children leave for theirs
     kernel.limit_capabilities(of_worker)
     kernel.show_memory()
+    if group is not None:
+        group.join()
     if seccomp.supported():
         program = seccomp.program(
             sockets=confine.sockets_of(spec),
             private=True,
             namespaces=True,
+            counted=group is not None,
         )
         seccomp.install(program)
     worker = NamespaceWorker(spec, group, asking, unlocked)
@@ -383,7 +390,8 @@ class NamespaceWorker(Worker):
         before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         try:
-            process = os.fork()
+            with self.expendable_children():
+                process = os.fork()
         except OSError as error:
             kernel.setns(self._own, kernel.NEW_PID)
             raise JailError(f"no process could be started: {error}") from None

@@ -63,7 +63,7 @@ def _seccomp() -> str:
 
 
 def _control_group() -> str:
-    group = cgroups.make(_SMALL["memory"], _SMALL["processes"])
+    group = cgroups.make(_SMALL["memory"], _SMALL["processes"], _SMALL["work_size"])
     if group is None:
         raise OSError("no control group for memory can be made here")
     description = group.description()
