@@ -180,7 +180,8 @@ def _table(data: Any, *keys: str) -> dict[str, Any] | None:
 def _parse(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_text(path, LARGEST_SETTINGS, keep_mark=True))
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
         raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
     except RecursionError:
         raise InputError("is nested too deeply", where=str(path)) from None

@@ -23,6 +23,7 @@ from assay.questions.model import Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.suites.suite import load_suites
 from assay.runs import Baseline
+from assay.runs.baseline import LARGEST_BASELINE
 from assay.runs.folder import read_manifest
 from assay.runs.journal import Journal, JournalReader, check_links, complete_size, read_entries
 from assay.sandbox.sources import read_source
@@ -48,7 +49,7 @@ LOADERS: dict[str, tuple[str, Callable[[Path], object], int]] = {
     "config": ("assay.toml", lambda path: load_config(path.parent), LARGEST_SETTINGS),
     "source folder": ("pyproject.toml", _read_folder, LARGEST_SETTINGS),
     "run": ("run.json", lambda path: read_manifest(path.parent), LARGEST_RECORD),
-    "baseline": ("baseline.json", Baseline.read, LARGEST_RECORD),
+    "baseline": ("baseline.json", Baseline.read, LARGEST_BASELINE),
     "proof store": ("proof.json", _read_store, LARGEST_RECORD),
 }
 
@@ -127,12 +128,14 @@ def test_a_line_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
     os.truncate(journal, 1_000_000_000)
     with journal.open("ab") as file:
         file.write(b"\n")
-    with pytest.raises(InputError, match=r"line at byte 3 is longer than 128,000,000 bytes"):
+    with pytest.raises(InputError, match=r"line at byte 3 is longer than 24,000,000 bytes"):
         list(read_entries(journal))
-    with pytest.raises(InputError, match=r"is longer than 128,000,000 bytes"):
+    with pytest.raises(InputError, match=r"is longer than 24,000,000 bytes"):
         JournalReader(journal).read((3, 999_999_998))
 
 
 def test_json_of_millions_of_parts_is_noticed_and_a_long_text_is_not() -> None:
     assert has_too_many_parts(b"[" + b"[]," * 1_500_000 + b"[]]")
     assert not has_too_many_parts(b'["' + b"word " * 1_500_000 + b'"]')
+    assert not has_too_many_parts(b'["' + rb"1,2,\"[{," * 500_000 + b'"]')
+    assert has_too_many_parts(rb'["\\", ' + b"{}," * 600_000 + b"0]")

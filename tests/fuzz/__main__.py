@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import itertools
 import logging
 import math
 import os
@@ -65,10 +66,14 @@ def search(
     loaders = [LOADERS[name] for name in names]
     print(f"seed {seed}: {len(loaders)} loaders", flush=True)
     end, tried, known = time.monotonic() + seconds, 0, set()
-    while time.monotonic() < end and tried < inputs:
-        loader = loaders[tried % len(loaders)]
+    for turn in itertools.count():
+        if time.monotonic() >= end or turn >= inputs:
+            break
+        loader = loaders[turn % len(loaders)]
+        if turn // len(loaders) % loader.every:
+            continue
         # A seed for each input, so that it does not depend on those before it.
-        data = mutate(loader.sound(), Random(f"{seed} {tried}"))
+        data = mutate(loader.sound(), Random(f"{seed} {turn}"))
         tried += 1
         if (failure := failure_of(loader, data)) and failure not in known:
             known.add(failure)

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from assay.errors import AssayError, InputError
 from assay.results import CaseRecord
+from tests.fuzz.answers import ANSWERS, read_answers
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -27,6 +29,8 @@ class Loader:
     file: str
     sound: Callable[[], bytes]
     read: Callable[[Path, str, bytes], Iterator[str]]
+    # In which rounds it takes part: one that starts a process for every input would take them all.
+    every: int = 1
 
     def load(self, folder: Path, data: bytes) -> list[str]:
         """Return what is said about an input; raise only what must never be raised."""
@@ -176,6 +180,74 @@ def _submission_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     yield from ()
 
 
+def _http_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    """Give the raw bytes of a server to what reads its answer."""
+    import http.client
+    import socket
+
+    from assay.sandbox.servers import _exchange
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        # The buffer of the socket is larger than any input.
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        theirs.sendall(data)
+        theirs.shutdown(socket.SHUT_WR)
+        try:
+            _exchange(ours, "GET", "/", None, {}, 1_000_000)
+        except (OSError, http.client.HTTPException) as error:
+            yield f"answer: {type(error).__name__}: {error}"
+
+
+_HTTP_ANSWER = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    b'5\r\n{"a":\r\n4;x=y\r\n [1]\r\n1\r\n}\r\n0\r\nTrailer: 1\r\n\r\n'
+)
+
+
+def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    """Read a file of a problem, and the same as the output of a submission."""
+    from assay.submissions.canonical.targets import UnreadableError, read_structure
+    from assay.submissions.files import InputFile
+
+    _write(folder, name, data)
+    file = InputFile.from_path(name, relative_to=folder)
+    assert file.to_bytes() == data
+    if name.endswith(".parquet"):
+        # Outputs are read in a process of their own, because damage may end it.
+        return
+    try:
+        read_structure(data, name)
+    except UnreadableError as error:
+        yield f"{name}: {error}"
+
+
+def _content(name: str) -> bytes:
+    from assay.submissions.files import InputFile
+
+    kind, packing = InputFile.resolve_suffix(name)
+    rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y, z"}]
+    return InputFile(path=name, content=rows, file_type=kind, compression=packing).to_bytes()
+
+
+def _archive(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.submissions.adapters.archives import unpacked
+
+    if trouble := unpacked(data).trouble:
+        yield f"{name}: {trouble}"
+
+
+def _sound_archive() -> bytes:
+    import io
+    import zipfile
+
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("a/b.txt", "hello")
+        archive.writestr("c.json", "[1]")
+    return stream.getvalue()
+
+
 # --- agents
 
 
@@ -276,6 +348,38 @@ _COMPLETION = json.dumps(
 ).encode()
 
 
+def _shaped_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from pydantic import BaseModel
+
+    from assay.models.structured import MalformedAnswer, parse
+
+    class Shape(BaseModel):
+        verdict: bool
+        reason: str
+
+    try:
+        parse(data.decode("utf-8", "surrogateescape"), Shape)
+    except MalformedAnswer as error:
+        yield f"answer: {error}"
+
+
+_SHAPED = b'```json\n{"verdict": true, "reason": "because"}\n```\n'
+
+
+def _transcript(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.questions.modelled.transcripts import transcript_lines
+
+    for _ in transcript_lines(_write(folder, name, data)):
+        pass
+    yield from ()
+
+
+_TRANSCRIPT = b"""\
+{"time": 1.5, "agent": "verifier", "kind": "answer", "text": "hello", "tokens": 3, "seconds": 0.5}
+{"time": 2.5, "agent": "verifier", "kind": "tool", "name": "run", "value": {"a": [1]}}
+"""
+
+
 # --- configuration and runs
 
 
@@ -287,6 +391,24 @@ def _config(folder: Path, name: str, data: bytes) -> Iterator[str]:
     yield from ()
 
 
+def _source(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.sandbox.sources import read_source
+
+    _write(folder, "pyproject.toml", _PROJECT)
+    _write(folder, "requirements.txt", b"pydantic\n")
+    _write(folder, name, data)
+    read_source(folder)
+    yield from ()
+
+
+_PROJECT = b"""\
+[project]
+name = "x"
+version = "1"
+dependencies = ["pydantic>=2", "httpx[http2]; python_version > '3'"]
+[project.optional-dependencies]
+more = ["rich"]
+"""
 _CONFIG = b"""\
 jobs = 2
 runs = ".assay/runs"
@@ -324,10 +446,16 @@ def _run(folder: Path, name: str, data: bytes) -> Iterator[str]:
     with Run(folder / "run") as run:
         for record in run.records():
             assert isinstance(record, CaseRecord)
-        for kind in ("json", "junit", "terminal", "markdown", "html", "parquet"):
+        for kind in ("terminal", "markdown", "html", "parquet"):
             for _ in render_report(run, kind):
                 pass
+        json.loads(_whole(render_report(run, "json")))
+        ElementTree.fromstring(_whole(render_report(run, "junit")))
     yield from ()
+
+
+def _whole(pieces: Iterator[Any]) -> bytes:
+    return b"".join(one if isinstance(one, bytes) else one.encode() for one in pieces)
 
 
 def _baseline(folder: Path, name: str, data: bytes) -> Iterator[str]:
@@ -360,11 +488,28 @@ LOADERS: dict[str, Loader] = {
         Loader("cases", _CASES, lambda: _of_the_problem(_CASES), _problem),
         Loader("environment", "environment.yaml", lambda: _yaml(_ENVIRONMENT), _environment),
         Loader("submission-answer", "answer.http", lambda: _ANSWER, _submission_answer),
+        Loader("http-answer", "answer.raw", lambda: _HTTP_ANSWER, _http_answer),
+        *(
+            Loader(f"file-{name}", f"file.{name}", partial(_content, f"file.{name}"), _input_file)
+            for name in ("json", "jsonl", "csv", "yaml", "sqlite", "csv.gz")
+        ),
+        Loader(
+            "file-parquet", "file.parquet", partial(_content, "file.parquet"), _input_file, every=50
+        ),
+        Loader("archive", "file.zip", _sound_archive, _archive),
         Loader("agent-hocon", "test.hocon", _HOCON.encode, _agent),
         Loader("agent-json", "test.json", _AGENT.encode, _agent),
         Loader("agent-yaml", "test.yaml", lambda: _yaml(json.loads(_AGENT)), _agent),
         Loader("agent-stream", "stream.jsonl", lambda: _STREAM, _stream),
         Loader("completion", "completion.json", lambda: _COMPLETION, _completion),
+        *(
+            Loader(name, "answers", partial(bytes, sound), read_answers(kind))
+            for name, (kind, sound) in ANSWERS.items()
+        ),
+        Loader("shaped-answer", "answer.txt", lambda: _SHAPED, _shaped_answer),
+        Loader("transcript", "transcript.jsonl", lambda: _TRANSCRIPT, _transcript),
+        Loader("project", "pyproject.toml", lambda: _PROJECT, _source),
+        Loader("requirements", "requirements.txt", lambda: b"a==1 # why\n-r b.txt\n", _source),
         Loader("config", "assay.toml", lambda: _CONFIG, _config),
         Loader("run", "run.json", lambda: _sound_run()["run.json"], _run),
         Loader("journal", "journal.jsonl", lambda: _sound_run()["journal.jsonl"], _run),

@@ -19,6 +19,7 @@ from assay.runs import (
     find_run,
     run_folders,
 )
+from assay.runs.baseline import Entry
 from assay.runs.writer import RunWriter
 
 
@@ -201,6 +202,18 @@ def test_a_baseline_that_is_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "b.json").write_text(content)
     with pytest.raises(InputError, match="is not a baseline"):
         Baseline.read(tmp_path / "b.json")
+
+
+def test_a_large_baseline_is_read_again_and_one_that_is_too_large_is_not_written(
+    tmp_path: Path,
+) -> None:
+    entries = [Entry(case=f"case {n}", code="failed", fingerprint="f" * 64) for n in range(130_000)]
+    file = tmp_path / "known.json"
+    Baseline(accepted=entries).write(file)
+    assert len(Baseline.read(file).accepted) == len(entries)
+    with pytest.raises(InputError, match="at most 250,000 findings"):
+        Baseline(accepted=entries * 2).write(tmp_path / "more.json")
+    assert not (tmp_path / "more.json").exists()
 
 
 def test_errors_cannot_be_accepted(tmp_path: Path) -> None:

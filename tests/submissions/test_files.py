@@ -9,6 +9,7 @@ import gzip
 import io
 import json
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -311,3 +312,52 @@ def test_a_loader_can_ask_what_a_files_name_says(
 def test_a_type_that_does_not_exist_is_told() -> None:
     with pytest.raises(ValueError, match="jsn"):
         InputFile.resolve_suffix("a.json", "jsn")
+
+
+def _database_of_calculated_cells() -> bytes:
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.execute("CREATE TABLE t (a, b AS (zeroblob(1000000)))")
+        database.executemany("INSERT INTO t (a) VALUES (?)", [(number,) for number in range(40)])
+        database.commit()
+        return bytes(database.serialize())
+
+
+def _parquet_of_one_repeated_value() -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    sink = pyarrow.BufferOutputStream()
+    parquet.write_table(pyarrow.table({"a": pyarrow.array([1] * 600_000)}), sink)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+_MANY_PARTS: dict[str, Callable[[], bytes]] = {
+    "many.json": lambda: b"[" + b"[]," * 600_000 + b"[]]",
+    "long.json": lambda: b'["' + b"x" * 17_000_000 + b'"]',
+    "many.jsonl": lambda: b"1\n" * 600_000,
+    "many.csv": lambda: b"a,b\n" + b"1,2\n" * 300_000,
+    "many.tsv": lambda: b"a\r" * 600_000,
+    "many.yaml": lambda: b"- a\n" * 600_000,
+    "many.sqlite": _database_of_calculated_cells,
+    "many.parquet": _parquet_of_one_repeated_value,
+    "many.json.gz": lambda: gzip.compress(b"[" + b"[]," * 600_000 + b"[]]"),
+}
+
+
+@pytest.mark.parametrize("name", _MANY_PARTS)
+def test_a_file_of_too_many_parts_is_given_as_it_is_and_not_as_structure(
+    tmp_path: Path, name: str
+) -> None:
+    data = _MANY_PARTS[name]()
+    (tmp_path / name).write_bytes(data)
+    file = InputFile.from_path(name, relative_to=tmp_path)
+    assert isinstance(file.content, str | bytes)
+    assert file.to_bytes() == data
+
+
+def test_a_text_that_would_take_gigabytes_is_given_as_bytes(tmp_path: Path) -> None:
+    data = "é".encode() * 33_000_000
+    (tmp_path / "long.txt").write_bytes(data)
+    file = InputFile.from_path("long.txt", relative_to=tmp_path)
+    assert file.content == data
+    assert file.to_bytes() == data

@@ -7,25 +7,31 @@ file that the user or a stranger wrote reads it here, so that each ends as an er
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 from assay.errors import InputError
 
 MEGABYTE = 1_000_000
-LARGEST_DOCUMENT = 32 * MEGABYTE
-"""Suites, cases, test files of agents: YAML or JSON that is held as a tree."""
+LARGEST_DOCUMENT = 16 * MEGABYTE
+"""Suites, cases, test files of agents: YAML or JSON that is held as a tree.
+
+One character outside of Latin-1 makes a text take four bytes for each of its characters."""
 LARGEST_SOURCE = 4 * MEGABYTE
 """Proofs, snippets and other Python files."""
 LARGEST_SETTINGS = MEGABYTE
 """Configuration and the pyproject.toml of a source folder."""
 LARGEST_RECORD = 16 * MEGABYTE
 """A file that Assay wrote itself: run.json, proof.json, a baseline, an answer of the cache."""
-MOST_PARTS = 2_000_000
-"""Of JSON that is decoded at once: brackets, braces and commas. An empty list takes 64 bytes."""
+MOST_PARTS = 500_000
+"""Of JSON that is decoded at once: brackets, braces and commas.
+
+An object with one key takes 240 bytes, and twice that while its values are checked or masked."""
+_STRING_OR_MARKS = re.compile(rb'"[^"]*+"?|[\[{,]++')
 
 
 class UnreadableFileError(InputError):
@@ -51,6 +57,16 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
     return data
 
 
+def read_record(
+    path: Path, limit: int = LARGEST_RECORD, parts: int = MOST_PARTS, *, follow: bool = True
+) -> bytes:
+    """Return the JSON of a file that Assay wrote, once it is known that it can be decoded."""
+    data = read_bytes(path, limit, follow=follow)
+    if has_too_many_parts(data, parts):
+        raise UnreadableFileError(f"has more than {parts:,} parts", where=str(path))
+    return data
+
+
 def read_text(path: Path, limit: int, *, follow: bool = True, keep_mark: bool = False) -> str:
     """Return the UTF-8 text of a regular file; `keep_mark` keeps its first mark and line ends."""
     data = read_bytes(path, limit, follow=follow)
@@ -69,7 +85,7 @@ def read_text(path: Path, limit: int, *, follow: bool = True, keep_mark: bool = 
 @contextmanager
 def open_regular(
     path: Path, limit: int | None = None, *, follow: bool = True
-) -> Iterator[BinaryIO]:
+) -> Iterator[BufferedReader]:
     """Open a regular file for reading in pieces; a pipe or device is refused, never waited for."""
     try:
         # Without O_NONBLOCK opening a pipe waits for somebody who writes.
@@ -95,9 +111,19 @@ def open_regular(
         yield file
 
 
-def has_too_many_parts(data: bytes) -> bool:
+def has_too_many_parts(data: bytes, most: int = MOST_PARTS) -> bool:
     """Return whether decoding JSON may take far more memory than its text does."""
-    return len(data) > MEGABYTE and sum(map(data.count, (b"[", b"{", b","))) > MOST_PARTS
+    if len(data) <= MEGABYTE or sum(map(data.count, (b"[", b"{", b","))) <= most:
+        return False
+    # Not those in strings: a table as text has many commas.
+    bare = data.replace(rb"\\", b"").replace(rb"\"", b"")
+    parts = 0
+    for found in _STRING_OR_MARKS.finditer(bare):
+        if not found[0].startswith(b'"'):
+            parts += found.end() - found.start()
+        if parts > most:
+            return True
+    return False
 
 
 def _kind(mode: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from json import JSONDecodeError, JSONDecoder
 
 from assay.documents.tree import (
@@ -32,7 +31,9 @@ class _Parser:
         self._text = text
         self._at = 0
         self._nodes = 0
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        # Up to where lines have been counted; a list of all their starts takes 32 bytes a line.
+        self._counted = 0
+        self._lines = 1
 
     def parse(self) -> Node:
         self._skip()
@@ -113,7 +114,11 @@ class _Parser:
         return self._text[self._at : self._at + 1]
 
     def _line(self) -> int:
-        return bisect_right(self._starts, self._at)
+        if self._at < self._counted:
+            return self._text.count("\n", 0, self._at) + 1
+        self._lines += self._text.count("\n", self._counted, self._at)
+        self._counted = self._at
+        return self._lines
 
     def _error(self, what: str) -> DocumentError:
         advice = "look at the commas and quotes around this line"

@@ -10,9 +10,13 @@ from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.documents.files import LARGEST_RECORD, read_bytes
+from assay.documents.files import MEGABYTE, read_record
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
+
+MOST_ENTRIES = 250_000
+"""Findings of one baseline; what is written can be read again."""
+LARGEST_BASELINE = 128 * MEGABYTE
 
 
 class Entry(BaseModel):
@@ -44,7 +48,9 @@ class Baseline(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            return cls.model_validate_json(read_bytes(path, LARGEST_RECORD))
+            return cls.model_validate_json(
+                read_record(path, LARGEST_BASELINE, 4 * MOST_ENTRIES + 10)
+            )
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -65,10 +71,18 @@ class Baseline(BaseModel):
         return cls(accepted=sorted(filter(None, entries), key=lambda entry: entry.case))
 
     def write(self, path: Path) -> None:
+        text = json.dumps(self.model_dump(), indent=2) + "\n"
+        if len(self.accepted) > MOST_ENTRIES or len(text) > LARGEST_BASELINE:
+            raise InputError(
+                f"a baseline holds at most {MOST_ENTRIES:,} findings; there are "
+                f"{len(self.accepted):,}",
+                where=str(path),
+                advice="correct what they have in common first",
+            )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             new = path.with_name(f".{path.name}.new")
-            new.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
+            new.write_text(text)
             new.replace(path)
         except OSError as error:
             raise InfrastructureError(

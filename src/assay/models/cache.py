@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.documents.files import LARGEST_RECORD, UnreadableFileError, read_bytes
+from assay.documents.files import UnreadableFileError, read_record
 from assay.sandbox.cache import cache_folder, write_whole
 
 KIND = "answers"
@@ -27,7 +27,7 @@ class ResponseCache:
     def get(self, request: Any, sample: int = 0) -> Any:
         """What was kept for a request, any JSON value, or None."""
         try:
-            return values.decode(read_bytes(self._path(request, sample), LARGEST_RECORD))
+            return values.decode(read_record(self._path(request, sample)))
         except (OSError, ValueError, UnreadableFileError):
             # Unreadable is as good as absent: it is asked again and written anew.
             return None

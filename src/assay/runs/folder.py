@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
-from assay.documents.files import LARGEST_RECORD, open_regular, read_bytes
+from assay.documents.files import open_regular, read_record
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.failures import first_problem
 from assay.findings import Baseline
@@ -284,7 +284,7 @@ def check_resumable(path: Path) -> None:
 def read_manifest(path: Path) -> Manifest:
     """What `run.json` says; an InputError if the folder is not a run."""
     try:
-        return Manifest.model_validate(json.loads(read_bytes(path / MANIFEST, LARGEST_RECORD)))
+        return Manifest.model_validate(json.loads(read_record(path / MANIFEST)))
     except FileNotFoundError:
         raise InputError(
             "is not a run: it has no run.json", where=str(path), advice="see: assay runs list"

@@ -24,14 +24,20 @@ from assay import values
 from assay.documents.files import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
 from assay.forks import keep_private, release
+from assay.runs.shortening import is_too_large
 
 SYNC_SECONDS = 1.0
 _BLOCK = 1 << 16
 _LOCK_TRIES = 10
-LONGEST_LINE = 128 * MEGABYTE
+LONGEST_LINE = 24 * MEGABYTE
+"""Written or read; a record that would be longer is written without some of its evidence."""
 _MARK_BYTES = 200
 _LINK = re.compile(rb',"link":"([0-9a-f]{16})"\}\n\Z')
 _LINK_BYTES = len(b',"link":"0123456789abcdef"}\n')
+
+
+class TooLargeError(Exception):
+    """An entry that could not be read again; nothing of it was written."""
 
 
 class Span(NamedTuple):
@@ -87,7 +93,12 @@ class Journal:
 
     def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
         """Write one entry and say where it is; returns only when the kernel has it."""
+        # Before it is encoded too, which takes as much memory again.
+        if not is_plain and is_too_large(entry):
+            raise TooLargeError
         line = values.encode_bytes(entry, is_plain=is_plain)
+        if len(line) + _LINK_BYTES > LONGEST_LINE or has_too_many_parts(line):
+            raise TooLargeError
         if self.link is None:
             line += b"\n"
         else:

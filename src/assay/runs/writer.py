@@ -7,12 +7,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from assay import values
+from assay.documents.files import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
 from assay.failures import describe
 from assay.results import CaseRecord, FinishedCase, Outcome, is_plain
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, Index
-from assay.runs.journal import Journal, check_links, mark_at
+from assay.runs.journal import LONGEST_LINE, Journal, TooLargeError, check_links, mark_at
+from assay.runs.shortening import is_too_large, shorten_record, shorten_report
 
 logger = logging.getLogger("assay")
 
@@ -109,7 +112,12 @@ class RunWriter:
     def add(self, unit: Unit, record: CaseRecord | FinishedCase) -> None:
         """Write the record of a case that has run."""
         try:
-            self._write_record(unit, record.pack())
+            packed = record.pack()
+            try:
+                self._write_record(unit, packed)
+            except TooLargeError:
+                logger.warning("%s: too large for the journal; evidence is left out", unit.id)
+                self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # Nothing that one case carries may cost the others theirs.
             self._write_record(unit, _spoiled(unit, self.manifest.subject, error).pack())
@@ -121,15 +129,20 @@ class RunWriter:
         self._write(entry, is_plain=plain)
 
     def keep_part(self, unit: Unit, key: str, value: Any) -> None:
-        self._write(
-            {
-                "kind": "part",
-                "id": unit.id,
-                "fingerprint": unit.fingerprint,
-                "key": key,
-                "value": value,
-            }
-        )
+        entry = {
+            "kind": "part",
+            "id": unit.id,
+            "fingerprint": unit.fingerprint,
+            "key": key,
+            "value": value,
+        }
+        try:
+            self._write(entry)
+        except TooLargeError:
+            # A part that is no report, or stays too large, is made again by a resumed run.
+            is_report = isinstance(value, dict) and "results" in value
+            if is_report and (short := shorten_report(value, _fits)) is not None:
+                self._write(entry | {"value": short})
 
     def part(self, unit: Unit, key: str) -> Any:
         span = self._index.part(unit.id, key, unit.fingerprint)
@@ -181,6 +194,14 @@ class RunWriter:
         finally:
             self._index.close()
             self._journal.close()
+
+
+def _fits(value: dict[str, Any]) -> bool:
+    if is_too_large(value):
+        return False
+    line = values.encode_bytes(value)
+    # With room for what the entry says besides.
+    return len(line) + MEGABYTE <= LONGEST_LINE and not has_too_many_parts(line)
 
 
 def _spoiled(unit: Unit, subject: str, error: Exception) -> CaseRecord:

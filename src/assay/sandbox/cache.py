@@ -15,11 +15,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from assay.documents.files import LARGEST_RECORD, MEGABYTE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError
 
 # Written last into a folder before it gets its name: a folder without it was never finished.
 MARKER = "built.json"
 _UNFINISHED = ".building-"
+_LARGEST_LIST = 128 * MEGABYTE
+"""A digest for every file of an environment, of which there may be hundreds of thousands."""
 
 
 def cache_folder() -> Path:
@@ -51,8 +54,8 @@ def exclusive(name: str, waiting: Callable[[], None] | None = None) -> Iterator[
 def built(kind: str, key: str) -> dict[str, Any] | None:
     """What the finished folder says about itself, or None if there is none."""
     try:
-        facts = json.loads((cache_folder() / kind / key / MARKER).read_text("utf-8"))
-    except (OSError, ValueError):
+        facts = json.loads(read_bytes(cache_folder() / kind / key / MARKER, LARGEST_RECORD))
+    except (OSError, ValueError, UnreadableFileError):
         return None
     return facts if isinstance(facts, dict) else None
 
@@ -123,8 +126,8 @@ def find_changes(kind: str, key: str, sample: int | None = None) -> list[str] | 
     """
     final = cache_folder() / kind / key
     try:
-        recorded: dict[str, str] = json.loads(_digests_of(final).read_text("utf-8"))
-    except (OSError, ValueError):
+        recorded: dict[str, str] = json.loads(read_bytes(_digests_of(final), _LARGEST_LIST))
+    except (OSError, ValueError, UnreadableFileError):
         return None
     if sample is None:
         found = dict(_entries(final))

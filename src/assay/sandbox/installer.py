@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
+from assay.documents.files import LARGEST_RECORD, read_text
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.sandbox import isolation
 from assay.sandbox.bases import Base, hand_over, new_base
@@ -142,7 +143,7 @@ def install_with_builds(
     folder: Path, lock: Path, interpreter: Interpreter, *, requires_hashes: bool
 ) -> None:
     """Build and install the packages of a lock inside the sandbox; keep the environment."""
-    lines = lock.read_text("utf-8").splitlines()
+    lines = read_text(lock, LARGEST_RECORD).splitlines()
     with _open_build_sandbox(interpreter, lines) as sandbox:
         shutil.copyfile(lock, sandbox.base.path / "lock.txt")
         sandbox.run_uv(["venv", "--quiet", "--relocatable", "--no-project", "--python",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_SETTINGS, read_text
+from assay.documents.files import LARGEST_SETTINGS, open_regular, read_text
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
@@ -68,7 +68,8 @@ def _project(folder: Path) -> dict[str, Any]:
         return {}
     try:
         project = tomllib.loads(read_text(path, LARGEST_SETTINGS)).get("project", {})
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
+        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
         raise InputError(f"not valid TOML: {error}", where=str(path)) from None
     except RecursionError:
         raise InputError("is nested too deeply", where=str(path)) from None
@@ -94,7 +95,8 @@ def digest(folder: Path) -> str:
     """A hash of the names and contents of all files that belong to the source."""
     total = hashlib.sha256()
     for path in _files(folder):
-        content = hashlib.sha256(path.read_bytes()).digest()
+        with open_regular(path, follow=False) as file:
+            content = hashlib.file_digest(file, "sha256").digest()
         total.update(os.fsencode(path.relative_to(folder)) + b"\0" + content)
     return total.hexdigest()
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.documents.files import LARGEST_RECORD, read_text
 from assay.errors import InputError, nearest
 from assay.sandbox.cache import (
     build_once,
@@ -209,7 +210,7 @@ def _lock(
     path = cache_folder() / "locks" / f"{_hash(request)[:24]}.txt"
     with exclusive(f"lock-{path.stem}", lambda: _say(progress, "another process resolves")):
         if path.is_file():
-            return path.read_text("utf-8")
+            return read_text(path, LARGEST_RECORD)
         _say(progress, "resolving")
         lock = _resolve(request, sources, interpreter, allow_build)
         write_whole(path, lock)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import Any
 
 from assay.errors import InputError
@@ -32,6 +32,27 @@ def write_database(content: Any) -> bytes:
 
 def read_database(data: bytes) -> dict[str, Any]:
     """The tables of a database file, rows as mappings."""
+    with _open_database(data) as database:
+        return {"tables": {name: _read_table(database, name) for name in _names(database)}}
+
+
+def has_more_cells(data: bytes, cells: int, size: int) -> bool:
+    """Return whether a database has more cells, or more bytes in them, than these.
+
+    Columns that are calculated are no part of the file, so its size says little.
+    """
+    with _open_database(data) as database:
+        for name in _names(database):
+            for row in database.execute(f"SELECT * FROM {_quoted(name)}"):  # noqa: S608 - a quoted name
+                cells -= len(row) + 1
+                size -= sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+                if cells < 0 or size < 0:
+                    return True
+    return False
+
+
+@contextmanager
+def _open_database(data: bytes) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:")) as database:
         try:
             if data:
@@ -40,13 +61,17 @@ def read_database(data: bytes) -> dict[str, Any]:
             database.execute("PRAGMA trusted_schema = OFF")
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
             database.row_factory = sqlite3.Row
-            names = database.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' "
-                "AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
-            ).fetchall()
-            return {"tables": {name[0]: _read_table(database, name[0]) for name in names}}
+            yield database
         except (sqlite3.Error, OverflowError) as error:
             raise InputError(f"is not a SQLite database: {error}") from None
+
+
+def _names(database: sqlite3.Connection) -> list[str]:
+    query = (
+        "SELECT name FROM sqlite_master WHERE type = 'table' "
+        "AND name NOT LIKE 'sqlite_%' ORDER BY rowid"
+    )
+    return [name for (name,) in database.execute(query)]
 
 
 def _read_table(database: sqlite3.Connection, name: str) -> Any:

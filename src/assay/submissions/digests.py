@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
+from assay.documents.files import open_regular
 from assay.errors import InputError
 from assay.submissions.config import ProblemConfig
 
@@ -67,7 +68,7 @@ def _files(
             if not is_read(path):
                 continue
         if path.is_file():
-            with path.open("rb") as file:
+            with open_regular(path) as file:
                 yield name, hashlib.file_digest(file, "sha256").digest()
         elif path.is_dir() and _identity(path) not in seen and not _is_run(path):
             seen.add(_identity(path))

@@ -7,18 +7,24 @@ import csv
 import gzip
 import io
 import json
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from assay.documents.files import LARGEST_DOCUMENT, MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 from assay.failures import describe
 from assay.values import check_value
 
 MOST_UNPACKED = 256 << 20
 """Bytes that a compressed file, or an archive, may come to."""
+LARGEST_FILE = 128 << 20
+"""Bytes of a file of a problem, also unpacked, which Assay itself holds."""
 
 
 class FileType(StrEnum):
@@ -78,17 +84,18 @@ def compressed(data: bytes, compression: Compression) -> bytes:
     return bz2.compress(data) if compression is Compression.BZIP2 else data
 
 
-def decompressed(data: bytes, compression: Compression) -> bytes:
+def decompressed(data: bytes, compression: Compression, limit: int | None = None) -> bytes:
     """What was compressed; InputError if it is damaged, or more than anybody means to write."""
+    limit = MOST_UNPACKED if limit is None else limit
     if compression is Compression.NONE:
         return data
     try:
         with _opened(data, compression) as file:
-            content: bytes = file.read(MOST_UNPACKED + 1)
+            content: bytes = file.read(limit + 1)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"is not {compression}: {error}") from None
-    if len(content) > MOST_UNPACKED:
-        raise InputError(f"unpacks to more than {MOST_UNPACKED >> 20} MiB")
+    if len(content) > limit:
+        raise InputError(f"unpacks to more than {limit >> 20} MiB")
     return content
 
 
@@ -119,6 +126,37 @@ def parsed(data: bytes, file_type: FileType) -> Any:
         return check_value(_PARSERS[file_type](data))
     except RecursionError:
         raise InputError("is nested too deep") from None
+
+
+_LARGEST_TEXT = 64 * MEGABYTE
+_SEPARATORS = {FileType.CSV: b",", FileType.TSV: b"\t"}
+
+
+def parse_small(data: bytes, file_type: FileType) -> Any:
+    """Return the content of a file of the user, as `parsed`, if it takes at most 500 MB.
+
+    Raise InputError if it may take more: it can still be read as text, or as bytes.
+    """
+    if file_type is FileType.BINARY:
+        return data
+    limit = _LARGEST_TEXT if file_type is FileType.TEXT else LARGEST_DOCUMENT
+    if len(data) > limit:
+        raise InputError(f"is larger than {limit:,} bytes")
+    if file_type in (FileType.JSON, FileType.JSONL):
+        is_too_much = has_too_many_parts(data) or data.count(b"\n") > MOST_PARTS
+    elif separator := _SEPARATORS.get(file_type):
+        is_too_much = sum(map(data.count, (separator, b"\n", b"\r"))) > MOST_PARTS
+    elif file_type is FileType.PARQUET:
+        is_too_much = not _is_small_parquet(data)
+    elif file_type is FileType.SQLITE:
+        from assay.submissions.databases import has_more_cells
+
+        is_too_much = has_more_cells(data, MOST_PARTS, LARGEST_DOCUMENT)
+    else:
+        is_too_much = False
+    if is_too_much:
+        raise InputError(f"has more than {MOST_PARTS:,} parts, or is damaged")
+    return parsed(data, file_type)
 
 
 def _json_bytes(content: Any) -> bytes:
@@ -231,6 +269,55 @@ def _parquet(data: bytes) -> Any:
         return parquet.read_table(pyarrow.BufferReader(data)).to_pylist()
     except (pyarrow.ArrowException, OSError, ArithmeticError) as error:
         raise InputError(f"is not parquet: {error}") from None
+
+
+_PARQUET_TRIAL = """
+import resource, sys
+memory, parts = sys.argv[1:3]
+sys.path[:] = sys.argv[3:]
+import pyarrow
+from pyarrow import parquet
+pyarrow.set_cpu_count(1)
+pyarrow.set_io_thread_count(1)
+data = sys.stdin.buffer.read()
+with open("/proc/self/statm") as file:
+    used = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(memory),) * 2)
+resource.setrlimit(resource.RLIMIT_CPU, (10, 11))
+rows = parquet.read_table(pyarrow.BufferReader(data), use_threads=False).to_pylist()
+left, rest = int(parts), [rows]
+while rest and left > 0:
+    one = rest.pop()
+    if isinstance(one, (list, dict)):
+        left -= len(one) + 1
+        rest.extend(one.values() if isinstance(one, dict) else one)
+sys.exit(left <= 0)
+"""
+_TRIAL_MEMORY = 256 << 20
+
+
+@lru_cache(maxsize=64)
+def _is_small_parquet(data: bytes) -> bool:
+    """Return whether a process with limits can read a table.
+
+    A few bytes may stand for billions of rows, and some damage makes pyarrow end its process.
+    """
+    done = subprocess.run(  # noqa: S603 - this interpreter and a constant program
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            _PARQUET_TRIAL,
+            str(_TRIAL_MEMORY),
+            str(MOST_PARTS),
+            *sys.path,
+        ],
+        input=data,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode == 0
 
 
 def _sqlite_bytes(content: Any) -> bytes:

@@ -11,12 +11,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from assay.documents.files import read_bytes
 from assay.errors import InputError
 from assay.submissions.file_formats import (
-    MOST_UNPACKED,
+    LARGEST_FILE,
     Compression,
     FileType,
     compressed,
     decompressed,
-    parsed,
+    parse_small,
     signature,
     written,
 )
@@ -59,9 +59,8 @@ class InputFile(BaseModel):
 
     def _is_unchanged(self, source: bytes) -> bool:
         try:
-            return bool(
-                parsed(decompressed(source, self.compression), self.file_type) == self.content
-            )
+            plain = decompressed(source, self.compression, LARGEST_FILE)
+            return bool(parse_small(plain, self.file_type) == self.content)
         except (InputError, ValueError):
             return False
 
@@ -98,7 +97,7 @@ class InputFile(BaseModel):
         if content is not None:
             return cls(path=name, content=content, file_type=kind, compression=packing)
         try:
-            source = read_bytes(Path(path), MOST_UNPACKED)
+            source = read_bytes(Path(path), LARGEST_FILE)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
         return cls._of_bytes(name, source, kind, packing)
@@ -118,12 +117,12 @@ class InputFile(BaseModel):
     def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:
         """Structure where there is one; else text, else bytes, because malformed input is input."""
         try:
-            plain = decompressed(source, packing)
+            plain = decompressed(source, packing, LARGEST_FILE)
         except InputError:
             return cls(path=name, content=source, file_type=FileType.BINARY)
         for each in dict.fromkeys((kind, FileType.TEXT, FileType.BINARY)):
             try:
-                content = parsed(plain, each)
+                content = parse_small(plain, each)
                 file = cls(path=name, content=content, file_type=each, compression=packing)
             except (InputError, ValueError):
                 continue

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import nearest
 
 _READERS = frozenset({"getattr", "hasattr"})
@@ -55,15 +56,18 @@ def names_read(folder: Path, *, in_mappings: bool = False) -> set[str]:
 def parse_code(file: Path) -> ast.Module:
     """Return the tree of a file of Python; an empty one if it cannot be read, which others say."""
     try:
-        return ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        return ast.parse(read_bytes(file, LARGEST_SOURCE))
+    except (OSError, SyntaxError, ValueError, RecursionError, UnreadableFileError):
         return ast.Module(body=[], type_ignores=[])
 
 
 def find_word(folder: Path, word: str) -> str | None:
     """Return `file:line` where the code in a folder first has a name as a whole, if it does."""
     for file in sorted(folder.glob("*.py")):
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        try:
+            lines = read_bytes(file, LARGEST_SOURCE).decode("utf-8", "replace").splitlines()
+        except (OSError, UnreadableFileError):
+            continue
         for number, line in enumerate(lines, start=1):
             if word in line and word in _words(line):
                 return f"{file}:{number}"

@@ -130,7 +130,7 @@ def test_an_answer_without_end_is_an_outage(kind: str, tmp_path: Path) -> None:
     conversation = talk(kind, tmp_path, "huge", timeout=60)
     assert conversation.ending is Ending.OUTAGE
     # A stream of lines says it of its line.
-    assert "than 64 MB" in str(conversation.reason)
+    assert "than 16 MB" in str(conversation.reason)
 
 
 @pytest.mark.parametrize("kind", CONFESSING)

@@ -41,6 +41,14 @@ def sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
     assert mounts() == before
 
 
+@pytest.fixture
+def open_place() -> Iterator[Path]:
+    """A folder that every user can reach; pytest closes its own when another session starts."""
+    with tempfile.TemporaryDirectory(prefix="assay-tests-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
 @pytest.fixture(autouse=True)
 def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     """After every single test no program that it started is running."""

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from assay.sandbox.isolation import probe
+from assay.sandbox.isolation import available_levels, probe
 from tests.waiting import PATIENCE
 
 # A user for each test process: without namespaces the kernel counts processes by user, and tests
@@ -57,6 +57,17 @@ def attempt(name, action):
     except BaseException as error:
         code = getattr(error, "errno", None)
         print(name, "refused", errno.errorcode.get(code, type(error).__name__), flush=True)
+"""
+# Enters a jail as a runner does; what follows in the worker is what the import of a target can do.
+ENTER = """
+import importlib, json, os, sys
+sys.path.insert(0, sys.argv[1])
+import start
+start.load()
+jail = importlib.import_module("assay_inside.jail")
+limits = {"cpu_time": 5, "memory": 1 << 28, "processes": 8, "open_files": 64,
+          "file_size": 1 << 20, "work_size": 1 << 20}
+spec = {"level": "namespaces", "binds": json.loads(sys.argv[2]), "limits": limits}
 """
 
 
@@ -202,8 +213,9 @@ class Sandbox:
         collect: tuple[str, ...] = (),
         environment: dict[str, str] | None = None,
         network: bool = False,
+        readable: tuple[str, ...] = (),
     ) -> Outcome:
-        seen = (*python_folders(), str(self.target))
+        seen = (*python_folders(), str(self.target), *readable)
         jail: dict[str, Any] = {
             "isolation": self.level,
             "limits": {**SMALL, **(limits or {})},
@@ -250,6 +262,44 @@ class Sandbox:
     def workers(self) -> list[str]:
         """Command lines of everything that was started from this sandbox's copy of the source."""
         return command_lines(str(self.place / "copy" / "assay"))
+
+
+def start_worker(
+    script: str, place: Path, user: str, binds: dict[Path, Path]
+) -> subprocess.Popen[bytes]:
+    """Start code as the import of a target runs: in a worker, with these folders bound read-only.
+
+    `script` begins outside, with `jail` and `spec`; it has to enter. Every user must be able to
+    reach `place`; for "user" the folders that are bound belong to that user.
+    """
+    if "namespaces" not in available_levels(probe()):
+        pytest.skip("this machine has no namespaces")
+    if user == "root" and os.geteuid() != 0:
+        pytest.skip("these tests do not run as root")
+    inside = place / "inside"
+    shutil.copytree(SOURCE / "sandbox" / "inside", inside)
+    for path in (inside, *inside.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    options: dict[str, Any] = {}
+    if user == "user" and os.geteuid() == 0:
+        for folder in binds:
+            os.chown(folder, ORDINARY_USER, ORDINARY_USER)
+        options = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
+    seen = [[str(host), str(path), False] for host, path in binds.items()]
+    seen += [[folder, folder, False] for folder in python_folders()]
+    code = ENTER + PRELUDE + script
+    arguments = [str(inside), json.dumps(seen), *map(str, binds.values())]
+    return subprocess.Popen(
+        [reachable_python(), "-B", "-I", "-S", "-c", code, *arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={}, **options,
+    )  # fmt: skip
+
+
+def run_in_worker(script: str, place: Path, user: str, binds: dict[Path, Path]) -> Outcome:
+    """Run such code to its end."""
+    with start_worker(script, place, user, binds) as process:
+        stdout, stderr = process.communicate(timeout=PATIENCE)
+    return Outcome(process.returncode, stdout, stderr)
 
 
 def command_lines(part: str) -> list[str]:

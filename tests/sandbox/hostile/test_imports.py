@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from assay.sandbox.isolation import available_levels, probe
-from tests.sandbox.hostile.support import (
-    ORDINARY_USER,
-    PRELUDE,
-    SOURCE,
-    Outcome,
-    python_folders,
-    reachable_python,
-)
-from tests.waiting import PATIENCE
+from tests.sandbox.hostile.support import run_in_worker
 
-# Enters a jail as a runner does; what follows in the worker is what an import could do.
-ENTER = """
-import importlib, sys
-sys.path.insert(0, sys.argv[1])
-import start
-start.load()
-jail = importlib.import_module("assay_inside.jail")
-limits = {"cpu_time": 5, "memory": 1 << 28, "processes": 8, "open_files": 64,
-          "file_size": 1 << 20, "work_size": 1 << 20}
-target, folders = sys.argv[2], sys.argv[3:]
-binds = [[path, path, False] for path in (target, *folders)]
-jail.enter({"level": "namespaces", "binds": binds, "limits": limits})
-"""
 REMOUNT = """
 import struct
+jail.enter(spec)
+target = sys.argv[3]
 MACHINE = os.uname().machine
 MOUNT, UMOUNT, UNSHARE, CLONE, PIVOT = {
     "x86_64": (165, 166, 272, 56, 155), "aarch64": (40, 39, 97, 220, 41),
@@ -64,28 +40,12 @@ os._exit(0)
 
 
 @pytest.mark.parametrize("user", ["root", "user"])
-def test_an_import_cannot_make_writable_what_is_bound_read_only(tmp_path: Path, user: str) -> None:
-    if "namespaces" not in available_levels(probe()):
-        pytest.skip("this machine has no namespaces")
-    if user == "root" and os.geteuid() != 0:
-        pytest.skip("these tests do not run as root")
-    inside = tmp_path / "inside"
-    shutil.copytree(SOURCE / "sandbox" / "inside", inside)
-    target = tmp_path / "target"
+def test_an_import_cannot_make_writable_what_is_bound_read_only(
+    open_place: Path, user: str
+) -> None:
+    target = open_place / "target"
     target.mkdir()
-    for path in (*tmp_path.parents, tmp_path, target, *inside.rglob("*"), inside):
-        if path.stat().st_uid == os.geteuid() and path != Path("/"):
-            path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))
-    options: dict[str, Any] = {}
-    if user == "user" and os.geteuid() == 0:
-        os.chown(target, ORDINARY_USER, ORDINARY_USER)
-        options = {"user": ORDINARY_USER, "group": ORDINARY_USER, "extra_groups": []}
-    script = ENTER + PRELUDE + REMOUNT
-    arguments = [str(inside), str(target), *python_folders()]
-    answer = subprocess.run(
-        [reachable_python(), "-B", "-I", "-S", "-c", script, *arguments],
-        capture_output=True, timeout=PATIENCE, env={}, **options,
-    )  # fmt: skip
+    outcome = run_in_worker(REMOUNT, open_place, user, {target: target})
     assert list(target.iterdir()) == []
-    Outcome(stdout=answer.stdout, stderr=answer.stderr).refused()
-    assert len(answer.stdout.splitlines()) == 10
+    outcome.refused()
+    assert len(outcome.lines) == 10

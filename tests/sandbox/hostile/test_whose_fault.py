@@ -69,6 +69,13 @@ os.mkdir("folder", 0)
 try: os.chmod(".", 0)
 except OSError: pass
 """
+CLOSED_ABOVE = """
+import time
+for path in ("..", os.environ["TMPDIR"]):
+    try: os.chmod(path, 0)
+    except OSError: pass
+time.sleep(0.5)
+"""
 ATTACKS = {
     "sibling": SIBLING,
     "runners": RUNNERS,
@@ -77,6 +84,7 @@ ATTACKS = {
     "shared memory": SHARED_MEMORY,
     "streams in flight": STREAMS_IN_FLIGHT,
     "closed": CLOSED,
+    "closed above": CLOSED_ABOVE,
     "own group": "import signal\nos.kill(0, signal.SIGKILL)",
     "stopped": "import signal\nfor number in range(3): os.fork()\nos.kill(0, signal.SIGSTOP)",
     "streams": "os.closerange(0, 3)\nos.open('/dev/null', os.O_RDWR)\nos.abort()",

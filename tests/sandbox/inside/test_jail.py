@@ -62,4 +62,4 @@ def test_three_children_one_after_the_other(interpreter: str, level: str) -> Non
     answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={})
     assert answer.stderr == ""
     assert answer.returncode == 0
-    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_inside", "assay_inside.cgroups"], True]
+    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_inside", "assay_inside.calls"], True]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -66,6 +67,22 @@ def test_a_tree_is_measured_as_deep_as_any_program_goes(tmp_path: Path) -> None:
     assert 100_000 <= found.bytes - folders < 200_000
     assert found.entries == 902
     trees.remove(str(tmp_path / "d"))
+
+
+def test_folders_and_names_are_counted_where_the_file_system_counts_none() -> None:
+    if not Path("/dev/shm").is_dir():
+        pytest.skip("needs a tmpfs")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        for number in range(100):
+            Path(place, f"{number:03}" + "x" * 200).mkdir()
+        assert 100 * 1200 <= trees.measure(place).bytes < 100 * 10_000
+
+
+def test_a_file_with_several_names_is_counted_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(bytes(100_000))
+    for number in range(20):
+        (tmp_path / f"link{number}").hardlink_to(tmp_path / "file")
+    assert 100_000 <= trees.measure(str(tmp_path)).bytes < 200_000
 
 
 def test_a_deep_tree_of_a_dead_worker_is_swept(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ class A2ASession:
             )
         is_open = state == "input-required"
         place = _Place(_read_id(task, "contextId"), _read_id(task, "id") if is_open else None)
-        artifacts = task.get("artifacts") or []
+        artifacts = _read_list(task.get("artifacts"))
         if state == "completed" and _has_content(artifacts):
             return _make_answer(artifacts, place)
         heard = [said] if _has_content([said]) else _find_last(task.get("history"))
@@ -190,7 +190,13 @@ class A2AConnection:
 
         Behind a gateway a card has an address of its own; then its path is below the gateway's.
         """
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            raise ConnectionFailed("the agent card has an address that is none") from None
+        # After the name of the server anything but a slash would make it another server.
+        if parts.path and not parts.path.startswith("/"):
+            raise ConnectionFailed("the agent card has an address that is none", said=url)
         is_same = f"{parts.scheme}://{parts.netloc}" == self._origin
         return (parts.path if is_same else self._path + parts.path) or "/"
 
@@ -230,9 +236,16 @@ def _read_id(value: dict[str, Any], key: str) -> str | None:
     return found if isinstance(found, str) and found else None
 
 
+def _read_list(value: Any) -> list[Any]:
+    """Return a list that may be left out."""
+    if value is not None and not isinstance(value, list):
+        raise ConnectionFailed("the answer has something else in the place of a list")
+    return value or []
+
+
 def _find_last(history: Any) -> list[Any]:
     """Return the last message of the agent, in a list."""
-    messages = [one for one in history or [] if isinstance(one, dict)]
+    messages = [one for one in _read_list(history) if isinstance(one, dict)]
     heard = [one for one in messages if one.get("role") in ("agent", "ROLE_AGENT")]
     return heard[-1:]
 
@@ -265,6 +278,6 @@ def _list_parts(messages: list[Any]) -> list[dict[str, Any]]:
         part
         for message in messages
         if isinstance(message, dict)
-        for part in message.get("parts") or []
+        for part in _read_list(message.get("parts"))
         if isinstance(part, dict)
     ]

@@ -67,7 +67,7 @@ class AdkServerSession:
         self._opened.clear()
 
     def _path(self, place: _Place) -> str:
-        return f"{self._users_path(place.user)}/{quote(place.session, safe='')}"
+        return f"{self._users_path(place.user)}/{quote(place.session, '', errors='surrogatepass')}"
 
     def _users_path(self, user: str) -> str:
         return f"/apps/{quote(self._app, safe='')}/users/{user}/sessions"
@@ -157,12 +157,14 @@ def _read_event(event: Mapping[str, Any]) -> str | None:
             step in part for part in parts for step in _STEPS
         ):
             return None
-        texts = [part["text"] for part in parts if part.get("text") and not part.get("thought")]
+        text = "".join(
+            part["text"] for part in parts if part.get("text") and not part.get("thought")
+        )
     except (AttributeError, KeyError, TypeError):
         raise ConnectionFailed("the stream has an event of the wrong shape") from None
     if not parts:
         return write_text(event.get("output"))
-    return "".join(texts)
+    return text
 
 
 def _read_error(said: str) -> AgentFailed | ConnectionFailed:

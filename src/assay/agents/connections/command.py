@@ -25,9 +25,10 @@ from assay.agents.connections.protocol import (
 from assay.agents.connections.python import read_parts
 from assay.agents.connections.web import encode_json
 from assay.agents.secrets import credentials_in
+from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 
-_LONGEST_ANSWER = 64 * 1024 * 1024
+_LONGEST_ANSWER = 16 * MEGABYTE
 _KEPT_ERRORS = 64 * 1024
 _FAREWELL = 1.0
 
@@ -61,7 +62,7 @@ class _Process:
         try:
             line = await self.process.stdout.readuntil(b"\n")
         except asyncio.LimitOverrunError:
-            raise ConnectionFailed("the answer is longer than 64 MB") from None
+            raise ConnectionFailed("the answer is longer than 16 MB") from None
         except asyncio.IncompleteReadError:
             raise await self._explain_end() from None
         return line
@@ -165,6 +166,8 @@ async def _start(command: tuple[str, ...]) -> _Process:
 
 
 def _read_reply(line: bytes) -> Any:
+    if has_too_many_parts(line):
+        raise ConnectionFailed(f"the answer has more than {MOST_PARTS:,} parts")
     try:
         reply = json.loads(line)
     except (ValueError, RecursionError):

@@ -8,13 +8,13 @@ from typing import Any
 
 from assay.agents.connections.outages import is_retry
 from assay.agents.connections.protocol import Answer, ConnectionFailed, Message
-from assay.documents.files import MOST_PARTS, has_too_many_parts
+from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
 
 # Types come as words over HTTP and as numbers from in-process sessions.
 _AI = ("AI", 4)
 _FRAMEWORK = ("AGENT_FRAMEWORK", 101)
 _MISSHAPEN = "the stream has a message of the wrong shape"
-_LONGEST_LINE = 64 * 1024 * 1024
+_LONGEST_LINE = 16 * MEGABYTE
 
 
 def request_for(message: Message) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Lines:
             self._pending.append(rest)
             self._size += len(rest)
             if self._size > _LONGEST_LINE:
-                raise ConnectionFailed("the stream has a line of more than 64 MB")
+                raise ConnectionFailed("the stream has a line of more than 16 MB")
 
     def rest(self) -> bytes:
         """What came since the last line; at the end of a stream, its last line."""

@@ -83,7 +83,7 @@ def _read_text(reply: dict[str, Any]) -> str:
         raise ConnectionFailed("the server reports an error", said=said)
     if status in ("queued", "in_progress"):
         raise ConnectionFailed(f"the server answered before the answer was complete ({status})")
-    text = "".join(_read_parts(reply.get("output")))
+    text = _read_parts(reply.get("output"))
     if not text and status == "incomplete":
         details = reply.get("incomplete_details")
         reason = details.get("reason") if isinstance(details, dict) else None
@@ -93,15 +93,15 @@ def _read_text(reply: dict[str, Any]) -> str:
     return text
 
 
-def _read_parts(output: Any) -> list[str]:
+def _read_parts(output: Any) -> str:
     """Return the text of all messages; a refusal is text like any other."""
     try:
-        return [
+        return "".join(
             part["text"] if part["type"] == "output_text" else part["refusal"]
             for item in output
             if item["type"] == "message"
             for part in item["content"]
             if part["type"] in ("output_text", "refusal")
-        ]
+        )
     except (AttributeError, KeyError, TypeError):
         raise ConnectionFailed("the answer has no message") from None

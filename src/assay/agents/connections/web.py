@@ -16,13 +16,13 @@ from urllib.request import getproxies
 
 from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
-from assay.documents.files import MOST_PARTS, has_too_many_parts
+from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 
 if TYPE_CHECKING:
     import httpx
 
-_LONGEST_ANSWER = 64 * 1024 * 1024
+_LONGEST_ANSWER = 16 * MEGABYTE
 # How much of a refusal is read, and for how long: one that is not whole is not quoted.
 _LONGEST_REFUSAL = 1024 * 1024
 _PATIENCE = 2.0
@@ -129,7 +129,13 @@ class Web:
         """
         import httpx
 
-        url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
+        try:
+            url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
+        except httpx.InvalidURL:
+            # Paths are made of ids and addresses that servers give.
+            raise ConnectionFailed(
+                "the server gave an address that is none", where=self.where
+            ) from None
         assert (url.scheme, url.netloc) == (self._url.scheme, self._url.netloc)
         try:
             request = self._client.build_request(
@@ -231,7 +237,7 @@ async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
         async for chunk in read_body(response, _LONGEST_ANSWER):
             yield chunk
     except BodyTooLongError:
-        raise ConnectionFailed("the answer is longer than 64 MB") from None
+        raise ConnectionFailed("the answer is longer than 16 MB") from None
 
 
 async def read_json(response: httpx.Response) -> Any:

@@ -18,12 +18,14 @@ _MOST_BLANKS = 100_000
 # What may be resolved in this process without a trial; the trial takes a fifth of a second.
 _HARMLESS = 1_000_000
 _SECONDS = 10
-_MEMORY = 1 << 30
+_MEMORY = 448 << 20
 _TOKEN = re.compile(
-    r'"""(?:.*?)"""+|("(?:[^"\\\n]|\\.)*+")|(")|((?:[\s\ufeff]++|(?:#|//)[^\n]*+\n)++)'
+    r'"""(?:.*?)"""+|(")|((?:[\s\ufeff]++|(?:#|//)[^\n]*+\n)++)'
     r"|(?:#|//)[^\n]*+",
     re.DOTALL,
 )
+# A run of backslashes that begins here, and the end of a string or line after it.
+_CLOSING = re.compile(r'(?<!\\)\\*+["\n]')
 _TRIPLE = re.compile(r'"""(?:.*?)"""+', re.DOTALL)
 _COMMENT = re.compile(r"(?:#|//)[^\n]*")
 _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -46,23 +48,37 @@ class LongTexts:
 
     def take_out(self, text: str) -> str:
         """Return a HOCON text with a short mark for every long quoted one, lines as they were."""
-        return _TOKEN.sub(self._shorten, text)
+        pieces, at = [], 0
+        while found := _TOKEN.search(text, at):
+            end = self._end(found)
+            pieces.append(text[at : found.start()])
+            piece = text[found.start() : end]
+            is_long = found[1] is not None and len(piece) > _LONG
+            pieces.append(self._take(piece, found.start()) if is_long else piece)
+            at = end
+        pieces.append(text[at:])
+        return "".join(pieces)
 
-    def _shorten(self, found: re.Match[str]) -> str:
-        quoted, open_quote, gap = found.groups()
-        # The parser says the same of a short one, and knows better how to say it.
-        if open_quote and "\n" not in found.string[found.end() : found.end() + _LONG]:
-            raise UnfitTextError("unterminated string", found.start())
+    def _end(self, found: re.Match[str]) -> int:
+        """Return where a token ends; refuse one that the parser would need too long for."""
+        text, (open_quote, gap) = found.string, found.groups()
+        if open_quote:
+            if end := _end_of_string(text, found.end()):
+                return end
+            # The parser says the same of a short one, and knows better how to say it.
+            if "\n" not in text[found.end() : found.end() + _LONG]:
+                raise UnfitTextError("unterminated string", found.start())
         if gap and len(gap) > _MOST_BLANKS:
             blanks = _COMMENT.sub("", gap)
             if len(blanks) - blanks.count("\n") > _MOST_BLANKS:
                 raise UnfitTextError(f"more than {_MOST_BLANKS:,} blanks in a row", found.start())
-        if not quoted or len(quoted) <= _LONG:
-            return found[0]
+        return found.end()
+
+    def _take(self, quoted: str, position: int) -> str:
         try:
             self.taken.append(str(json.loads(quoted, strict=False)))
         except ValueError:
-            raise UnfitTextError("unknown escape in a string", found.start()) from None
+            raise UnfitTextError("unknown escape in a string", position) from None
         return f'"\ue000{self._word}-{len(self.taken) - 1}\ue001"'
 
     def put_back(self, value: Any) -> Any:
@@ -79,6 +95,18 @@ class LongTexts:
             return _HALVES.sub(_join, whole)
 
         return _map_texts(value, restore)
+
+
+def _end_of_string(text: str, start: int) -> int | None:
+    """Return where a string in double quotes ends; None if its line, or the text, ends before.
+
+    In one expression that repeats a group, `re` would keep 100 bytes for every character.
+    """
+    for found in _CLOSING.finditer(text, start):
+        # An odd number of backslashes: what follows is escaped.
+        if (found.end() - found.start()) % 2:
+            return found.end() if found[0].endswith('"') else None
+    return None
 
 
 def size_without_long_texts(text: str) -> int:

@@ -12,7 +12,7 @@ from assay.documents import Place
 from assay.documents.files import MEGABYTE, UnreadableFileError, read_text
 
 LARGEST_HOCON = 8 * MEGABYTE
-"""One file, with its long texts."""
+"""A file and all it includes, with their long texts."""
 MOST_TEXT = MEGABYTE
 """A file and all it includes, without long texts in quotes."""
 MOST_INCLUDES = 100
@@ -29,6 +29,7 @@ class Files:
         # What the parser was given, by the names that it asked for.
         self.given: dict[str, str] = {}
         self._left = MOST_TEXT
+        self._left_with_long_texts = LARGEST_HOCON
         self._reads = 0
 
     def read_first(self) -> str:
@@ -59,8 +60,10 @@ class Files:
         except OSError as error:
             problem = unreadable(f"cannot be read: {error.strerror}", Place(name, 1))
             raise FileProblems(problem) from None
-        self.texts[path.absolute()] = text
-        return self._shorten(text, name)
+        short = self._shorten(text, name)
+        # Short, with the lines as they were: an outline needs no more.
+        self.texts[path.absolute()] = short
+        return short
 
     def _shorten(self, text: str, name: Path) -> str:
         try:
@@ -71,7 +74,10 @@ class Files:
             raise FileProblems(problem) from None
         self._reads += 1
         self._left -= size_without_long_texts(short)
-        if self._left < 0:
+        self._left_with_long_texts -= len(text)
+        if self._left_with_long_texts < 0:
+            what = f"is larger than {LARGEST_HOCON:,} characters with all it includes"
+        elif self._left < 0:
             what = f"is larger than {MOST_TEXT:,} characters with all it includes"
         elif self._reads > MOST_INCLUDES + 1:
             what = f"includes more than {MOST_INCLUDES} files"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -86,7 +87,9 @@ class _Scanner:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        # Of numbers in 8 bytes each: a list would take 36 for every line of a long text.
+        self._starts = array("q", [0])
+        self._starts.extend(match.end() for match in re.finditer("\n", text))
 
     def scan(self) -> ObjectOutline:
         root, opened = ObjectOutline(1), 0

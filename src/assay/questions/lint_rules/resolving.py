@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+
 
 @dataclass
 class StaticResolver:
@@ -64,8 +66,8 @@ def _tree(spec: ModuleSpec) -> ast.Module | None:
     if spec.origin is None or not spec.origin.endswith(".py"):
         return None
     try:
-        return ast.parse(Path(spec.origin).read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError):
+        return ast.parse(read_bytes(Path(spec.origin), LARGEST_SOURCE))
+    except (OSError, SyntaxError, ValueError, RecursionError, UnreadableFileError):
         return None
 
 

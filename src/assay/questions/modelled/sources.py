@@ -6,6 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.sandbox import Environment
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -35,9 +36,9 @@ def source_of(environment: Environment, module: str, path: str) -> tuple[int, li
     if file is None:
         return None
     try:
-        text = file.read_text("utf-8")
+        text = read_text(file, LARGEST_SOURCE)
         tree = ast.parse(text)
-    except (OSError, ValueError, SyntaxError, RecursionError):
+    except (OSError, ValueError, SyntaxError, RecursionError, UnreadableFileError):
         return None
     lines = text.splitlines()
     inner = path.removeprefix(module).strip(".")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from assay.documents.files import LARGEST_RECORD, has_too_many_parts, open_regular
 from assay.errors import InputError
 from assay.questions.proofs.store import slug
 from assay.runs import run_folders
@@ -35,8 +36,14 @@ class Transcript:
         if self.path is None:
             return
         event = {"time": round(time.time(), 3), "agent": agent, "kind": kind, **fields}
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(event, ensure_ascii=False, default=str) + "\n")
+        line = json.dumps(event, ensure_ascii=False, default=str)
+        if len(line) > LARGEST_RECORD // 4:
+            # A character takes up to four bytes, and a longer line could not be read again.
+            cut = {name: f"{str(value)[:_SHOWN]}…" for name, value in fields.items()}
+            line = json.dumps(event | cut, ensure_ascii=False)
+        # Half a pair of surrogates, which only an escape can write.
+        with self.path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(f"{line}\n")
 
     def instruct(self, agent: str, instruction: str) -> None:
         """The instruction of an agent, once."""
@@ -75,11 +82,18 @@ def latest_transcript(runs: Path, identifier: str) -> Path:
 def transcript_lines(path: Path) -> Iterator[str]:
     """A transcript as a person reads it."""
     started: float | None = None
-    with path.open(encoding="utf-8") as file:
-        for line in file:
-            event = json.loads(line)
-            started = event["time"] if started is None else started
-            yield from _event_lines(event, event["time"] - started)
+    with open_regular(path) as file:
+        while line := file.readline(LARGEST_RECORD + 1):
+            try:
+                if len(line) > LARGEST_RECORD or has_too_many_parts(line):
+                    raise ValueError
+                event = json.loads(line)
+                started = event["time"] if started is None else started
+                shown = list(_event_lines(event, event["time"] - started))
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                what = f"the line at byte {file.tell() - len(line)} is not one Assay wrote"
+                raise InputError(what, where=str(path)) from None
+            yield from shown
 
 
 def _event_lines(event: dict[str, Any], seconds: float) -> Iterator[str]:

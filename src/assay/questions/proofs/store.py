@@ -16,7 +16,13 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.documents.files import LARGEST_RECORD, LARGEST_SOURCE, read_bytes, read_text
+from assay.documents.files import (
+    LARGEST_RECORD,
+    LARGEST_SOURCE,
+    read_bytes,
+    read_record,
+    read_text,
+)
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.questions.judging.findings import Truth
@@ -175,7 +181,7 @@ class ProofStore:
     def _read(self, folder: Path) -> StoredProof | None:
         path = folder / MANIFEST
         try:
-            stored = StoredProof.model_validate_json(read_bytes(path, LARGEST_RECORD, follow=False))
+            stored = StoredProof.model_validate_json(read_record(path, follow=False))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValidationError as error:

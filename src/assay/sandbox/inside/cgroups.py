@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import time
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,50 +18,102 @@ class Reading(NamedTuple):
     refused_processes: int
 
 
+_CHILD, _WORKER, _DONE = b"child", b"worker", b"done"
+_FIRST_TO_BE_KILLED = b"1000"
+# A worker that uses so much more or less than when the limit was set has it set again.
+_CLOSE_ENOUGH = 64
+_ROOM_TO_WORK = 4
+
+
 class Group:
     """Bounds memory and the number of processes of a worker and its child together.
 
     The worker lives in the group, so that children are born in it: to move a process into a group
-    takes the kernel some ten milliseconds. What is needed later is opened here, because inside the
-    jail the folders are out of sight.
+    takes the kernel some ten milliseconds. It can read the counters, in files that are opened here
+    because the folders are out of sight in the jail. The limit it cannot set, because code of a
+    target runs in it: its supervisor outside does, when the worker asks for it.
     """
 
-    def __init__(self, folders: list[str], memory: int) -> None:
+    def __init__(self, folders: list[str], memory: int, work_size: int) -> None:
         self.folders = folders
-        self._memory = memory
+        self._memory, self._work_size = memory, work_size
         self._joins = [_open(folder, "cgroup.procs", os.O_WRONLY) for folder in folders]
         self._limit = _open_first(folders, ("memory.limit_in_bytes", "memory.max"), os.O_RDWR)
         self._usage = _open_first(folders, ("memory.usage_in_bytes", "memory.current"))
         self._oom = _open_first(folders, ("memory.oom_control", "memory.events"))
+        # Written only to begin anew, which in version 2 counts for this one descriptor.
         self._peak = _open_first(folders, ("memory.max_usage_in_bytes", "memory.peak"), os.O_RDWR)
         self._refused = _open_first(folders, ("pids.events",))
+        # Numbers, not objects, which a forked process would close when it forgets them.
+        outside, inside = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        outside.setblocking(False)
+        self.requests, self._asking = outside.detach(), inside.detach()
+        self._score, self._own_score = -1, b""
+        self._limit_is_above: int | None = None
 
     def description(self) -> str:
         version = 2 if os.path.exists(f"{self.folders[0]}/memory.max") else 1
         return f"version {version}: memory{'' if self._refused is None else ', processes'}"
 
     def join(self) -> None:
-        """Put the calling process, and all it will start, into the group."""
+        """Put the calling process, and all it will start, into the group.
+
+        From then on it has nothing open that moves a process or a limit.
+        """
         for descriptor in self._joins:
             os.write(descriptor, b"0")
+        limit = () if self._limit is None else (self._limit,)
+        for descriptor in (*self._joins, *limit, self.requests):
+            os.close(descriptor)
+        self._score = os.open("/proc/self/oom_score_adj", os.O_RDWR | os.O_CLOEXEC)
+        self._own_score = os.pread(self._score, 16, 0).strip()
+
+    @contextlib.contextmanager
+    def expendable_children(self) -> Iterator[None]:
+        """Have those who are forked meanwhile killed first when memory is used up."""
+        os.pwrite(self._score, _FIRST_TO_BE_KILLED, 0)
+        try:
+            yield
+        finally:
+            os.pwrite(self._score, self._own_score, 0)
 
     def begin(self) -> Reading:
         """Allow a child its memory on top of what its worker has in use now."""
         reading = self.read()
-        if self._limit is not None:
-            os.pwrite(self._limit, str(reading.usage + self._memory).encode(), 0)
+        above = self._limit_is_above
+        if above is None or abs(reading.usage - above) > self._memory // _CLOSE_ENOUGH:
+            self._ask(_CHILD)
+            self._limit_is_above = reading.usage
         if self._peak is not None:
             # A peak that cannot be reset stays the highest of the worker's life.
             with contextlib.suppress(OSError):
                 os.pwrite(self._peak, b"0", 0)
         return reading
 
-    def allow_more(self) -> None:
+    def allow_more(self, before: Reading, after: Reading) -> None:
         """Let the worker bring files back, however much memory the program's files still hold."""
-        if self._limit is not None:
-            usage = 0 if self._usage is None else int(_text(self._usage))
-            with contextlib.suppress(OSError):
-                os.pwrite(self._limit, str(usage + self._memory).encode(), 0)
+        if after.usage - before.usage > self._memory // _ROOM_TO_WORK:
+            self._ask(_WORKER)
+            self._limit_is_above = None
+
+    def _ask(self, request: bytes) -> None:
+        os.write(self._asking, request)
+        os.read(self._asking, len(_DONE))
+
+    def serve(self) -> None:
+        """Set the limit as the worker asks for it; called in the supervisor.
+
+        Code of a target may ask as well. However often it does, what it holds itself counts only up
+        to a bound, and more is not allowed.
+        """
+        with contextlib.suppress(OSError):
+            request = os.read(self.requests, 16)
+            held = 0 if self._usage is None else int(_text(self._usage))
+            most = self._memory + self._work_size + (self._memory if request == _WORKER else 0)
+            if self._limit is not None:
+                os.pwrite(self._limit, str(min(held, most) + self._memory).encode(), 0)
+        with contextlib.suppress(OSError):
+            os.write(self.requests, _DONE)
 
     def read(self) -> Reading:
         usage = 0 if self._usage is None else int(_text(self._usage))
@@ -83,7 +136,7 @@ class Group:
                     break
 
 
-def make(memory: int, processes: int) -> Group | None:
+def make(memory: int, processes: int, work_size: int) -> Group | None:
     """A group with these bounds, or None where none can be made; found out by trying."""
     name = f"assay-{os.getpid()}-{time.monotonic_ns():x}"
     values = {
@@ -96,7 +149,7 @@ def make(memory: int, processes: int) -> Group | None:
     for parents in _places():
         _sweep(parents)
         folders = [f"{parent}/{name}" for parent in parents]
-        group = _try(folders, values, memory)
+        group = _try(folders, values, memory, work_size)
         if group is not None:
             return group
     return None
@@ -113,14 +166,14 @@ def _sweep(parents: list[str]) -> None:
                         os.rmdir(f"{parent}/{name}")
 
 
-def _try(folders: list[str], values: dict[str, int], memory: int) -> Group | None:
+def _try(folders: list[str], values: dict[str, int], memory: int, work_size: int) -> Group | None:
     made: list[str] = []
     try:
         for folder in folders:
             os.mkdir(folder)
             made.append(folder)
         _set(folders, values)
-        group = Group(folders, memory)
+        group = Group(folders, memory, work_size)
         if _can_join(group):
             return group
     except OSError:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, landlock, processes, root, seccomp, trees, views
+from . import cgroups, confine, landlock, processes, root, seccomp, trees, unnamed, views
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -21,6 +21,9 @@ _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
 _REAP_EVERY = 0.5
 _LONG = 3600.0 * 24
+# So many looks at files in a row may find some that are out of sight, on their way, say.
+_LOOKS_IN_THE_DARK = 5
+_MAPPED_FILES = 16
 
 
 class Ending(NamedTuple):
@@ -89,7 +92,8 @@ class Worker:
         place, work = self._make_place()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
-        process = os.fork()
+        with self.expendable_children():
+            process = os.fork()
         if process == 0:
             confine.isolate(self, tell, keep, standard, place)
             return None
@@ -116,16 +120,14 @@ class Worker:
             put(work)
             before = self.begin()
             os.chdir(place.work)
-            process = processes.spawn(command, {**own, **environment}, standard, self.limits)
+            with self.expendable_children():
+                process = processes.spawn(command, {**own, **environment}, standard, self.limits)
         except (OSError, ValueError):
             os.close(work)
             self.remove_place(place)
             return None
         finally:
             os.chdir("/")
-        if self.group is not None:
-            with contextlib.suppress(OSError):  # it may have ended, or be another user's by now
-                confine.be_the_first_to_be_killed(process)
         return Child(self, process, None, work, before, place=place, watched=place.writable)
 
     def _make_place(self) -> tuple[confine.Place, int]:
@@ -162,6 +164,10 @@ class Worker:
         reading = None if self.group is None else self.group.begin()
         return Before(time.monotonic(), reading)
 
+    def expendable_children(self) -> contextlib.AbstractContextManager[None]:
+        """When memory is used up the kernel chooses whom to end: never the worker."""
+        return contextlib.nullcontext() if self.group is None else self.group.expendable_children()
+
     def open_socket(self, child: Child) -> socket.socket:
         """A TCP socket in the child's network, which here is the machine's."""
         return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -192,6 +198,7 @@ class Child:
         # Only a tmpfs refuses to grow by itself; other folders are looked at now and then.
         self._watched = watched
         self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
+        self._looks_in_the_dark = 0
 
     def wait(self, timeout: float = _LONG) -> Ending:
         """Wait for the child, at most so many seconds; then end everything it has started."""
@@ -207,7 +214,8 @@ class Child:
             if self.folder_is_full():
                 return self.end("work_size")
 
-    def folder_is_full(self) -> bool:
+    def folder_is_full(self, *, has_ended: bool = False) -> bool:
+        """Return whether the files of the child exceed the limit, those without a name too."""
         if not self._watched:
             return False
         base = self._worker.base_size
@@ -215,7 +223,15 @@ class Child:
         most = trees.Size(allowed + base.bytes, root.FILES_PER_FOLDER + base.entries)
         sizes = [trees.measure(folder, most) for folder in self._watched]
         together = trees.Size(*map(sum, zip(*sizes, strict=True)))
-        return together.bytes > most.bytes or together.entries > most.entries
+        if together.bytes > most.bytes or together.entries > most.entries:
+            return True
+        # With the last process they are gone. In namespaces others look after most files.
+        if has_ended or self.prepared is not None:
+            return False
+        more = unnamed.measure(os.getpid(), self._watched, allowed // _MAPPED_FILES)
+        self._looks_in_the_dark = self._looks_in_the_dark + 1 if more.is_hidden else 0
+        is_hiding = self._looks_in_the_dark >= _LOOKS_IN_THE_DARK and self._worker.level != "none"
+        return is_hiding or together.bytes + more.bytes > most.bytes
 
     def connect(self, port: int) -> socket.socket:
         """A socket on its way to a port of the child; whoever gets it waits for the rest."""
@@ -238,13 +254,19 @@ class Child:
         self._check_isolated()
         self._reopen_folder()
         # Looked at last: while a program runs, its folder grows faster than it can be measured.
-        full = self.folder_is_full() if self._watched else os.fstatvfs(self.work).f_bavail == 0
+        full = (
+            self.folder_is_full(has_ended=True)
+            if self._watched
+            else os.fstatvfs(self.work).f_bavail == 0
+        )
         code = os.waitstatus_to_exitcode(status)
         cpu = usage.ru_utime + usage.ru_stime
-        limit = limit or self._limit_hit(code, cpu) or ("work_size" if full else None)
+        group, before = self._worker.group, self._before.group
+        after = None if group is None else group.read()
+        limit = limit or self._limit_hit(code, cpu, after) or ("work_size" if full else None)
         ending = Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
-        if self._worker.group is not None:
-            self._worker.group.allow_more()
+        if group and before and after:
+            group.allow_more(before, after)
         return ending
 
     def _check_isolated(self) -> None:
@@ -263,9 +285,8 @@ class Child:
             with contextlib.suppress(OSError):
                 os.fchmod(self.work, mode | 0o700)
 
-    def _limit_hit(self, code: int, cpu: float) -> str | None:
-        group, before = self._worker.group, self._before.group
-        after = None if group is None else group.read()
+    def _limit_hit(self, code: int, cpu: float, after: cgroups.Reading | None) -> str | None:
+        before = self._before.group
         if before and after and after.killed_for_memory > before.killed_for_memory:
             return "memory"
         allowed = self._worker.spec["limits"]["cpu_time"]

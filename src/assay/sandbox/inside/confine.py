@@ -32,8 +32,6 @@ def isolate(
 ) -> None:
     """Runs in the child: returns isolated, or not at all."""
     try:
-        if worker.group is not None:
-            be_the_first_to_be_killed("self")
         if prepared is not None:
             for space in prepared.spaces[1:]:
                 kernel.setns(space, 0)
@@ -55,13 +53,6 @@ def isolate(
     except BaseException as error:
         os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(125)
-
-
-def be_the_first_to_be_killed(process: int | str) -> None:
-    """When the group's memory is used up the kernel chooses whom to end: never the worker."""
-    descriptor = os.open(f"/proc/{process}/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
-    os.write(descriptor, b"1000")
-    os.close(descriptor)
 
 
 def _replace_standard(standard: tuple[int, int, int]) -> None:

@@ -1,10 +1,17 @@
 """Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
 
     supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
-    └─ maker            first process of the jail; prepares the namespaces of the next child
-       ├─ worker        `enter` returns here: imports a target, starts programs; one at a time
-       │  └─ child      `fork_child` returns None here: private namespaces, filters, limits
-       └─ keeper        first process of a child's namespaces; when it is killed all of them end
+    └─ first            first process of the jail; mounts all that is seen, then only waits
+       └─ maker         first process of a second user namespace; prepares those of the next child
+          ├─ worker     `enter` returns here: imports a target, starts programs; one at a time
+          │  └─ child   `fork_child` returns None here: private namespaces, filters, limits
+          └─ keeper     first process of a child's namespaces; when it is killed all of them end
+
+The worker imports code of a target and yet needs two capabilities: only a parent can send a child
+into a pid namespace. They are capabilities over the second user namespace and what was made in it,
+in which all mounts of the first are locked: no one there can make a read-only bind writable, or
+take it away. Where no second user namespace can be had, the maker is the first process, and the
+filter is all that forbids this; `why_unlocked` says so.
 
 The maker and the keepers are forked while the worker is still small, and prepare the next child's
 namespaces while the present one runs: a large worker forks once per child and waits for nothing.
@@ -45,6 +52,7 @@ __all__ = [
     "fork_child",
     "keeps_work",
     "spawn_child",
+    "why_unlocked",
     "work_folder",
 ]
 
@@ -72,7 +80,7 @@ def enter(spec: dict[str, Any]) -> None:
     if _worker is not None:
         raise JailError("this process is in a jail already")
     limits = spec["limits"]
-    group = cgroups.make(limits["memory"], limits["processes"])
+    group = cgroups.make(limits["memory"], limits["processes"], limits["work_size"])
     try:
         if spec["level"] == "namespaces":
             _worker = maker.start(spec, group)
@@ -121,6 +129,11 @@ def keeps_work() -> bool:
     return _worker is not None and _worker.spec.get("work") == "kept"
 
 
+def why_unlocked() -> str:
+    """Return why what is mounted is guarded by the filter alone; "" where it is locked as well."""
+    return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
+
+
 def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = spec.get("user") or maker.sandbox_user()
@@ -131,7 +144,7 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     kernel.adopt_orphans()
     process = os.fork()
     if process:
-        status = maker.supervise(process, outside)
+        status = maker.supervise(process, outside, group)
         processes.end_descendants()
         with contextlib.suppress(OSError):
             # What cannot be removed now, the next worker tries to remove.
@@ -158,12 +171,13 @@ def _filter_worker(
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them; its children
-    # have to tell the kernel that they are to be ended before it.
-    processes_rule = ("/proc", landlock.LOOK if group is None else landlock.LOOK_AND_CHANGE)
-    rules = [*confine.landlock_rules(spec, (scratch,)), processes_rule]
+    # The worker finds the processes it has to end by looking through all of them.
+    rules = [*confine.landlock_rules(spec, (scratch,)), ("/proc", landlock.LOOK)]
     confine.install_landlock(spec, rules, may_connect=True)
     program = seccomp.program(
-        sockets=confine.sockets_of(spec), private=False, shared_user=shared_user
+        sockets=confine.sockets_of(spec),
+        private=False,
+        shared_user=shared_user,
+        counted=group is not None,
     )
     seccomp.install(program)

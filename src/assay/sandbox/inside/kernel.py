@@ -155,7 +155,7 @@ def _drop_from_bounding_set(kept: tuple[int, ...]) -> None:
 
 
 def _set_capabilities(wanted: tuple[int, ...]) -> None:
-    bits = sum(1 << number for number in wanted)
+    bits = sum(1 << number for number in set(wanted))
     low, high = bits & 0xFFFFFFFF, bits >> 32
     header = struct.pack("=Ii", 0x20080522, 0)
     sets = struct.pack("=IIIIII", low, low, 0, high, high, 0)

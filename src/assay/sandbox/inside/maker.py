@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -18,7 +19,9 @@ _SANDBOX_USER = 2_000_000_000
 # Seen from inside, always the same.
 _USER = 1000
 _PATIENCE = 30.0
-_NAMESPACES = kernel.NEW_MOUNT | kernel.NEW_PID | kernel.NEW_IPC | kernel.NEW_UTS
+# How a machine says that there are user namespaces, but none inside another.
+_NOT_NESTED = (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS)
+_REFUSED = b"refused: "
 
 
 def _names(spec: dict[str, Any]) -> tuple[str, ...]:
@@ -46,27 +49,27 @@ def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
     process = os.fork()
     if process:
         there.close()
-        maker = _bring_up(here, process, spec.get("user"))
-        leave(supervise(maker, outside), group)
+        first = _bring_up(here, process, spec.get("user"))
+        leave(supervise(first, outside, group), group)
     here.close()
     return _unshare_and_fork(spec, group, there)
 
 
 def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int:
-    """The supervisor's side of the start: write the map of users, let the maker go on."""
+    """The supervisor's side of the start: write the map of users, let the first process go on."""
     _expect(here, b"unshared")
     _map_users(process, wanted_user)
     here.send(b"mapped")
-    maker = int(_expect(here, b"maker "))
+    first = int(_expect(here, b"first "))
     os.waitpid(process, 0)
     here.send(b"adopted")
     try:
         _expect(here, b"ready")
     except JailError:
-        os.waitpid(maker, 0)
+        os.waitpid(first, 0)
         raise
     here.close()
-    return maker
+    return first
 
 
 def _expect(here: socket.socket, start_of_message: bytes) -> bytes:
@@ -84,6 +87,10 @@ def _map_users(process: int, wanted: int | None) -> None:
     else:
         _write(f"/proc/{process}/setgroups", "deny")
         users, groups = f"{_USER} {user} 1\n", f"{_USER} {group} 1\n"
+    _write_maps(process, users, groups)
+
+
+def _write_maps(process: int, users: str, groups: str) -> None:
     _write(f"/proc/{process}/gid_map", groups)
     _write(f"/proc/{process}/uid_map", users)
 
@@ -102,15 +109,21 @@ def _ask_to_end(number: int, frame: object) -> None:
     raise _AskedToEnd
 
 
-def supervise(process: int, outside: int) -> int:
-    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status."""
+def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
+    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status.
+
+    Meanwhile set the limits of the control group, which nobody inside has in hand.
+    """
     poller = select.poll()
-    for descriptor in (os.pidfd_open(process), outside):
+    requests = () if group is None else (group.requests,)
+    for descriptor in (os.pidfd_open(process), outside, *requests):
         poller.register(descriptor, select.POLLIN)
     with contextlib.suppress(_AskedToEnd):
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, _ask_to_end)
-        poller.poll()
+        while [number for number, _ in poller.poll()] == [*requests]:
+            assert group is not None
+            group.serve()
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
@@ -129,13 +142,12 @@ def _unshare_and_fork(
         as_root = os.geteuid() == 0
         if as_root:
             os.setgroups([])
-        network = 0 if spec.get("network") else kernel.NEW_NET
-        kernel.unshare(kernel.NEW_USER | _NAMESPACES | network)
+        kernel.unshare(kernel.NEW_USER | kernel.NEW_MOUNT | kernel.NEW_PID)
         there.send(b"unshared")
         _expect(there, b"mapped")
         process = os.fork()
         if process:
-            there.send(b"maker %d" % process)
+            there.send(b"first %d" % process)
             os._exit(0)
         _expect(there, b"adopted")
         return _make_jail(spec, group, there, as_root=as_root)
@@ -152,46 +164,114 @@ def _make_jail(
     binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
     if spec.get("base"):
         binds.append((spec["base"], root.BASE, spec["work"] == "base"))
+    root.build(binds, network=bool(spec.get("network")), user=_USER, group=_USER)
+    unlocked = _lock_mounts(spec, there, as_root=as_root)
     if not spec.get("network"):
         kernel.raise_loopback()
     socket.sethostname("assay")
-    root.build(binds, network=bool(spec.get("network")), user=_USER, group=_USER)
     if as_root:
         kernel.keep_capabilities_over_setuid()
-        os.setresgid(_USER, _USER, _USER)
-        os.setresuid(_USER, _USER, _USER)
+        _become_user()
     confine.check_readable([inside for _, inside, _ in binds])
-    capabilities = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
-    kernel.limit_capabilities((*capabilities, kernel.CAP_NET_ADMIN))
+    # Of the maker: to make namespaces and to mount in them. Of the worker: to send children there.
+    own = (kernel.CAP_SYS_ADMIN, *(() if spec.get("network") else (kernel.CAP_NET_ADMIN,)))
+    of_worker = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
+    kernel.limit_capabilities((*own, *of_worker))
     if spec.get("base"):
         root.probe_views()
     root.make_private_folders(spec["limits"]["work_size"], _work_of(spec))
     kernel.no_new_privileges()
-    kernel.die_with_parent(signal.SIGKILL)
+    if unlocked:  # otherwise the process that stayed behind dies so, and takes the maker along
+        kernel.die_with_parent(signal.SIGKILL)
     orders, asking = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    kernel.hide_memory()
     process = os.fork()
     if process:
         asking.close()
         there.close()
-        kernel.hide_memory()
+        kernel.limit_capabilities(own)
         _serve(spec, orders, process)
     orders.close()
+    os.setsid()  # no terminal, and a group of its own that children leave for theirs
+    kernel.limit_capabilities(of_worker)
+    kernel.show_memory()
     if group is not None:
         group.join()
-    os.setsid()  # no terminal, and a group of its own that children leave for theirs
-    kernel.limit_capabilities(capabilities)
-    kernel.show_memory()
     if seccomp.supported():
         program = seccomp.program(
             sockets=confine.sockets_of(spec),
             private=True,
             namespaces=True,
+            counted=group is not None,
         )
         seccomp.install(program)
-    worker = NamespaceWorker(spec, group, asking)
+    worker = NamespaceWorker(spec, group, asking, unlocked)
     there.send(b"ready")
     there.close()
     return worker
+
+
+def _become_user() -> None:
+    os.setresgid(_USER, _USER, _USER)
+    os.setresuid(_USER, _USER, _USER)
+
+
+def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -> str:
+    """Go on in a second user namespace, which has no say over what is mounted by now.
+
+    Whoever has capabilities there can neither make a read-only bind writable nor take it away to
+    see what is beneath it. Returns in the first process of that namespace; the calling one stays
+    behind, or goes on itself where no second user namespace can be had. Then the answer is why.
+    """
+    own = kernel.NEW_IPC | kernel.NEW_UTS | (0 if spec.get("network") else kernel.NEW_NET)
+    before, after = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    process = os.fork()
+    if process:
+        after.close()
+        with before:
+            message = before.recv(4096)
+            if not message.startswith(_REFUSED):
+                _stay_behind(message, before, process, as_root=as_root)
+        os.waitpid(process, 0)
+        kernel.unshare(own)
+        return message[len(_REFUSED) :].decode("utf-8", "replace")
+    before.close()
+    with after:
+        try:
+            kernel.unshare(kernel.NEW_USER | kernel.NEW_MOUNT | kernel.NEW_PID | own)
+        except OSError as error:
+            kind = _REFUSED if error.errno in _NOT_NESTED else b""
+            after.send(kind + str(error).encode())
+            os._exit(0)
+        after.send(b"unshared")
+        _expect(after, b"mapped")
+    if os.fork():
+        os._exit(0)
+    root.mount_processes()
+    return ""
+
+
+def _stay_behind(message: bytes, before: socket.socket, process: int, *, as_root: bool) -> NoReturn:
+    """Map the users of the second namespace, give up every right, wait for the maker, end like it.
+
+    This is the first process of the outer pid namespace: when it is killed, all others end.
+    """
+    if message != b"unshared":
+        raise JailError(message.decode("utf-8", "replace") or "the jail ended while it was built")
+    mapped = "".join(f"{user} {user} 1\n" for user in ((0, _USER) if as_root else (_USER,)))
+    _write_maps(process, mapped, mapped)
+    if as_root:
+        _become_user()
+    kernel.limit_capabilities()
+    kernel.no_new_privileges()
+    kernel.hide_memory()
+    kernel.die_with_parent(signal.SIGKILL)
+    before.send(b"mapped")
+    kernel.close_descriptors_from(0)
+    _ignore_requests_to_end()
+    os.waitpid(process, 0)
+    status = os.waitstatus_to_exitcode(os.wait()[1])  # of the maker, an orphan since
+    os._exit(status if status >= 0 else 128 - status)
 
 
 def _work_of(spec: dict[str, Any]) -> str:
@@ -203,8 +283,7 @@ def _work_of(spec: dict[str, Any]) -> str:
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
     """The maker's life: prepare namespaces when asked, reap, and take the jail down at the end."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
+    _ignore_requests_to_end()
     own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     handle = os.pidfd_open(worker)
     poller = select.poll()
@@ -223,6 +302,11 @@ def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn
         if os.fork() == 0:
             _keep(spec, orders)
         kernel.setns(own, kernel.NEW_PID)
+
+
+def _ignore_requests_to_end() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
 
 
 def _asked(orders: socket.socket) -> bool:
@@ -284,9 +368,14 @@ class NamespaceWorker(Worker):
     """A worker whose children get namespaces that were prepared before they were asked for."""
 
     def __init__(
-        self, spec: dict[str, Any], group: cgroups.Group | None, asking: socket.socket
+        self,
+        spec: dict[str, Any],
+        group: cgroups.Group | None,
+        asking: socket.socket,
+        unlocked: str,
     ) -> None:
         super().__init__(spec, group, root.WORK)
+        self.unlocked = unlocked
         os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
         # A number, not an object: a child closes its descriptors, and an object would later close
         # whatever has got the same number by then.
@@ -301,7 +390,8 @@ class NamespaceWorker(Worker):
         before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         try:
-            process = os.fork()
+            with self.expendable_children():
+                process = os.fork()
         except OSError as error:
             kernel.setns(self._own, kernel.NEW_PID)
             raise JailError(f"no process could be started: {error}") from None

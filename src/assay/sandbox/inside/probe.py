@@ -63,7 +63,7 @@ def _seccomp() -> str:
 
 
 def _control_group() -> str:
-    group = cgroups.make(_SMALL["memory"], _SMALL["processes"])
+    group = cgroups.make(_SMALL["memory"], _SMALL["processes"], _SMALL["work_size"])
     if group is None:
         raise OSError("no control group for memory can be made here")
     description = group.description()
@@ -81,7 +81,9 @@ def _jail(level: str) -> Callable[[], str]:
         child.close()
         if ending.status != 7:
             raise OSError(f"a child ended with {ending}")
-        return "a child was isolated and ended"
+        unlocked = jail.why_unlocked()
+        note = f"; its mounts are not locked, no second user namespace: {unlocked}"
+        return f"a child was isolated and ended{note if unlocked else ''}"
 
     return attempt
 

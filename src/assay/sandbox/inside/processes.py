@@ -85,7 +85,7 @@ def end_descendants(*, is_scoped: bool = False) -> None:
         if is_scoped and not _can_signal(os.getppid()):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(-1, signal.SIGKILL)
-        for process in _descendants(os.getpid()):
+        for process in descendants(os.getpid()):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process, signal.SIGKILL)
         try:
@@ -108,20 +108,36 @@ def _can_signal(process: int) -> bool:
     return True
 
 
-def _descendants(ancestor: int) -> list[int]:
-    """Those in the care of other threads are adopted, and found, once their parent is dead."""
+def descendants(ancestor: int, *, of_all_threads: bool = False) -> list[int]:
+    """Return all that descend from a process.
+
+    Those in the care of other threads than the first are adopted, and found, once their parent is
+    dead; to look for them costs more.
+    """
     if not os.path.exists(f"/proc/{ancestor}/task/{ancestor}/children"):
         return _descendants_among_all(ancestor)
     found, new = [], [ancestor]
     while new:
-        new = [process for parent in new for process in _children(parent)]
+        new = [
+            process
+            for parent in new
+            for thread in (_threads(parent) if of_all_threads else (parent,))
+            for process in _children(parent, thread)
+        ]
         found += new
     return found
 
 
-def _children(parent: int) -> list[int]:
+def _threads(process: int) -> list[int]:
     try:
-        with open(f"/proc/{parent}/task/{parent}/children") as file:
+        return [int(name) for name in os.listdir(f"/proc/{process}/task")]
+    except OSError:
+        return []
+
+
+def _children(parent: int, thread: int) -> list[int]:
+    try:
+        with open(f"/proc/{parent}/task/{thread}/children") as file:
             return [int(process) for process in file.read().split()]
     except OSError:
         return []  # it has just ended

@@ -1,317 +1,411 @@
-"""The filter a process puts on its own system calls, for good (seccomp)."""
+"""The filter a process puts on its own system calls, for good (seccomp).
+
+What is not named here is refused: a call is allowed because somebody has thought about it.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import struct
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from . import kernel, landlock
+from .calls import NUMBERS
 
-# Calls that no program under test needs and that have been ways out of sandboxes, or that reach
-# beyond one. Each has its number on x86_64 and on aarch64; None where the call does not exist.
-_DENIED = {
-    "acct": (163, 89),
-    "add_key": (248, 217),
-    "adjtimex": (159, 171),
-    "bpf": (321, 280),
-    "chroot": (161, 51),
-    "clock_adjtime": (305, 266),
-    "clock_settime": (227, 112),
-    "create_module": (174, None),
-    "delete_module": (176, 106),
-    "fanotify_init": (300, 262),
-    "fanotify_mark": (301, 263),
-    "finit_module": (313, 273),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fsopen": (430, 430),
-    "fspick": (433, 433),
-    "init_module": (175, 105),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "io_uring_setup": (425, 425),
-    "ioperm": (173, None),
-    "iopl": (172, None),
-    "kcmp": (312, 272),
-    "kexec_file_load": (320, 294),
-    "kexec_load": (246, 104),
-    "keyctl": (250, 219),
-    "lookup_dcookie": (212, 18),
-    "migrate_pages": (256, 238),
-    "modify_ldt": (154, None),
-    "mount": (165, 40),
-    "mount_setattr": (442, 442),
-    "move_mount": (429, 429),
-    "move_pages": (279, 239),
-    "name_to_handle_at": (303, 264),
-    "nfsservctl": (180, 42),
-    "open_by_handle_at": (304, 265),
-    "open_tree": (428, 428),
-    "open_tree_attr": (467, 467),
-    "perf_event_open": (298, 241),
-    "personality": (135, 92),
-    "pidfd_getfd": (438, 438),
-    "pivot_root": (155, 41),
-    "process_madvise": (440, 440),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "ptrace": (101, 117),
-    "quotactl": (179, 60),
-    "quotactl_fd": (443, 443),
-    "reboot": (169, 142),
-    "request_key": (249, 218),
-    "setdomainname": (171, 162),
-    "sethostname": (170, 161),
-    "setns": (308, 268),
-    "settimeofday": (164, 170),
-    "swapoff": (168, 225),
-    "swapon": (167, 224),
-    "syslog": (103, 116),
-    "umount2": (166, 39),
-    "unshare": (272, 97),
-    "userfaultfd": (323, 282),
-    "uselib": (134, None),
-    "vhangup": (153, 58),
-}
-# What reaches the whole system where there are no namespaces: shared memory, semaphores, queues,
-# watching files that cannot be read.
-_SYSTEM_WIDE = {
-    "inotify_add_watch": (254, 27),
-    "mq_open": (240, 180),
-    "msgget": (68, 186),
-    "semget": (64, 190),
-    "shmget": (29, 194),
-}
-# Landlock says nothing about these: they change files of the same user wherever those are.
-_FILE_ATTRIBUTES = {
-    "chmod": (90, None),
-    "chown": (92, None),
-    "fchmod": (91, 52),
-    "fchmodat": (268, 53),
-    "fchmodat2": (452, 452),
-    "fchown": (93, 55),
-    "fchownat": (260, 54),
-    "file_setattr": (469, 469),
-    "fremovexattr": (199, 16),
-    "fsetxattr": (190, 7),
-    "futimesat": (261, None),
-    "lchown": (94, None),
-    "lremovexattr": (198, 15),
-    "lsetxattr": (189, 6),
-    "removexattr": (197, 14),
-    "removexattrat": (466, 466),
-    "setxattr": (188, 5),
-    "setxattrat": (463, 463),
-    "utime": (132, None),
-    "utimensat": (280, 88),
-    "utimes": (235, None),
-}
-# Before its third version Landlock did not cover cutting a file by its path either.
-_TRUNCATE_BY_PATH = {"truncate": (76, 45)}
-# Calls on a process of the same user; the place of the argument that names it. Zero is oneself.
-_ON_A_PROCESS = {
-    "ioprio_set": (251, 30, 1),
-    "prlimit64": (302, 261, 0),
-    "sched_setaffinity": (203, 122, 0),
-    "sched_setattr": (314, 274, 0),
-    "sched_setparam": (142, 118, 0),
-    "sched_setscheduler": (144, 119, 0),
-    "setpriority": (141, 140, 1),
-}
-_EXAMINED = {
-    "clone": (56, 220),
-    "clone3": (435, 435),
-    "fcntl": (72, 25),
-    "ioctl": (16, 29),
-    "kill": (62, 129),
-    "pidfd_open": (434, 434),
-    "pidfd_send_signal": (424, 424),
-    "rt_sigqueueinfo": (129, 138),
-    "rt_tgsigqueueinfo": (297, 240),
-    "sendmmsg": (307, 269),
-    "sendmsg": (46, 211),
-    "sendto": (44, 206),
-    "socket": (41, 198),
-    "tgkill": (234, 131),
-    "tkill": (200, 130),
-}
-_NUMBERS = {
-    **_DENIED,
-    **_SYSTEM_WIDE,
-    **_FILE_ATTRIBUTES,
-    **_TRUNCATE_BY_PATH,
-    **_EXAMINED,
-    **{name: (first, second) for name, (first, second, _) in _ON_A_PROCESS.items()},
-}
+# What a family of calls is at a level. EPERM says that somebody has decided against a call, ENOSYS
+# (which everything gets that is in no family) makes programs do without it.
+_YES, _NO, _ABSENT = "yes", "no", "absent"
+_COUNTED = "counted"  # only where a control group counts the memory that it takes
+_ONESELF = "oneself"  # on the calling process only
+
+
+class Family(NamedTuple):
+    """Calls that have the same answer: in namespaces, at landlock, there under the user's own id.
+
+    That last one, because Landlock says nothing about some calls on the user's other files and
+    processes.
+    """
+
+    namespaces: str
+    landlock: str
+    same_user: str
+    calls: str
+
+
+# docs/security.md has the reasons, under the same names.
+FAMILIES = {
+    "files": Family(_YES, _YES, _YES, """
+        open openat openat2 creat close close_range dup dup2 dup3 fcntl flock read write readv
+        writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek sendfile copy_file_range
+        splice tee vmsplice fallocate ftruncate fadvise64 readahead fsync fdatasync sync_file_range
+        ioctl pipe pipe2
+    """),
+    "names and folders": Family(_YES, _YES, _YES, """
+        stat lstat fstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents
+        getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2
+        link linkat symlink symlinkat mknod mknodat umask statfs fstatfs getxattr lgetxattr
+        fgetxattr getxattrat listxattr llistxattr flistxattr listxattrat file_getattr
+    """),
+    "memory": Family(_YES, _YES, _YES, """
+        brk mmap munmap mremap mprotect madvise msync mincore mlock mlock2 mlockall munlock
+        munlockall membarrier mseal map_shadow_stack pkey_alloc pkey_free pkey_mprotect mbind
+        set_mempolicy get_mempolicy
+    """),
+    "processes and threads": Family(_YES, _YES, _YES, """
+        clone fork vfork execve execveat exit exit_group wait4 waitid getpid getppid gettid setpgid
+        getpgid getpgrp setsid getsid prctl arch_prctl set_tid_address set_robust_list
+        get_robust_list rseq futex futex_waitv futex_wake futex_wait futex_requeue pidfd_open
+        getpriority sched_yield sched_getaffinity sched_getattr sched_getparam sched_getscheduler
+        sched_get_priority_max sched_get_priority_min sched_rr_get_interval ioprio_get getrlimit
+        getrusage times getcpu restart_syscall
+    """),
+    "signals": Family(_YES, _YES, _YES, """
+        rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend
+        sigaltstack pause kill tkill tgkill rt_sigqueueinfo rt_tgsigqueueinfo pidfd_send_signal
+        signalfd signalfd4
+    """),
+    "time": Family(_YES, _YES, _YES, """
+        time gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep alarm getitimer
+        setitimer timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+        timerfd_create timerfd_settime timerfd_gettime
+    """),
+    "waiting for events": Family(_YES, _YES, _YES, """
+        poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait
+        epoll_pwait2 eventfd eventfd2 inotify_init inotify_init1 inotify_rm_watch
+    """),
+    "sockets": Family(_YES, _YES, _YES, """
+        socket socketpair connect bind listen accept accept4 shutdown getsockname getpeername
+        setsockopt getsockopt sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg
+    """),
+    "identity": Family(_YES, _YES, _YES, """
+        getuid geteuid getgid getegid getresuid getresgid getgroups setuid setgid setreuid setregid
+        setresuid setresgid setfsuid setfsgid setgroups capget capset uname sysinfo getrandom
+    """),
+    "restricting oneself": Family(_YES, _YES, _YES, """
+        seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self
+    """),
+    "limits and priorities": Family(_YES, _ONESELF, _ONESELF, """
+        prlimit64 setpriority ioprio_set sched_setaffinity sched_setattr sched_setparam
+        sched_setscheduler
+    """),
+    "own limits": Family(_YES, _YES, _YES, "setrlimit"),
+    "memory files": Family(_COUNTED, _COUNTED, _COUNTED, "memfd_create"),
+    "System V objects": Family(_COUNTED, _NO, _NO, """
+        shmget shmat shmctl shmdt semget semop semtimedop semctl msgget msgsnd msgrcv msgctl
+    """),
+    "POSIX queues": Family(_YES, _NO, _NO, """
+        mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
+    """),
+    "watching files": Family(_YES, _NO, _NO, "inotify_add_watch"),
+    "mode, owner and times": Family(_YES, _YES, _NO, """
+        chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown utime utimes utimensat
+        futimesat
+    """),
+    "truncating by path": Family(_YES, _YES, _YES, "truncate"),
+    "extended attributes": Family(_YES, _NO, _NO, """
+        setxattr lsetxattr fsetxattr setxattrat removexattr lremovexattr fremovexattr
+        removexattrat file_setattr
+    """),
+    "mounting": Family(_NO, _NO, _NO, """
+        mount umount2 pivot_root chroot fsopen fsconfig fsmount fspick move_mount open_tree
+        open_tree_attr mount_setattr quotactl quotactl_fd swapon swapoff
+    """),
+    "namespaces": Family(_NO, _NO, _NO, "unshare setns"),
+    "other processes": Family(_NO, _NO, _NO, """
+        ptrace process_vm_readv process_vm_writev process_madvise process_mrelease pidfd_getfd kcmp
+        move_pages migrate_pages
+    """),
+    "kernel and machine": Family(_NO, _NO, _NO, """
+        bpf perf_event_open userfaultfd kexec_load kexec_file_load init_module finit_module
+        delete_module create_module reboot syslog acct iopl ioperm modify_ldt personality vhangup
+        uselib nfsservctl lookup_dcookie sethostname setdomainname settimeofday clock_settime
+        clock_adjtime adjtimex sync syncfs
+    """),
+    "keys": Family(_NO, _NO, _NO, "add_key request_key keyctl"),
+    "files by handle": Family(_NO, _NO, _NO, """
+        name_to_handle_at open_by_handle_at fanotify_init fanotify_mark
+    """),
+    "io_uring": Family(_NO, _NO, _NO, "io_uring_setup io_uring_enter io_uring_register"),
+    "asynchronous I/O": Family(_ABSENT, _ABSENT, _ABSENT, """
+        io_setup io_destroy io_submit io_cancel io_getevents io_pgetevents
+    """),
+    "not needed": Family(_ABSENT, _ABSENT, _ABSENT, """
+        clone3 memfd_secret cachestat statmount listmount listns lsm_get_self_attr lsm_set_self_attr
+        lsm_list_modules set_mempolicy_home_node remap_file_pages set_thread_area get_thread_area
+        ustat sysfs _sysctl get_kernel_syms query_module getpmsg putpmsg afs_syscall tuxcall
+        security vserver epoll_ctl_old epoll_wait_old
+    """),
+}  # fmt: skip
 # All that a worker needs to send its children into the namespaces that its maker has prepared.
 _FOR_NAMESPACES = ("setns",)
-_MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
-# Calls newer than this list was written answer "not implemented": nobody has thought about them.
-_LAST_KNOWN_CALL = 470
+_ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
-_LOAD, _EQUAL, _ABOVE, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
+_LOAD, _AND, _RETURN, _JUMP = 0x20, 0x54, 0x06, 0x05
+_EQUAL, _AT_LEAST, _ANY_BIT = 0x15, 0x35, 0x45
 _ALLOW, _KILL, _ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-_ONE_PROCESS = {"setpriority": 0, "ioprio_set": 1}  # not a group, not a user
-_EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_EPERM, _ENOMEM, _ENOTTY, _ENOSYS, _EAFNOSUPPORT = 1, 12, 25, 38, 97
+
+# The argument that names the process, which has to be zero; before it, what kind of number it is.
+_ON_A_PROCESS = {"setpriority": (1, 0), "ioprio_set": (1, 1)}
 _NEW_NAMESPACES = 0x7E020080  # every namespace, time included
 _CLONE_PARENT = 0x8000  # a child of the worker, which does not know it and would never reap it
-_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C  # typing into a terminal on behalf of its owner
+_CLONE_THREAD, _CLONE_FILES = 0x10000, 0x400
+_MAP_HUGETLB, _MFD_HUGETLB = 0x40000, 4  # from a store of the machine that no group counts
+_SET_DUMPABLE, _CLOSE_RANGE_UNSHARE = 4, 2
 _UNIX, _INET, _INET6, _NETLINK = 1, 2, 10, 16
+_STREAM, _SEQUENCE, _KIND = 1, 5, 0xF
 _MSG_FASTOPEN = 0x20000000  # connects without asking Landlock
+_SENDERS = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}
+
+# Requests to devices and file systems: those for terminals and sockets, except for typing into a
+# terminal on behalf of its owner, and a few that look at a file or copy its content. Others change
+# files that are open for reading only (flags, versions, verity, subvolumes), past Landlock.
+_REQUESTS_OF = (0x5400, 0x8900)
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+_REQUESTS = (
+    0x40049409,  # FICLONE
+    0x4020940D,  # FICLONERANGE
+    0x80086601,  # FS_IOC_GETFLAGS
+    0x801C581F,  # FS_IOC_FSGETXATTR
+    0xC020660B,  # FS_IOC_FIEMAP
+    0x00000002,  # FIGETBSZ
+    0x80045200,  # RNDGETENTCNT
+)
+_SET_LEASE, _NOTIFY = 1024, 1026  # of fcntl: hold up, or watch, who else uses a file
 
 SOCKETS_PRIVATE = "private"  # in a network namespace of its own: nothing there to reach
 SOCKETS_NONE = "none"  # no namespace: no socket at all, only pairs
 SOCKETS_PORTS = "ports"  # no namespace: TCP, with Landlock naming the ports
 SOCKETS_HOST = "host"  # the network is allowed
 
+Code = list[bytes]
+
 
 def supported() -> bool:
-    return kernel.MACHINE in _MACHINES
+    return kernel.MACHINE in _ARCHITECTURES
 
 
 def program(
-    *, sockets: str, private: bool, shared_user: bool = False, namespaces: bool = False
+    *,
+    sockets: str,
+    private: bool,
+    shared_user: bool = False,
+    namespaces: bool = False,
+    counted: bool = False,
 ) -> bytes:
-    """The filter as the kernel takes it.
+    """Return the filter as the kernel takes it.
 
     `private`: in namespaces of its own, where the whole system is out of reach. `shared_user`:
     under the user id of whoever started Assay, whose files and processes then need protection.
-    `namespaces` leaves `setns` alone, which a worker needs to isolate its children; they get
-    `program_for_child` on top. A worker may not mount: code of a target runs in it, which could
-    make writable what was bound read-only.
+    `counted`: a control group counts memory. `namespaces` leaves `setns` alone, which a worker
+    needs to isolate its children; they get `program_for_child` on top. A worker may not mount:
+    code of a target runs in it, which could make writable what was bound read-only.
     """
-    denied = {name for name in _DENIED if not (namespaces and name in _FOR_NAMESPACES)}
-    blocks = [
-        ("ioctl", [*_refuse_equal(1, _TIOCSTI), *_refuse_equal(1, _TIOCLINUX)]),
-        ("socket", _socket_block(sockets)),
-    ]
-    if sockets == SOCKETS_PORTS:
-        blocks += [(name, _refuse_bits(place, _MSG_FASTOPEN)) for name, place in _SENDERS]
-    blocks += _clone_blocks()
-    if not private:
-        denied |= set(_SYSTEM_WIDE)
-        blocks += [
-            (name, _process_block(name, place)) for name, (_, _, place) in _ON_A_PROCESS.items()
-        ]
-    if shared_user:
-        denied |= set(_FILE_ATTRIBUTES)
-        denied |= (
-            set(_TRUNCATE_BY_PATH)
-            if landlock.version_of_kernel() < landlock.TRUNCATE_VERSION
-            else set()
-        )
-    return _assemble(denied, blocks)
+    answers: dict[str, Code] = {}
+    for family in FAMILIES.values():
+        decision = family.namespaces
+        if not private:
+            decision = family.same_user if shared_user else family.landlock
+        for name in family.calls.split():
+            answers[name] = _decide(name, decision, counted=counted)
+    if namespaces:
+        answers.update(dict.fromkeys(_FOR_NAMESPACES, _allow()))
+    if shared_user and landlock.version_of_kernel() < landlock.TRUNCATE_VERSION:
+        answers["truncate"] = _refuse()
+    for name, block in _examine(sockets, private=private).items():
+        if answers[name] == _allow():
+            answers[name] = [*block, *_allow()]
+    return _assemble(answers, _refuse(_ENOSYS))
 
 
 def program_for_child(*, only_to: int | None = None, never_to: int | None = None) -> bytes:
-    """What a child refuses beyond its worker.
+    """Return what a child refuses beyond its worker.
 
     Where Landlock cannot hold back signals: `only_to`, the one process that may get some, or
     `never_to`, the one that may get none.
     """
-    blocks: list[tuple[str, list[bytes]]] = []
+    blocks: dict[str, Code] = {}
     if only_to is not None:
         blocks = _signals_only_to(only_to)
     elif never_to is not None:
         blocks = _signals_never_to(never_to)
-    return _assemble(set(_FOR_NAMESPACES), blocks)
+    answers = {name: [*block, *_allow()] for name, block in blocks.items()}
+    answers.update(dict.fromkeys(_FOR_NAMESPACES, _refuse()))
+    return _assemble(answers, _allow())
 
 
-def _assemble(denied: set[str], blocks: list[tuple[str, list[bytes]]]) -> bytes:
+def _decide(name: str, decision: str, *, counted: bool) -> Code:
+    if decision == _ONESELF:
+        return [*_process_block(name), *_allow()]
+    if decision == _YES or (decision == _COUNTED and counted):
+        return _allow()
+    return _refuse(_EPERM if decision == _NO else _ENOSYS)
+
+
+def _examine(sockets: str, *, private: bool) -> dict[str, Code]:
+    """Return the calls whose arguments decide, with the tests that let them pass."""
+    blocks = {
+        "clone": _clone_block(),
+        "ioctl": _request_block(),
+        "memfd_create": _refuse_bits(1, _MFD_HUGETLB, _ENOMEM),
+        "mmap": _refuse_bits(3, _MAP_HUGETLB, _ENOMEM),
+        "socket": _socket_block(sockets),
+        "socketpair": _pair_block(sockets),
+    }
+    if sockets == SOCKETS_PORTS:
+        blocks.update({name: _refuse_bits(at, _MSG_FASTOPEN) for name, at in _SENDERS.items()})
+    if not private:
+        blocks["fcntl"] = [*_refuse_equal(1, _SET_LEASE), *_refuse_equal(1, _NOTIFY)]
+        # Whoever hides from the worker, or one thread from another, hides the files that it holds.
+        blocks["close_range"] = _refuse_bits(2, _CLOSE_RANGE_UNSHARE)
+        zero = _refuse_equal(1, 0)
+        blocks["prctl"] = [_argument(0), _op(_EQUAL, _SET_DUMPABLE, 0, len(zero)), *zero]
+    return blocks
+
+
+def _assemble(answers: Mapping[str, Code], default: Code) -> bytes:
     if not supported():
         raise OSError(f"no list of system calls for {kernel.MACHINE}")
-    column, architecture = _MACHINES[kernel.MACHINE]
-    numbers = {name: pair[column] for name, pair in _NUMBERS.items()}
-    code = [_op(_LOAD, 4), _op(_EQUAL, architecture, 1, 0), _op(_RETURN, _KILL), _op(_LOAD, 0)]
-    code += [_op(_ABOVE, _LAST_KNOWN_CALL, 0, 1), _op(_RETURN, _ERROR | _ENOSYS)]
-    for name in sorted(denied):
-        number = numbers[name]
-        if number is not None:
-            code += [_op(_EQUAL, number, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
-    for name, block in blocks:
-        body = [*block, _op(_RETURN, _ALLOW)]
-        code += [_op(_EQUAL, numbers[name] or 0, 0, len(body)), *body]
-    return b"".join([*code, _op(_RETURN, _ALLOW)])
+    numbers = NUMBERS[kernel.MACHINE]
+    by_number = {numbers[name]: answer for name, answer in answers.items() if name in numbers}
+    code = [_op(_LOAD, 4), _op(_EQUAL, _ARCHITECTURES[kernel.MACHINE], 1, 0), _op(_RETURN, _KILL)]
+    return b"".join([*code, _op(_LOAD, 0), *_search(_ranges(by_number, default))])
 
 
-def _clone_blocks() -> list[tuple[str, list[bytes]]]:
-    # The flags of clone3 are in memory, where a filter cannot look; the C library then uses clone.
-    not_there = [_op(_RETURN, _ERROR | _ENOSYS)]
-    return [("clone3", not_there), ("clone", _refuse_bits(0, _NEW_NAMESPACES | _CLONE_PARENT))]
+def _ranges(by_number: Mapping[int, Code], default: Code) -> list[tuple[int, Code]]:
+    """Return the first numbers of ranges that have the same answer, and these answers."""
+    ranges = [(0, by_number.get(0, default))]
+    for number in range(1, max(by_number) + 2):
+        answer = by_number.get(number, default)
+        if answer != ranges[-1][1]:
+            ranges.append((number, answer))
+    return ranges
 
 
-_SENDERS = (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3))
+def _search(ranges: list[tuple[int, Code]]) -> Code:
+    """Return a binary search: the filter runs on every call, and reads few of its instructions."""
+    if len(ranges) == 1:
+        return ranges[0][1]
+    middle = len(ranges) // 2
+    lower, upper = _search(ranges[:middle]), _search(ranges[middle:])
+    first = ranges[middle][0]
+    if len(lower) < 256:
+        return [_op(_AT_LEAST, first, len(lower), 0), *lower, *upper]
+    return [_op(_AT_LEAST, first, 0, 1), _op(_JUMP, len(lower)), *lower, *upper]
 
 
 def _op(code: int, value: int, when_true: int = 0, when_false: int = 0) -> bytes:
     return struct.pack("=HBBI", code, when_true, when_false, value)
 
 
+def _allow() -> Code:
+    return [_op(_RETURN, _ALLOW)]
+
+
+def _refuse(error: int = _EPERM) -> Code:
+    return [_op(_RETURN, _ERROR | error)]
+
+
 def _argument(place: int) -> bytes:
     return _op(_LOAD, 16 + 8 * place)
 
 
-def _refuse_equal(place: int, value: int) -> list[bytes]:
-    return [_argument(place), _op(_EQUAL, value, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+def _allow_equal(value: int) -> Code:
+    return [_op(_EQUAL, value, 0, 1), *_allow()]
 
 
-def _refuse_bits(place: int, bits: int) -> list[bytes]:
-    return [_argument(place), _op(_ANY_BIT, bits, 0, 1), _op(_RETURN, _ERROR | _EPERM)]
+def _refuse_equal(place: int, value: int, error: int = _EPERM) -> Code:
+    return [_argument(place), _op(_EQUAL, value, 0, 1), *_refuse(error)]
 
 
-def _refuse_unless(place: int, values: tuple[int, ...], error: int, mask: int = 0) -> list[bytes]:
-    tests = [_op(_EQUAL, value, len(values) - position, 0) for position, value in enumerate(values)]
+def _refuse_bits(place: int, bits: int, error: int = _EPERM) -> Code:
+    return [_argument(place), _op(_ANY_BIT, bits, 0, 1), *_refuse(error)]
+
+
+def _refuse_unless(place: int, values: Iterable[int], error: int = _EPERM, mask: int = 0) -> Code:
+    wanted = tuple(values)
+    tests = [_op(_EQUAL, value, len(wanted) - at, 0) for at, value in enumerate(wanted)]
     masked = [_op(_AND, mask)] if mask else []
-    return [_argument(place), *masked, *tests, _op(_RETURN, _ERROR | error)]
+    return [_argument(place), *masked, *tests, *_refuse(error)]
 
 
-def _process_block(name: str, place: int) -> list[bytes]:
-    which = [] if place == 0 else _refuse_unless(0, (_ONE_PROCESS[name],), _EPERM)
-    return [*which, *_refuse_unless(place, (0,), _EPERM)]
+def _process_block(name: str) -> Code:
+    place, kind = _ON_A_PROCESS.get(name, (0, None))
+    which = [] if kind is None else _refuse_unless(0, (kind,))
+    return [*which, *_refuse_unless(place, (0,))]
 
 
-def _socket_block(sockets: str) -> list[bytes]:
-    route_only_netlink = [
-        _argument(0),
-        _op(_EQUAL, _NETLINK, 0, 3),
-        *_refuse_unless(2, (0,), _EPERM),
+def _clone_block() -> Code:
+    # Threads share their descriptors, so that looking at those of one shows all.
+    return [
+        *_refuse_bits(0, _NEW_NAMESPACES | _CLONE_PARENT),
+        _op(_ANY_BIT, _CLONE_THREAD, 0, 2),
+        _op(_ANY_BIT, _CLONE_FILES, 1, 0),
+        *_refuse(),
     ]
+
+
+def _request_block() -> Code:
+    exact = [op for request in _REQUESTS for op in _allow_equal(request)]
+    return [
+        *_refuse_equal(1, _TIOCSTI),
+        *_refuse_equal(1, _TIOCLINUX),
+        *exact,
+        *_refuse_unless(1, _REQUESTS_OF, _ENOTTY, mask=0xFF00),
+    ]
+
+
+def _socket_block(sockets: str) -> Code:
     if sockets == SOCKETS_NONE:
-        return [_op(_RETURN, _ERROR | _EPERM)]
+        return _refuse()
     if sockets == SOCKETS_PORTS:
-        stream, tcp = 1, 6
+        tcp = 6
         return [
-            *_refuse_unless(0, (_INET, _INET6), _EPERM),
-            *_refuse_unless(1, (stream,), _EPERM, mask=0xF),
-            *_refuse_unless(2, (0, tcp), _EPERM),
+            *_refuse_unless(0, (_INET, _INET6)),
+            *_refuse_unless(1, (_STREAM,), mask=_KIND),
+            *_refuse_unless(2, (0, tcp)),
         ]
     private = (_UNIX,) if sockets == SOCKETS_PRIVATE else ()
     families = (*private, _INET, _INET6, _NETLINK)
-    return [*_refuse_unless(0, families, _EAFNOSUPPORT), *route_only_netlink]
-
-
-def _signals_only_to(process: int) -> list[tuple[str, list[bytes]]]:
-    refuse = [_op(_RETURN, _ERROR | _EPERM)]
+    route_only = _refuse_unless(2, (0,))
     return [
-        ("fcntl", _refuse_signals_by_detour()),
-        ("kill", _refuse_unless(0, (0, process), _EPERM)),
-        ("tgkill", _refuse_unless(0, (process,), _EPERM)),
-        ("rt_sigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
-        ("rt_tgsigqueueinfo", _refuse_unless(0, (process,), _EPERM)),
-        ("tkill", refuse),
-        ("pidfd_send_signal", refuse),
+        *_refuse_unless(0, families, _EAFNOSUPPORT),
+        _op(_EQUAL, _NETLINK, 0, len(route_only)),
+        *route_only,
     ]
 
 
-def _signals_never_to(process: int) -> list[tuple[str, list[bytes]]]:
+def _pair_block(sockets: str) -> Code:
+    # Without a network namespace, one of a pair of datagram sockets can send to any Unix socket of
+    # the machine.
+    kinds = (
+        [] if sockets == SOCKETS_PRIVATE else _refuse_unless(1, (_STREAM, _SEQUENCE), mask=_KIND)
+    )
+    return [*_refuse_unless(0, (_UNIX,), _EAFNOSUPPORT), *kinds]
+
+
+def _signals_only_to(process: int) -> dict[str, Code]:
+    return {
+        "fcntl": _refuse_signals_by_detour(),
+        "kill": _refuse_unless(0, (0, process)),
+        "tgkill": _refuse_unless(0, (process,)),
+        "rt_sigqueueinfo": _refuse_unless(0, (process,)),
+        "rt_tgsigqueueinfo": _refuse_unless(0, (process,)),
+        "tkill": _refuse(),
+        "pidfd_send_signal": _refuse(),
+    }
+
+
+def _signals_never_to(process: int) -> dict[str, Code]:
     everybody, its_group = 0xFFFFFFFF, (1 << 32) - process
     direct = ("kill", "tgkill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open")
     refused = (process, its_group, everybody)
     block = [op for value in refused for op in _refuse_equal(0, value)]
-    return [("fcntl", _refuse_signals_by_detour()), *((name, block) for name in direct)]
+    return {"fcntl": _refuse_signals_by_detour(), **dict.fromkeys(direct, block)}
 
 
-def _refuse_signals_by_detour() -> list[bytes]:
+def _refuse_signals_by_detour() -> Code:
     set_owner, set_owner_too = 8, 15  # of a descriptor, who then gets signals from it
     return [*_refuse_equal(1, set_owner), *_refuse_equal(1, set_owner_too)]
 

@@ -17,6 +17,8 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _HELD = 32
 _DEEPEST_MEASURED = 1000
 BOUNDLESS = 1 << 62
+# What even an empty file or folder takes, its name not counted; not every file system says.
+_ENTRY = 1024
 
 
 class _Level:
@@ -120,12 +122,17 @@ def open_folder(folder: int, name: str) -> int | None:
     """A folder in a folder, made readable if its owner had closed it."""
     for _ in range(2):
         try:
-            return os.open(name, FOLDER, dir_fd=folder)
+            inner = os.open(name, FOLDER, dir_fd=folder)
         except PermissionError:
             with contextlib.suppress(OSError):
                 os.chmod(name, 0o700, dir_fd=folder)
+            continue
         except OSError:
             return None
+        if os.fstat(inner).st_mode & 0o100 == 0:  # its names can be seen, but not what they are
+            with contextlib.suppress(OSError):
+                os.fchmod(inner, 0o700)
+        return inner
     return None
 
 
@@ -159,28 +166,61 @@ _UNLIMITED = Size(BOUNDLESS, BOUNDLESS)
 def measure(path: str, most: Size = _UNLIMITED) -> Size:
     """Return the size of a tree; measuring stops as soon as it is more than `most`.
 
-    Its bytes are BOUNDLESS if nobody can say how deep it is.
+    Its bytes are BOUNDLESS if nobody can say how deep it is, or what is in a closed folder. A file
+    with several names counts once.
 
     Where Landlock looks at every step of a path, each further folder takes longer than the last.
     """
-    root, size, count = os.open(path, FOLDER), 0, 0
+    root, count = _open_root(path), 0
+    if root is None:
+        return Size(BOUNDLESS, 0)
+    size, linked = os.fstat(root).st_blocks * 512, set()
     try:
         with contextlib.closing(Tree(root)) as tree:
             for name, entry in entries(tree):
-                # Folders are not free: a tree of nothing else can fill a disk.
-                size += entry.st_blocks * 512
+                # Folders and names are not free: a tree of nothing else can fill a disk.
+                is_counted = (entry.st_dev, entry.st_ino) in linked
+                blocks = 0 if is_counted else entry.st_blocks * 512
+                size += max(blocks, _ENTRY + len(name))
+                if entry.st_nlink > 1 and not stat.S_ISDIR(entry.st_mode):
+                    linked.add((entry.st_dev, entry.st_ino))
                 count += 1
                 if size > most.bytes or count > most.entries:
                     break
                 if not stat.S_ISDIR(entry.st_mode):
                     continue
-                if tree.depth >= _DEEPEST_MEASURED:
+                if tree.depth >= _DEEPEST_MEASURED or not (
+                    tree.enter(name) or _is_known_empty(tree.here, name)
+                ):
                     size = BOUNDLESS
                     break
-                tree.enter(name)
     finally:
         os.close(root)
     return Size(size, count)
+
+
+def _open_root(path: str) -> int | None:
+    """Return a descriptor of a folder that its owner may have closed; None if nothing opens it."""
+    try:
+        return os.open(path, FOLDER)
+    except PermissionError:
+        with contextlib.suppress(OSError):
+            os.chmod(path, 0o700)
+            return os.open(path, FOLDER)
+        return None
+
+
+def _is_known_empty(folder: int, name: str) -> bool:
+    """Return whether a folder that cannot be opened is gone, or can have nothing in it.
+
+    Only one that was made without the right to write can be neither filled nor opened; whoever
+    could take that right away later can be given it back.
+    """
+    try:
+        entry = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return True
+    return not stat.S_ISDIR(entry.st_mode) or entry.st_mode & 0o300 != 0o300
 
 
 def remove(path: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError, InputError
 from assay.failures import account
 from assay.results import CaseResult
@@ -184,8 +185,8 @@ def vocabulary_of(folder: Path) -> tuple[str, ...]:
     """Return the short texts in the code of a problem: what its verifier may look for."""
     words: dict[str, None] = {}
     for file in sorted(folder.glob("*.py")):
-        with contextlib.suppress(SyntaxError, ValueError, OSError):
-            for node in ast.walk(ast.parse(file.read_bytes())):
+        with contextlib.suppress(SyntaxError, ValueError, OSError, UnreadableFileError):
+            for node in ast.walk(ast.parse(read_bytes(file, LARGEST_SOURCE))):
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     words[node.value] = None
     return tuple(word for word in words if 0 < len(word) <= _LONGEST_WORD)[:_MOST_WORDS]

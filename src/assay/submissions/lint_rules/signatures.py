@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from assay.documents import Place
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
 from assay.results import CaseResult
@@ -76,8 +77,11 @@ def _check_class(
         yield Finding(MISSING_FILE, "does not exist", Place(file, 1), advice)
         return
     try:
-        tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError) as error:
+        tree = ast.parse(read_bytes(file, LARGEST_SOURCE))
+    except UnreadableFileError as error:
+        yield Finding(UNREADABLE, error.what, Place(file, error.line))
+        return
+    except (SyntaxError, ValueError, RecursionError) as error:
         line = getattr(error, "lineno", None) or 1
         yield Finding(UNREADABLE, f"is not valid Python: {error}", Place(file, line))
         return

@@ -9,6 +9,7 @@ import importlib.util
 import sysconfig
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, read_bytes
 from assay.errors import InfrastructureError, InputError
 from assay.submissions.programmed.alias import ALIAS
 
@@ -66,4 +67,4 @@ def _place(folder: Path | None) -> Path:
 
 
 def _is_ours(file: Path) -> bool:
-    return file.name == FILE and file.read_text(encoding="utf-8", errors="replace") == _TEXT
+    return file.name == FILE and read_bytes(file, LARGEST_SOURCE) == _TEXT.encode()

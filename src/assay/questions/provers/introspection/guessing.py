@@ -10,6 +10,7 @@ from functools import lru_cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.questions.model import Question
 from assay.questions.provers.introspection.reading import mentions
 
@@ -67,9 +68,9 @@ def _offered(package: str) -> frozenset[str]:
     """What a package's own file defines or exports; nothing is imported for it."""
     try:
         spec = importlib.util.find_spec(package)
-        text = Path(spec.origin).read_text("utf-8") if spec and spec.origin else ""
+        text = read_text(Path(spec.origin), LARGEST_SOURCE) if spec and spec.origin else ""
         tree = ast.parse(text)
-    except (ImportError, ValueError, OSError, SyntaxError, RecursionError):
+    except (ImportError, ValueError, OSError, SyntaxError, RecursionError, UnreadableFileError):
         return frozenset()
     return frozenset(_exports(tree))
 

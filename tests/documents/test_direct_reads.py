@@ -1,0 +1,88 @@
+"""Files of others are opened in one place only, which knows pipes, devices, links and sizes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[2] / "src" / "assay"
+_READS = frozenset({"read_text", "read_bytes", "open"})
+_OURS = "a file of the package itself"
+_INSIDE = "inside the sandbox, or before it is entered: files of the kernel and of its own folder"
+# Each with the reason why it needs no limit. A file that the user, a target, a submission, a server
+# or a model wrote has no place here: it is read with `assay.documents.files`.
+ALLOWED: dict[str, str] = {
+    "documents/files.py": "the one place",
+    "sandbox/inside/": _INSIDE,
+    "questions/index/inside/": _INSIDE,
+    "sandbox/kit.py": _OURS,
+    "agents/files/schema.py": _OURS,
+    "submissions/problems/schema.py": _OURS,
+    "submissions/scaffold.py": _OURS,
+    "cli/init.py": _OURS,
+    "questions/suites/schema.py": _OURS,
+    "reports/html_report.py": _OURS,
+    "questions/index/build.py": "files of the package, and metadata of installed distributions",
+    "sandbox/bases.py": "a descriptor of a folder",
+    "sandbox/cache.py": "a lock, a file that is written, and digests of regular files in pieces",
+    "sandbox/isolation.py": "settings of the kernel below /proc/sys",
+    "submissions/copying.py": "the digest, in pieces, of a copy that was just made",
+    "submissions/file_formats.py": "streams in memory, read up to a limit",
+    "submissions/adapters/archives.py": "archives in memory, read up to a limit",
+    "submissions/audit/auditing.py": "opens a group of cases, no file",
+    "submissions/blame.py": "opens a group of cases, no file",
+    "submissions/running.py": "opens a group of cases, no file",
+    "cli/common.py": "standard output",
+    "cli/main.py": "standard streams",
+    "questions/reporting/quality_report.py": "a file that is written",
+    "questions/modelled/transcripts.py": "a file that is written",
+    "questions/modelled/workshop.py": "a proof that was just written, in a folder of its own",
+    "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",
+    "reports/writing.py": "files that are written",
+    "agents/connections/web.py": "the body of an answer, read up to a limit",
+    "agents/connections/http.py": "the body of an answer, read up to a limit",
+    "runs/journal.py": "the journal, checked by itself because it is written as well",
+}
+
+
+def _direct_reads(tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of calls that open a file by themselves."""
+    bounded = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "assay.documents.files"
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func
+        is_method = isinstance(called, ast.Attribute) and called.attr in _READS
+        if is_method or (isinstance(called, ast.Name) and called.id in _READS - bounded):
+            yield node.lineno
+
+
+def _found() -> dict[str, list[int]]:
+    files = sorted(SOURCE.rglob("*.py"))
+    lines = {
+        str(file.relative_to(SOURCE)): list(_direct_reads(ast.parse(file.read_bytes())))
+        for file in files
+    }
+    return {name: found for name, found in lines.items() if found}
+
+
+def test_no_file_of_others_is_opened_past_the_one_reader() -> None:
+    left = {
+        f"src/assay/{name}:{line}"
+        for name, lines in _found().items()
+        if not any(name == one or (one.endswith("/") and name.startswith(one)) for one in ALLOWED)
+        for line in lines
+    }
+    assert left == set(), "read it with assay.documents.files, or give the reason in ALLOWED"
+
+
+def test_every_exception_is_still_needed() -> None:
+    found = _found()
+    unused = {one for one in ALLOWED if not any(name.startswith(one) for name in found)}
+    assert unused == set()
