@@ -19,11 +19,11 @@ from assay.documents.files import (
     read_text,
 )
 from assay.errors import InputError
+from assay.findings.baseline import LARGEST_BASELINE
 from assay.questions.model import Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.suites.suite import load_suites
 from assay.runs import Baseline
-from assay.runs.baseline import LARGEST_BASELINE
 from assay.runs.folder import read_manifest
 from assay.runs.journal import Journal, JournalReader, check_links, complete_size, read_entries
 from assay.sandbox.sources import read_source

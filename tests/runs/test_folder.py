@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.findings.baseline import Entry
 from assay.reports.comparison import comparison_lines
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import (
@@ -19,7 +20,6 @@ from assay.runs import (
     find_run,
     run_folders,
 )
-from assay.runs.baseline import Entry
 from assay.runs.writer import RunWriter
 
 
