@@ -208,6 +208,11 @@ class Sequel:
             yield unit, record(unit, self.ends.get(unit.id, Outcome.PASSED))
 
 
+def follow(chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord]]:
+    found: AsyncIterator[tuple[Unit, CaseRecord]] = chain.payload()
+    return found
+
+
 async def awaited(*steps: Step) -> AsyncIterator[Step]:
     for step in steps:
         await asyncio.sleep(0)
@@ -217,7 +222,7 @@ async def awaited(*steps: Step) -> AsyncIterator[Step]:
 def test_a_chain_runs_in_order_beside_other_cases(tmp_path: Path) -> None:
     folder, worker, sequel = folder_in(tmp_path), Worker(), Sequel("a", "b", "c")
     others = [Unit(name, place, "f", name) for place, name in enumerate("xyz", start=3)]
-    execute(folder, awaited(sequel.chain(), *others), worker, jobs=2)
+    execute(folder, awaited(sequel.chain(), *others), worker, jobs=2, follow=follow)
     assert sequel.ran == ["a", "b", "c"]
     assert sorted(worker.ran) == ["x", "y", "z"]
     assert [name for name, _ in outcomes(folder)] == ["a", "b", "c", "x", "y", "z"]
@@ -225,8 +230,8 @@ def test_a_chain_runs_in_order_beside_other_cases(tmp_path: Path) -> None:
 
 def test_a_finished_chain_is_not_run_again(tmp_path: Path) -> None:
     folder, sequel = folder_in(tmp_path), Sequel("a", "b")
-    execute(folder, [sequel.chain()], Worker())
-    execute(folder, [sequel.chain()], Worker())
+    execute(folder, [sequel.chain()], Worker(), follow=follow)
+    execute(folder, [sequel.chain()], Worker(), follow=follow)
     assert sequel.ran == ["a", "b"]
     assert [name for name, _ in outcomes(folder)] == ["a", "b"]
 
@@ -235,9 +240,9 @@ def test_a_broken_chain_runs_again_as_a_whole_and_doubles_no_record(tmp_path: Pa
     folder, sequel = folder_in(tmp_path), Sequel("a", "b", "c")
     sequel.breaks_after = 2
     with pytest.raises(InfrastructureError):
-        execute(folder, [sequel.chain()], Worker())
+        execute(folder, [sequel.chain()], Worker(), follow=follow)
     sequel.breaks_after = None
-    execute(folder, [sequel.chain()], Worker())
+    execute(folder, [sequel.chain()], Worker(), follow=follow)
     assert sequel.ran == ["a", "b", "a", "b", "c"]
     entries = [entry for _, entry in read_entries(folder / "journal.jsonl")]
     written = [entry["record"]["id"] for entry in entries if entry["kind"] == "record"]
@@ -253,10 +258,10 @@ def test_what_makes_a_finished_chain_run_again(
     tmp_path: Path, before: Sequel, after: Sequel
 ) -> None:
     folder = folder_in(tmp_path)
-    execute(folder, [before.chain()], Worker())
+    execute(folder, [before.chain()], Worker(), follow=follow)
     if not before.ends:
         after.fingerprint = "other"
-    execute(folder, [after.chain()], Worker())
+    execute(folder, [after.chain()], Worker(), follow=follow)
     assert after.ran == ["a", "b"]
     assert outcomes(folder) == [("a", "passed"), ("b", "passed")]
 

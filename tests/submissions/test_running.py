@@ -155,7 +155,7 @@ def checking(
 
 def check(folder: Path, cases: Checking, jobs: int) -> None:
     """Run the cases as a plan does."""
-    execute(folder, cases.steps(), cases.run, jobs=jobs, around=cases)
+    execute(folder, cases.steps(), cases.run, jobs=jobs, around=cases, follow=cases.follow)
     cases.check_met()
 
 

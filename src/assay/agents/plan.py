@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,10 @@ class VerifyPlan:
         self.manifest = Manifest(
             subject=SUBJECT, title=", ".join(asked.files), asked=asked.values()
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process makes the plan again, and connections of its own.
+        return partial(VerifyPlan, trust=self._trust), (self.asked,)
 
     @classmethod
     def from_run(

@@ -150,6 +150,10 @@ class VerifyPlan(_QuestionsPlan):
             unverified_fails=fail_on_unproven,
         )
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process makes the plan again, and starts runners of its own.
+        return VerifyPlan, (self.asked,)
+
     @classmethod
     def from_run(
         cls,
@@ -206,6 +210,9 @@ class CalibratePlan(_QuestionsPlan):
             # A question that is left out says nothing against the provers.
             unverified_fails=False,
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return CalibratePlan, (self.asked, self._planting)
 
     @classmethod
     def from_run(

@@ -36,13 +36,13 @@ T = TypeVar("T")
 class Chain:
     """Cases that depend on those before them: one lane runs them in order, from the first on.
 
-    `run` gives every case with its record. A resumed run runs an unfinished chain again as a
-    whole, because what its later cases stand on is gone, and writes only the records it lacks.
+    A resumed run runs an unfinished chain again as a whole, because what its later cases stand on
+    is gone, and writes only the records it lacks.
     """
 
     id: str
     fingerprint: str
-    run: Callable[[], AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]]
+    payload: Any
 
     @property
     def unit(self) -> Unit:
@@ -51,6 +51,8 @@ class Chain:
 
 
 Step: TypeAlias = Unit | Chain
+Follow: TypeAlias = Callable[[Chain], AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]]
+"""Runs a chain: yields every case of it with its record, in order."""
 
 
 class Progress(Protocol):
@@ -78,10 +80,12 @@ def execute(
     waits: bool = True,
     progress: Progress | None = None,
     around: AbstractAsyncContextManager[Any] | None = None,
+    follow: Follow | None = None,
 ) -> None:
     """Run the units that have no record yet, `jobs` at a time, and write their records.
 
-    Where units must be waited for, their source is asynchronous; some may come as a chain.
+    Where units must be waited for, their source is asynchronous; some may come as a chain, which
+    `follow` runs.
 
     `around` is entered before the first and left after the last, in the event loop they run in.
     `waits` False promises that `work` never suspends; it then runs in the calling thread as a
@@ -94,10 +98,14 @@ def execute(
             shown = progress or Silent()
             source = _Source(units) if isinstance(units, Iterable) else _AwaitedSource(units)
             if waits:
-                run_in_loop(_surrounded(_lanes(writer, source, work, jobs, shown), around))
+                run_in_loop(
+                    _surrounded(_lanes(writer, source, _Steps(work, follow), jobs, shown), around)
+                )
             else:
                 assert isinstance(source, _Source)
-                _run_straight(_surrounded(_lane(writer, source, work, shown), around))
+                _run_straight(
+                    _surrounded(_lane(writer, source, _Steps(work, follow), shown), around)
+                )
             if not source.is_exhausted:
                 raise InputError(
                     "the run was ended from within: a task cancelled what it does not own",
@@ -185,6 +193,14 @@ def _broken_off(drawn: int, error: BaseException) -> InputError:
     return InputError(f"the cases broke off after {drawn}: {describe(error)}", where=origin(error))
 
 
+@dataclass(frozen=True)
+class _Steps:
+    """What is done with the steps of a run."""
+
+    run: Work
+    follow: Follow | None
+
+
 async def _surrounded(
     work: Coroutine[Any, Any, None], around: AbstractAsyncContextManager[Any] | None
 ) -> None:
@@ -193,7 +209,7 @@ async def _surrounded(
 
 
 async def _lanes(
-    writer: RunWriter, source: _Source | _AwaitedSource, work: Work, jobs: int, progress: Progress
+    writer: RunWriter, source: _Source | _AwaitedSource, work: _Steps, jobs: int, progress: Progress
 ) -> None:
     syncing = asyncio.create_task(_keep_syncing(writer))
     try:
@@ -209,32 +225,33 @@ async def _lanes(
         syncing.cancel()
 
 
-async def _lane(writer: RunWriter, source: _Source, work: Work, progress: Progress) -> None:
+async def _lane(writer: RunWriter, source: _Source, work: _Steps, progress: Progress) -> None:
     for step in source:
         await _take(writer, step, work, progress)
 
 
 async def _awaiting_lane(
-    writer: RunWriter, source: _AwaitedSource, work: Work, progress: Progress
+    writer: RunWriter, source: _AwaitedSource, work: _Steps, progress: Progress
 ) -> None:
     async for step in source:
         await _take(writer, step, work, progress)
 
 
-async def _take(writer: RunWriter, step: Step, work: Work, progress: Progress) -> None:
+async def _take(writer: RunWriter, step: Step, work: _Steps, progress: Progress) -> None:
     if type(step) is Chain:
-        await _follow(writer, step, progress)
+        assert work.follow is not None, "whoever lists chains can follow them"
+        await _follow(writer, step, work.follow, progress)
         return
     assert type(step) is Unit
     if not writer.wants(step):
         progress.kept()
         return
-    record = await work(step, Parts(writer, step))
+    record = await work.run(step, Parts(writer, step))
     writer.add(step, record)
     progress.finished(record.outcome)
 
 
-async def _follow(writer: RunWriter, chain: Chain, progress: Progress) -> None:
+async def _follow(writer: RunWriter, chain: Chain, follow: Follow, progress: Progress) -> None:
     """Run a chain, unless an earlier pass ran all of it and nothing in it is to run again."""
     parts = Parts(writer, chain.unit)
     known: list[tuple[str, int, str]] = parts.get(_MEMBERS) or []
@@ -245,7 +262,7 @@ async def _follow(writer: RunWriter, chain: Chain, progress: Progress) -> None:
             progress.kept()
         return
     members = []
-    async for unit, record in chain.run():
+    async for unit, record in follow(chain):
         members.append(list(unit[:3]))
         if writer.wants(unit):
             writer.add(unit, record)

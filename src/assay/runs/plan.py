@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ from assay import plugins
 from assay.errors import InputError, nearest
 from assay.findings import Baseline
 from assay.results import CaseRecord, FinishedCase
-from assay.runs.engine import Progress, Step, execute
+from assay.runs.engine import Chain, Follow, Progress, Step, execute
 from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
 from assay.runs.writer import Parts, Unit
 
@@ -22,6 +22,8 @@ class Worker(Protocol):
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
         """Return the record of one case; `parts` are what an earlier pass finished of it."""
+
+    # A worker whose cases may depend on each other also has `follow`, as in engine.Follow.
 
 
 class Plan(Protocol):
@@ -171,10 +173,15 @@ def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> Non
     async def work(unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
         return await worker[0].run(unit, parts)
 
+    def follow(chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]:
+        following: Follow = worker[0].follow  # type: ignore[attr-defined]
+        return following(chain)
+
     execute(
         folder,
         plan.cases(),
         work,
+        follow=follow,
         jobs=plan.jobs,
         waits=plan.waits,
         progress=progress,

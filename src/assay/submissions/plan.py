@@ -36,13 +36,17 @@ class VerifyPlan:
             raise InputError(f"unknown policy {policy!r}", advice=f"valid: {', '.join(POLICIES)}")
         opened = open_checking(asked, on_warning=on_warning)
         self._problem, self._checking, self._policy = opened.problem, opened.checking, policy
-        self.jobs = asked.jobs
+        self._asked, self.jobs = asked, asked.jobs
         self.manifest = Manifest(
             subject=SUBJECT,
             title=f"{opened.problem.name} by {asked.snapshot}",
             is_partial=asked.is_partial,
             asked={**asked.values(), "policy": policy},
         )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process makes the plan again, and a copy of the submission of its own.
+        return VerifyPlan, (self._asked, self._policy)
 
     @classmethod
     def from_run(

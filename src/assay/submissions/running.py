@@ -6,6 +6,7 @@ other group share a work folder, a server or the state of their loader: they are
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -76,25 +77,38 @@ Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Si
 
 
 @dataclass(frozen=True)
+class CaseStep:
+    """A case of an isolated group, as the payload of a unit: plain data."""
+
+    checkpoint: str
+    group: str
+    drawn: Drawn
+
+
+@dataclass(frozen=True)
+class ChainStep:
+    """A group whose cases depend on each other, as the payload of a chain: plain data."""
+
+    checkpoint: str
+    group: str
+    first_place: int
+    fingerprint: str
+
+
+@dataclass(frozen=True)
 class _Group:
-    """A group that is being run: where it belongs, what runs its cases, and what they stand on."""
+    """A group that is being run: where it belongs, and what runs its cases."""
 
     checkpoint: CheckpointConfig
     config: GroupConfig
-    first_place: int
     runner: Runner
     assets: Mapping[str, str]
-    fingerprint: str
     missing: str | None = None
     is_chain: bool = False
 
     @property
     def home(self) -> Home:
         return _home(self.checkpoint, self.config)
-
-    def unit(self, number: int, drawn: Drawn, fingerprint: str) -> Unit:
-        name = f"{self.checkpoint.name}/{self.config.name}/{drawn.case.id}"
-        return Unit(name, self.first_place + number, fingerprint, (self, drawn))
 
 
 class Checking:
@@ -111,12 +125,18 @@ class Checking:
         prepare_reference: Prepare | None = None,
     ) -> None:
         self._problem, self._checkpoints = problem, checkpoints
+        self._by_name = {one.name: one for one in checkpoints}
         self._source, self._prepare, self._wanted = source, prepare, wanted
         self._digest = digest
         self._held = AsyncExitStack()
         self._blame = Blame(source, prepare_reference, self._held)
         self._groups = 0
         self._empty: list[NoCasesError] = []
+        # What listing and running cases share, where both happen in one process.
+        self._sites: dict[str, Site] = {}
+        self._streams: dict[tuple[str, str], CaseStream] = {}
+        self._running: dict[tuple[str, str], _Group] = {}
+        self._turn = asyncio.Lock()
 
     async def __aenter__(self) -> Self:
         if isinstance(self._source, AbstractAsyncContextManager):
@@ -133,7 +153,7 @@ class Checking:
         await self._held.aclose()
 
     async def steps(self) -> AsyncIterator[Step]:
-        """Everything that was asked for, in order."""
+        """List everything that was asked for, in order."""
         place = 0
         for checkpoint in self._checkpoints:
             groups = [one for one in checkpoint.groups.values() if self._wanted.takes_group(one)]
@@ -141,7 +161,7 @@ class Checking:
                 continue
             self._groups += len(groups)
             try:
-                site = await self._held.enter_async_context(self._prepare(checkpoint))
+                site = await self._site(checkpoint)
             except SetUpFailedError as error:
                 broken = Broken(Home(checkpoint.name), str(error))
                 yield Unit(f"{checkpoint.name}/(set-up)", place, self._digest, broken)
@@ -168,59 +188,70 @@ class Checking:
         fingerprint = values.fingerprint(
             self._digest, site.digest, checkpoint.name, config.model_dump(mode="json")
         )
-        opening = self._source.open(checkpoint, config)
-        name = f"{checkpoint.name}/{config.name}"
+        name, key = f"{checkpoint.name}/{config.name}", (checkpoint.name, config.name)
         try:
-            stream = await self._held.enter_async_context(opening)
+            stream = await self._held.enter_async_context(self._source.open(checkpoint, config))
         except CasesBrokenError as error:
             yield self._broken(_home(checkpoint, config), place, fingerprint, error)
             return
         if self._problem.adapter.type == "api" or not config.isolated or stream.is_stateful:
+            self._streams[key] = stream
             yield Chain(
                 name,
                 values.fingerprint(fingerprint, self._wanted.case),
-                lambda: self._followed(checkpoint, config, site, stream, place, fingerprint),
+                ChainStep(*key, place, fingerprint),
             )
             return
-        runner = await self._held.enter_async_context(site.runner(config))
-        group = _Group(checkpoint, config, place, runner, site.assets, fingerprint, site.missing)
-        async for step in self._independent(group, stream):
-            yield step
-
-    async def _independent(self, group: _Group, stream: CaseStream) -> AsyncIterator[Step]:
         number = 0
         try:
             while (drawn := await stream.draw()) is not None:
                 if self._wanted.takes_case(drawn.case):
-                    mark = values.fingerprint(
-                        group.fingerprint, drawn.case.describe(), drawn.judged_by()
-                    )
-                    yield group.unit(number, drawn, mark)
+                    mark = values.fingerprint(fingerprint, drawn.case.describe(), drawn.judged_by())
+                    identifier = f"{name}/{drawn.case.id}"
+                    yield Unit(identifier, place + number, mark, CaseStep(*key, drawn))
                 number += 1
         except (CasesBrokenError, InputError) as error:
-            place = group.first_place + number
-            yield self._broken(group.home, place, group.fingerprint, error)
+            yield self._broken(_home(checkpoint, config), place + number, fingerprint, error)
 
-    async def _followed(
-        self,
-        checkpoint: CheckpointConfig,
-        config: GroupConfig,
-        site: Site,
-        stream: CaseStream,
-        place: int,
-        fingerprint: str,
-    ) -> AsyncIterator[tuple[Unit, CaseRecord]]:
-        """The cases of a chain; what the filter leaves out runs too, and is not recorded."""
-        async with site.runner(config) as runner:
-            group = _Group(
-                checkpoint, config, place, runner, site.assets, fingerprint, site.missing, True
-            )
+    async def _site(self, checkpoint: CheckpointConfig) -> Site:
+        """Return the submission, made ready for a checkpoint once."""
+        if checkpoint.name not in self._sites:
+            prepared = await self._held.enter_async_context(self._prepare(checkpoint))
+            self._sites[checkpoint.name] = prepared
+        return self._sites[checkpoint.name]
+
+    async def _group(self, checkpoint: str, group: str) -> _Group:
+        """Return what runs the cases of an isolated group, opened once."""
+        async with self._turn:
+            key = checkpoint, group
+            if key not in self._running:
+                about = self._by_name[checkpoint]
+                config, site = about.groups[group], await self._site(about)
+                runner = await self._held.enter_async_context(site.runner(config))
+                self._running[key] = _Group(about, config, runner, site.assets, site.missing)
+            return self._running[key]
+
+    async def follow(self, chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord]]:
+        """Run the cases of a chain; what the filter leaves out runs too, and is not recorded."""
+        step: ChainStep = chain.payload
+        checkpoint = self._by_name[step.checkpoint]
+        config = checkpoint.groups[step.group]
+        async with self._turn:
+            site = await self._site(checkpoint)
+        async with AsyncExitStack() as held:
+            stream = self._streams.pop((step.checkpoint, step.group), None)
+            if stream is None:
+                stream = await held.enter_async_context(self._source.open(checkpoint, config))
+            runner = await held.enter_async_context(site.runner(config))
+            group = _Group(checkpoint, config, runner, site.assets, site.missing, is_chain=True)
             number, record = 0, None
             try:
                 while (drawn := await stream.draw()) is not None:
                     # What a loader makes of earlier answers differs from run to run.
-                    unit = group.unit(number, drawn, values.fingerprint(fingerprint, drawn.case.id))
-                    record, actual = await self._recorded(unit)
+                    mark = values.fingerprint(step.fingerprint, drawn.case.id)
+                    identifier = f"{step.checkpoint}/{step.group}/{drawn.case.id}"
+                    unit = Unit(identifier, step.first_place + number, mark, None)
+                    record, actual = await self._recorded(unit, group, drawn)
                     if self._wanted.takes_case(drawn.case):
                         yield unit, record
                     number += 1
@@ -232,8 +263,9 @@ class Checking:
                     await stream.update(drawn, actual)
             except (CasesBrokenError, InputError) as error:
                 has_failed = record is not None and record.outcome is Outcome.FAILED
-                step = self._broken(group.home, place + number, fingerprint, error, has_failed)
-                yield step, broken_record(step)
+                place = step.first_place + number
+                broken = self._broken(group.home, place, step.fingerprint, error, has_failed)
+                yield broken, broken_record(broken)
 
     def _broken(
         self,
@@ -255,25 +287,31 @@ class Checking:
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """The record of one unit that `steps` gave."""
-        if isinstance(unit.payload, Broken):
+        step: Broken | CaseStep = unit.payload
+        if isinstance(step, Broken):
             return broken_record(unit)
-        return (await self._recorded(unit))[0]
+        try:
+            group = await self._group(step.checkpoint, step.group)
+        except SetUpFailedError as error:
+            # Only where another process has listed the cases; the one that did has said so.
+            home = Home(step.checkpoint, step.group)
+            return broken_record(unit._replace(payload=Broken(home, str(error))))
+        return (await self._recorded(unit, group, step.drawn))[0]
 
-    async def _recorded(self, unit: Unit) -> tuple[CaseRecord, CaseResult | None]:
-        """The record of a case, and what the program did if that is known."""
-        group: _Group
-        drawn: Drawn
-        group, drawn = unit.payload
+    async def _recorded(
+        self, unit: Unit, group: _Group, drawn: Drawn
+    ) -> tuple[CaseRecord, CaseResult | None]:
+        """Return the record of a case, and what the program did if that is known."""
         clock = time.perf_counter()
         try:
             placed = drawn.placed(group.assets)
             actual = await group.runner.run(placed.case)
         except InfrastructureError as error:
-            return _errored(unit, clock, str(error)), None
+            return _errored(unit, group, drawn, clock, str(error)), None
         except InputError as error:
-            return _errored(unit, clock, str(error), is_mistake=True), None
+            return _errored(unit, group, drawn, clock, str(error), is_mistake=True), None
         except Exception as error:
-            return _errored(unit, clock, account(error)), None
+            return _errored(unit, group, drawn, clock, account(error)), None
         try:
             found = await self._judged(group, placed, actual)
             if group.missing is not None:
@@ -284,11 +322,11 @@ class Checking:
                 drawn.case, duration, actual, placed.expected, found
             )
         except VerifierBrokenError as error:
-            return _errored(unit, clock, str(error), is_mistake=True), actual
+            return _errored(unit, group, drawn, clock, str(error), is_mistake=True), actual
         except InfrastructureError as error:
-            return _errored(unit, clock, str(error)), actual
+            return _errored(unit, group, drawn, clock, str(error)), actual
         except Exception as error:
-            return _errored(unit, clock, account(error)), actual
+            return _errored(unit, group, drawn, clock, account(error)), actual
         return case_record(unit, group.home, report, actual, duration), actual
 
     async def _judged(
@@ -308,8 +346,15 @@ class Checking:
             return unreadable(str(error), actual)
 
 
-def _errored(unit: Unit, clock: float, error: str, *, is_mistake: bool = False) -> CaseRecord:
-    group, drawn = unit.payload
+def _errored(
+    unit: Unit,
+    group: _Group,
+    drawn: Drawn,
+    clock: float,
+    error: str,
+    *,
+    is_mistake: bool = False,
+) -> CaseRecord:
     duration = time.perf_counter() - clock
     report = VerifierReport.from_error(drawn.case, duration, error)
     return case_record(unit, group.home, report, None, duration, is_mistake=is_mistake)

@@ -88,32 +88,11 @@ class CanonicalStream:
             return None
         order, read = self._waiting.pop(0)
         try:
-            make = partial(self._made, order, read, dict(self._saved))
+            about = (self._problem, self._checkpoint, self._group)
+            make = partial(_make, about, order, read, dict(self._saved))
             return replace(make(None), make=make)
         except (InputError, ValidationError, OSError) as error:
             raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
-
-    def _made(
-        self,
-        order: int,
-        read: ReadCase,
-        saved: Mapping[str, Any],
-        assets: Mapping[str, str] | None,
-    ) -> CanonicalDrawn:
-        about = (self._problem, self._checkpoint, self._group)
-        case = build_case(read, *about, order=order, saved=saved, assets=assets)
-        used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
-        wanted = read_wanted(read.written.expected)
-        if assets is not None:
-            wanted = [placed(one, assets) for one in wanted]
-        wanted = [filled(one, saved) for one in wanted]
-        return CanonicalDrawn(
-            case=case,
-            expected=build_expected(case, wanted),
-            comparisons=tuple(map(compared, wanted)),
-            saves=read.written.save,
-            unsaved=tuple(sorted(used - saved.keys())),
-        )
 
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
         """Keep what later cases need of this answer."""
@@ -124,6 +103,28 @@ class CanonicalStream:
             self._saved.pop(name, None)
             if found is not ABSENT:
                 self._saved[name] = found
+
+
+def _make(
+    about: tuple[ProblemConfig, CheckpointConfig, GroupConfig],
+    order: int,
+    read: ReadCase,
+    saved: Mapping[str, Any],
+    assets: Mapping[str, str] | None,
+) -> CanonicalDrawn:
+    case = build_case(read, *about, order=order, saved=saved, assets=assets)
+    used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
+    wanted = read_wanted(read.written.expected)
+    if assets is not None:
+        wanted = [placed(one, assets) for one in wanted]
+    wanted = [filled(one, saved) for one in wanted]
+    return CanonicalDrawn(
+        case=case,
+        expected=build_expected(case, wanted),
+        comparisons=tuple(map(compared, wanted)),
+        saves=read.written.save,
+        unsaved=tuple(sorted(used - saved.keys())),
+    )
 
 
 def _may_be_slow(case: ReadCase) -> bool:
