@@ -90,7 +90,7 @@ class Collecting:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         for path in sorted(set(self._passed_over)):
-            terminalreporter.write_line(f"{path}: has no `interactions`, passed over")
+            terminalreporter.write_line(f"{path}: has no `interactions`, skipped")
 
 
 class Runner:
