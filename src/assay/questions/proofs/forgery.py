@@ -66,10 +66,19 @@ class Given:
     """What is handed over in the code of an option, as text."""
     options: frozenset[str] = frozenset()
     """The texts of all options: a list of exactly these is no answer of the proof's own."""
+    option: str = ""
+    """The text of the option that is proven."""
+    subjects: frozenset[str] = frozenset()
+    """The names in the code of the question's sentence."""
 
     def mentions(self, name: str) -> bool:
         """Return whether the question speaks of a name, in words or in code."""
         return bool(re.search(rf"\b{re.escape(name)}\b", f"{self.prose}\n{self.code}"))
+
+    def shows(self, expression: str) -> bool:
+        """Return whether an expression stands in the code of the question or of the option."""
+        shown = re.sub(r"\s|['\"]", "", f"{self.code}\n{self.option}")
+        return re.sub(r"\s|['\"]", "", expression) in shown
 
     @property
     def is_about_subclassing(self) -> bool:
@@ -86,6 +95,8 @@ def given_by(question: Question | None, option: str) -> Given:
         code="\n".join([*code, *_CODE.findall(question.text)]),
         prose=f"{question.text}\n{said}",
         options=frozenset(one.strip("`") for one in question.options.values()),
+        option=said.strip().strip("`"),
+        subjects=frozenset(chain.from_iterable(map(_names_in, _CODE.findall(question.text)))),
         literals=frozenset(chain.from_iterable(map(_handed_over, _CODE.findall(said)))),
     )
 
@@ -98,6 +109,47 @@ def _handed_over(code: str) -> Iterator[str]:
     for call in ast.walk(tree):
         if isinstance(call, ast.Call):
             yield from (str(one.value) for one in ast.walk(call) if isinstance(one, ast.Constant))
+
+
+def _names_in(code: str) -> Iterator[str]:
+    try:
+        tree = ast.parse(code.strip().strip("`"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> None:
+    """Raise UnfitProofError if a proof is about something else than its question and its option."""
+    tree = ast.parse(source)
+    node = assigned_value(tree, DISPUTED)
+    value = node.value if isinstance(node, ast.Constant) else None
+    is_named = isinstance(value, str) and _is_name(value) and _is_name(given.option)
+    if is_named and not given.mentions(str(value).rpartition(".")[2]):
+        _refuse(node or tree, f"{DISPUTED} is not what the option says: {given.option}")
+    roots = {path.partition(".")[0] for path in (*modules, *dict(_imports(tree)).values())}
+    subjects = given.subjects - roots - vars(builtins).keys()
+    if subjects and subjects.isdisjoint(_names_of(tree)):
+        named = ", ".join(f"`{name}`" for name in sorted(subjects)[:3])
+        _refuse(tree, f"it uses nothing that the question is about: {named}")
+
+
+def _names_of(tree: ast.Module) -> Iterator[str]:
+    """Every name and every word of a proof, but for what it says in docstrings."""
+    for statement in tree.body:
+        for node in _outside_docstrings(statement):
+            if isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.alias):
+                yield from node.name.split(".")
+            elif isinstance(node, ast.keyword) and node.arg:
+                yield node.arg
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from re.findall(r"\w+", node.value)
 
 
 def check_forgery(source: str, given: Given, modules: Collection[str] = ()) -> None:
@@ -521,7 +573,36 @@ def challenge_of(file: ProofFile) -> Challenge:
         variants=tuple(_near(node)),
         hidden=tuple(sorted(hidden)),
         is_name=isinstance(value, str) and value.isidentifier(),
+        # A result may be a word of its own; what something has must be called so somewhere.
+        must_know=isinstance(value, str) and len(value) > _SHORT and not _is_result(file.source),
     )
+
+
+def refutation_of(file: ProofFile) -> Challenge | None:
+    """Return how to ask whether a name is missing everywhere; None if no name is disputed."""
+    node = assigned_value(ast.parse(file.source), DISPUTED)
+    value = node.value if isinstance(node, ast.Constant) else None
+    if not isinstance(value, str) or not value.isidentifier():
+        return None
+    return Challenge(
+        file.fails, file.source, file.source, hidden=(value,), is_name=True, is_refuted=True
+    )
+
+
+def _is_result(source: str) -> bool:
+    """Return whether the disputed value is compared as a whole, as what code gives is."""
+    return any(
+        isinstance(node, ast.Compare)
+        and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
+        and any(
+            _has_disputed(part) for one in (node.left, *node.comparators) for part in _parts(one)
+        )
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
 
 
 def _is_name(value: str) -> bool:
