@@ -43,6 +43,7 @@ _MODULE_MAKERS = frozenset(
      "builtins.__import__"}
 )  # fmt: skip
 _OWN_TEXT = frozenset({"__doc__", "__file__", "__spec__", "__loader__"})
+_CODE_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__"})
 # Functions that know a value by its looks, and ask nobody.
 _LOOKS = frozenset(
     {"hash", "ord", "hashlib", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32"}
@@ -51,6 +52,7 @@ _SUBCLASSING = re.compile(r"\b(?:subclass|inherit|overrid|overrod|extend|derive|
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE = re.compile(r"```.*?```|`[^`]+`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
+_FILTERS = re.compile(r"filter|-W\b|\b(?:as|into|to) errors?\b|ignored|suppress")
 _SMALL = 2
 _SHORT = 3
 _ENDINGS = ("s", "d", "e", "y", "r", "er", "ed", "es", "ly", "or", "al", "en", "ic", "ing")
@@ -129,11 +131,24 @@ def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> N
     is_named = isinstance(value, str) and _is_name(value) and _is_name(given.option)
     if is_named and not given.mentions(str(value).rpartition(".")[2]):
         _refuse(node or tree, f"{DISPUTED} is not what the option says: {given.option}")
+    kind = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+    if kind.endswith("Warning") and not _FILTERS.search(given.prose):
+        _check_filters(tree)
     roots = {path.partition(".")[0] for path in (*modules, *dict(_imports(tree)).values())}
     subjects = given.subjects - roots - vars(builtins).keys()
     if subjects and subjects.isdisjoint(_names_of(tree)):
         named = ", ".join(f"`{name}`" for name in sorted(subjects)[:3])
         _refuse(tree, f"it uses nothing that the question is about: {named}")
+
+
+def _check_filters(tree: ast.Module) -> None:
+    """Refuse to change what becomes of warnings, where a warning is disputed."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            action = str(node.args[0].value).partition(":")[0]
+            if name in ("simplefilter", "filterwarnings") and action in ("error", "ignore"):
+                _refuse(node, f"it changes what becomes of warnings: {action}")
 
 
 def _names_of(tree: ast.Module) -> Iterator[str]:
@@ -179,6 +194,7 @@ class _Reader:
             self._check_import_state(node)
             self._check_own_text(node)
             self._check_looks(node)
+            self._check_exchange(node)
         self._check_occurrence()
 
     # What belongs to the target.
@@ -318,6 +334,13 @@ class _Reader:
     def _check_own_text(self, node: ast.AST) -> None:
         if isinstance(node, ast.Name) and node.id in _OWN_TEXT:
             _refuse(node, f"it reads its own text by {node.id}")
+
+    def _check_exchange(self, node: ast.AST) -> None:
+        """Refuse to run other code under the name of a test than what stands below it."""
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name.startswith("test_") or name in _CODE_OF_FUNCTIONS:
+                _refuse(node, f"it exchanges the code of a function: {name}")
 
     def _check_looks(self, node: ast.AST) -> None:
         """Refuse to decide by what the disputed value looks like."""

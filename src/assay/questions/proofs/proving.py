@@ -136,6 +136,8 @@ def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) 
     """Return why the answer of a proof does not come from the target, if that was seen."""
     if challenge is None:
         return "nothing shows that the answer comes from the target: it could not be challenged"
+    if not challenge.repeated and _is_anybodys(proof):
+        return "nothing shows that the answer comes from the target: called again, it does not hold"
     if challenge.held:
         return f"the proof is vacuous: it holds as well with {challenge.held[0]}"
     if challenge.patched:
@@ -234,7 +236,10 @@ async def is_repeated(trial: Trial, runner: Runner, *, modules: Collection[str] 
 
 
 def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:
-    return next((test for test in outcome.tests if test.name == name), None)
+    """The outcome of a test; of one with parameters that of the first that did not pass, if any."""
+    found = [test for test in outcome.tests if test.name.partition("[")[0] == name]
+    worst = (test for test in found if test.status is not Status.PASSED or not test.evidence)
+    return next(worst, found[0] if found else None)
 
 
 def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:

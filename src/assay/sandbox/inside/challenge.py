@@ -66,6 +66,8 @@ class Challenge:
         self._variants, self._is_name = variants, is_name
         self._hidden, self._roots = frozenset(hidden), tuple(roots)
         self._last: Any = None
+        # Before the proof is read: what has the disputed name now, and what is called so.
+        self._before = list(self._holders()) if is_name else []
 
     def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call the test in all variants, with the fixtures of the test that has just run."""
@@ -103,6 +105,11 @@ class Challenge:
         if not self._is_name:
             return
         name = self._name
+        for owner, before in self._before:
+            if vars(owner).get(name) is not before and not isinstance(
+                vars(owner).get(name), ModuleType
+            ):
+                yield f"the proof puts `{name}` into `{owner.__name__}`"
         if self._must_know and not is_known(name, self.is_target, self._file):
             yield f"nothing in the target is called `{name}`"
         with Asking(self.is_target, name, denies=True) as asking:
@@ -126,6 +133,16 @@ class Challenge:
         if found is not None:
             yield found
 
+    def _holders(self) -> Iterator[tuple[Any, Any]]:
+        """Yield modules and classes of the target, each with what it has by the disputed name."""
+        for path, module in list(sys.modules.items()):
+            if self.is_target(path) and isinstance(module, ModuleType):
+                if not hasattr(module, "__getattr__"):  # else it may come when it is asked for
+                    yield module, vars(module).get(self._name)
+                for kind in list(vars(module).values()):
+                    if isinstance(kind, type) and kind.__module__ == path:
+                        yield kind, vars(kind).get(self._name)
+
     @property
     def _name(self) -> str:
         return max(self._hidden, key=len)
@@ -147,12 +164,13 @@ class Challenge:
             exec(code, names)  # noqa: S102
             self._last = names.get("DISPUTED")
             test = names[self.holds]
-            arguments = {name: self._arguments[name] for name in inspect.signature(test).parameters}
-            made = test(**arguments)
-            if inspect.iscoroutine(made):
-                import asyncio
+            for given in _parameters(test):
+                known = {**self._arguments, **given}
+                made = test(**{name: known[name] for name in inspect.signature(test).parameters})
+                if inspect.iscoroutine(made):
+                    import asyncio
 
-                asyncio.run(made)
+                    asyncio.run(made)
         except BaseException:
             return False
         return True
@@ -186,6 +204,18 @@ class Challenge:
         stand_in = StandIn(self.is_target, self._hidden, allows=allows)
         with _time_limit(), stand_in:
             return self._holds(self._itself)
+
+
+def _parameters(test: Any) -> list[dict[str, Any]]:
+    """The values that marks give a test, for all its calls."""
+    calls: list[dict[str, Any]] = [{}]
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == "parametrize":
+            names, values = mark.args[:2]
+            names = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+            rows = [getattr(one, "values", (one,) if len(names) == 1 else one) for one in values]
+            calls = [{**call, **dict(zip(names, row))} for call in calls for row in rows]  # noqa: B905
+    return calls
 
 
 @contextlib.contextmanager
