@@ -164,7 +164,8 @@ class Recorder:
             # What the challenge does to its process must not be met by another test.
             items.sort(key=lambda item: _function(item) == self._challenge.holds)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    # The innermost: what `capsys` and `caplog` see ends with the wrappers around it.
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: Any) -> Generator[None, Any, Any]:
         try:
             return (yield)
