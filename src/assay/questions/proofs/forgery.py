@@ -44,10 +44,14 @@ _MODULE_MAKERS = frozenset(
 )  # fmt: skip
 _OWN_TEXT = frozenset({"__doc__", "__file__", "__spec__", "__loader__"})
 _CODE_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__"})
+# With these a proof can read what nobody reads otherwise: its docstrings, the names of its tests.
+_DOCS = frozenset({"__doc__", "getdoc", "co_consts"})
+_NAMES = frozenset({"node", "__name__", "__qualname__", "co_name", "co_names", "co_varnames"})
 # Functions that know a value by its looks, and ask nobody.
 _LOOKS = frozenset(
-    {"hash", "ord", "hashlib", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32"}
-)
+    {"hash", "ord", "hashlib", "hmac", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32",
+     "base64", "codecs", "random", "struct", "unicodedata", "uuid"}
+)  # fmt: skip
 _SUBCLASSING = re.compile(r"\b(?:subclass|inherit|overrid|overrod|extend|derive|implement|custom)")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -353,7 +357,9 @@ class _Reader:
             _refuse(node, f"it compares {DISPUTED} with what it brings itself")
         elif isinstance(node, ast.Call):
             path = self._path(node.func)
-            if path.partition(".")[0] in _LOOKS and any(map(_has_disputed, node.args)):
+            if path.partition(".")[0] in _LOOKS and any(map(self._is_disputed, node.args)):
+                _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
+            if path.startswith("re.") and any(map(self._is_disputed, node.args[1:])):
                 _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
             if path in ("map", "filter") and any(map(_has_disputed, node.args)):
                 _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
@@ -415,10 +421,14 @@ class _Reader:
         if not value.strip():
             return
         last = re.split(r"[^\w]+", value.strip())[-1] if _is_path(value) else value
+        read = {one.attr for one in ast.walk(self._tree) if isinstance(one, ast.Attribute)}
+        reads_docs, reads_names = not read.isdisjoint(_DOCS), not read.isdisjoint(_NAMES)
         for statement in self._statements():
             listed = self._listed_options(statement)
-            for node in _outside_docstrings(statement):
+            for node in ast.walk(statement) if reads_docs else _outside_docstrings(statement):
                 text = None if id(node) in listed else _brought(node)
+                if reads_names and isinstance(node, ast.FunctionDef) and value in node.name:
+                    _refuse(node, f"it brings the disputed value along: {_shown(node.name)}")
                 if text is None or not self._brings(text, value, last):
                     continue
                 if not self._is_given(text, value, last):

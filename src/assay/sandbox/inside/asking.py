@@ -55,9 +55,22 @@ class Asking(Hooks):
         self._list = self._put(builtins, "dir", self._dir)
         self._table = self._put(builtins, "vars", self._vars)
         self._put(inspect, "getattr_static", self._getattr_static(inspect.getattr_static))
-        self._put(inspect, "signature", self._signature(inspect.signature))
+        for reader in ("signature", "getfullargspec"):
+            self._put(inspect, reader, self._signature(getattr(inspect, reader)))
         self._put(operator, "attrgetter", self._attrgetter)
         return self
+
+    def note_tables(self, source: str, names: dict[str, Any]) -> None:
+        """Note whose `__dict__` a proof reads, which no function tells."""
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__slots__"):
+                path = ast.unparse(node.value)
+                with contextlib.suppress(AttributeError, ValueError):
+                    root, *rest = path.split(".")
+                    if root in names:
+                        self.asked.append(
+                            _attrgetter(".".join(rest))(names[root]) if rest else names[root]
+                        )
 
     def _denies_to(self, owner: Any, name: Any) -> bool:
         """Note that an object is asked; return whether it must answer that it has no such name."""

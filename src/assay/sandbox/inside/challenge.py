@@ -35,6 +35,8 @@ _WAYS = (
 _LIFE = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__init_subclass__"})
 # The module of all that stands for something of the target.
 _NOWHERE = "absent"
+# The module of a proof that is called again.
+_PROOF = "test_challenge"
 
 
 class _TimeIsUp(BaseException):
@@ -76,7 +78,8 @@ class Challenge:
         self._itself = compile(self._source, self._file, "exec", dont_inherit=True)
         self._other = compile(self._template, self._file, "exec", dont_inherit=True)
         if self._is_refuted:
-            return {**Watch(self.is_target).seen(), "held": [], "doubts": list(self._overlooked())}
+            doubts = list(self._overlooked(module))
+            return {**Watch(self.is_target).seen(), "held": [], "doubts": doubts}
         watch = Watch(self.is_target)
         with watch:
             watch.has_held = self._holds(self._itself)
@@ -124,10 +127,11 @@ class Challenge:
         with _time_limit():
             return list(find_made(self._source, disputed))[:20]
 
-    def _overlooked(self) -> Iterator[str]:
+    def _overlooked(self, module: ModuleType) -> Iterator[str]:
         """Yield where a name is after all that the proof says is not there."""
         with Asking(self.is_target, self._name, denies=False) as asking:
             self._holds(self._itself)
+        asking.note_tables(self._source, vars(module))
         is_word = is_known(self._name, self.is_target, self._file)
         found = find_elsewhere(asking, self._name, is_word=is_word)
         if found is not None:
@@ -152,14 +156,14 @@ class Challenge:
         if self._roots:
             return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
         top = name.partition(".")[0]
-        return bool(top) and top not in KIT and top not in STANDARD
+        return bool(top) and top != _PROOF and top not in KIT and top not in STANDARD
 
     def _holds_with(self, value: Any) -> bool:
         return self._holds(self._other, __disputed__=value)
 
     def _holds(self, code: CodeType, **more: Any) -> bool:
         # A module of its own: without a __spec__ it is told apart from what it imports.
-        names: dict[str, Any] = {"__name__": "test_challenge", "__file__": self._file, **more}
+        names: dict[str, Any] = {"__name__": _PROOF, "__file__": self._file, **more}
         try:
             exec(code, names)  # noqa: S102
             self._last = names.get("DISPUTED")
@@ -320,7 +324,7 @@ class Watch(Hooks):
     def _note_override(self, made: type, key: str) -> None:
         function = getattr(vars(made)[key], "__func__", vars(made)[key])
         function = getattr(function, "fget", function)
-        if getattr(function, "__module__", "test_challenge") != made.__module__:
+        if getattr(function, "__module__", _PROOF) != made.__module__:
             return  # made for the class by the target, such as an __init__
         if key in _LIFE:
             return
@@ -365,7 +369,7 @@ class Watch(Hooks):
 
 
 def _is_of_proof(value: Any) -> bool:
-    return home(value) == "test_challenge"
+    return home(value) == _PROOF
 
 
 class StandIn(Hooks):
