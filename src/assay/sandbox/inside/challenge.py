@@ -35,6 +35,7 @@ _WAYS = (
 _LIFE = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__init_subclass__"})
 # The module of all that stands for something of the target.
 _NOWHERE = "absent"
+_ABSENT = object()
 # The module of a proof that is called again.
 _PROOF = "test_challenge"
 
@@ -109,9 +110,8 @@ class Challenge:
             return
         name = self._name
         for owner, before in self._before:
-            if vars(owner).get(name) is not before and not isinstance(
-                vars(owner).get(name), ModuleType
-            ):
+            now = vars(owner).get(name, _ABSENT)
+            if now is not before and not isinstance(now, ModuleType):
                 yield f"the proof puts `{name}` into `{owner.__name__}`"
         if self._must_know and not is_known(name, self.is_target, self._file):
             yield f"nothing in the target is called `{name}`"
@@ -142,10 +142,10 @@ class Challenge:
         for path, module in list(sys.modules.items()):
             if self.is_target(path) and isinstance(module, ModuleType):
                 if not hasattr(module, "__getattr__"):  # else it may come when it is asked for
-                    yield module, vars(module).get(self._name)
+                    yield module, vars(module).get(self._name, _ABSENT)
                 for kind in list(vars(module).values()):
                     if isinstance(kind, type) and kind.__module__ == path:
-                        yield kind, vars(kind).get(self._name)
+                        yield kind, vars(kind).get(self._name, _ABSENT)
 
     @property
     def _name(self) -> str:
