@@ -40,12 +40,12 @@ _attrgetter = operator.attrgetter
 
 
 class Asking(Hooks):
-    """Notes what a proof asks for a name; if it `denies`, Python itself does not have the name."""
+    """Notes what lacks a name; if it `denies`, Python itself does not have the name."""
 
     def __init__(self, is_target: Callable[[str], bool], name: str, *, denies: bool) -> None:
         super().__init__()
         self._is_target, self._name, self._denies = is_target, name, denies
-        self.asked: list[Any] = []
+        self.lacking: list[Any] = []
         self.called: list[Any] = []
         self.denied: list[str] = []
 
@@ -64,19 +64,15 @@ class Asking(Hooks):
         """Note whose `__dict__` a proof reads, which no function tells."""
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__slots__"):
-                path = ast.unparse(node.value)
-                with contextlib.suppress(AttributeError, ValueError):
-                    root, *rest = path.split(".")
-                    if root in names:
-                        self.asked.append(
-                            _attrgetter(".".join(rest))(names[root]) if rest else names[root]
-                        )
+                root, *rest = ast.unparse(node.value).split(".")
+                with contextlib.suppress(AttributeError, KeyError):
+                    owner = _attrgetter(".".join(rest))(names[root]) if rest else names[root]
+                    self._note(owner, self._name, self._name in getattr(owner, node.attr))
 
     def _denies_to(self, owner: Any, name: Any) -> bool:
-        """Note that an object is asked; return whether it must answer that it has no such name."""
+        """Return whether an object must answer that it has no such name."""
         if name != self._name:
             return False
-        self.asked.append(owner)
         if not self._denies or not self._is_of_python(owner):
             return False
         self.denied.append(type(owner).__name__)
@@ -101,12 +97,21 @@ class Asking(Hooks):
             if default:
                 return default[0]
             raise AttributeError(name)
+        if is_own(sys._getframe(1).f_globals):
+            self._note(owner, name, self._has(owner, name))
         return self._get(owner, name, *default)
+
+    def _note(self, owner: Any, name: Any, is_there: bool) -> None:
+        if name == self._name and not is_there and self._is_target(home(owner)):
+            self.lacking.append(owner)
 
     def _hasattr(self, owner: Any, name: Any) -> bool:
         if is_own(sys._getframe(1).f_globals) and self._denies_to(owner, name):
             return False
-        return bool(self._has(owner, name))
+        is_there = bool(self._has(owner, name))
+        if is_own(sys._getframe(1).f_globals):
+            self._note(owner, name, is_there)
+        return is_there
 
     def _dir(self, *owner: Any) -> list[str]:
         if not owner:
@@ -114,6 +119,8 @@ class Asking(Hooks):
         found: list[str] = self._list(*owner)
         if is_own(sys._getframe(1).f_globals) and self._denies_to(owner[0], self._name):
             return [one for one in found if one != self._name]
+        if is_own(sys._getframe(1).f_globals):
+            self._note(owner[0], self._name, self._name in found)
         return found
 
     def _vars(self, *owner: Any) -> Any:
@@ -122,6 +129,8 @@ class Asking(Hooks):
         found = self._table(*owner)
         if is_own(sys._getframe(1).f_globals) and self._denies_to(owner[0], self._name):
             return {key: value for key, value in found.items() if key != self._name}
+        if is_own(sys._getframe(1).f_globals):
+            self._note(owner[0], self._name, self._name in found)
         return found
 
     def _getattr_static(self, before: Callable[..., Any]) -> Callable[..., Any]:
@@ -195,7 +204,7 @@ def _inherits(module: ModuleType, name: str) -> bool:
 
 def find_elsewhere(asking: Asking, name: str, *, is_word: bool) -> str | None:
     """Return where a name is after all that something is said to lack."""
-    for owner in asking.asked:
+    for owner in asking.lacking:
         if isinstance(owner, ModuleType):
             if hasattr(owner, name):
                 return f"`{owner.__name__}` gives it when it is asked for it"
