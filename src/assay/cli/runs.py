@@ -60,7 +60,8 @@ def list_runs(as_json: bool) -> None:
 
 def _line(run: Run) -> str:
     summary = summarize(run)
-    return f"{run.name}  {one_line(summary.title or summary.subject)}  {summary.verdict_line()}"
+    about = one_line(summary.title or summary.subject)
+    return f"{one_line(run.name)}  {about}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -122,16 +123,25 @@ def resume(
     _confirm_command(folder, manifest.asked, command)
     module, _, name = RESUMERS[manifest.subject].partition(":")
     continue_run = getattr(import_module(module), name)
-    if manifest.asked.get("allow_outside") and not trust:
-        raise InputError(
-            "lets its problem read files outside of the problem's folder",
-            where=str(folder),
-            advice="if you trust both, say --trust",
-        )
+    if not trust:
+        _check_recorded(folder, manifest.asked)
     trusted: dict[str, Any] = {}
     if manifest.subject == "agents":
         trusted = {"modules": allowed_modules, "is_trusted": trust}
+    elif manifest.subject in ("evaluation", "submissions"):
+        trusted = {"is_trusted": trust}
     ctx.exit(continue_run(folder, manifest.asked, RunOptions.of(shared), **trusted))
+
+
+def _check_recorded(folder: Path, asked: dict[str, Any]) -> None:
+    """Refuse what weakens a protection and only the run folder says."""
+    problem = None
+    if asked.get("allow_outside"):
+        problem = "lets its problem read files outside of the problem's folder"
+    elif asked.get("isolation") == "none":
+        problem = "runs programs without isolation"
+    if problem is not None:
+        raise InputError(problem, where=str(folder), advice="if you trust the run, say --trust")
 
 
 def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:

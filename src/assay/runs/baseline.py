@@ -15,6 +15,7 @@ from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
+from assay.writing import replace_file
 
 
 class Entry(BaseModel):
@@ -61,9 +62,7 @@ class Baseline(BaseModel):
     def write(self, path: Path) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f".{path.name}.new")
-            new.write_text(json.dumps(self.model_dump(), indent=2) + "\n")
-            new.replace(path)
+            replace_file(path, [json.dumps(self.model_dump(), indent=2).encode() + b"\n"])
         except OSError as error:
             raise InfrastructureError(
                 f"the baseline cannot be written: {error.strerror}", where=str(path)
