@@ -17,9 +17,14 @@ def find_project(folder: Path) -> Path:
     return next(marked, folder)
 
 
+def is_inside(path: Path, folder: Path) -> bool:
+    """Return whether a path, with all links resolved, lies in a folder."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
 def check_named_code(file: Path, project: Path) -> None:
     """Raise an InputError if code that a run folder names does not belong to the user's project."""
-    if not Path(os.path.realpath(file)).is_relative_to(project):
+    if not is_inside(file, project):
         raise InputError(
             "runs code, and only the run folder names it",
             where=str(file),

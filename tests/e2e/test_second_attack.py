@@ -138,6 +138,37 @@ def test_resuming_a_run_writes_through_no_link_and_waits_for_no_pipe_in_its_fold
     assert (run / "reports.parquet").is_file()
 
 
+@pytest.mark.parametrize("asked", [{"targets": ["/"]}, {"proofs": "/"}], ids=["target", "proofs"])
+def test_a_run_folder_names_no_target_or_proof_store_elsewhere(
+    assay: Command, finished: Path, asked: dict[str, Any]
+) -> None:
+    manifest = json.loads((finished / "run.json").read_text())
+    (finished / "run.json").write_text(json.dumps({**manifest, "subject": "questions"}))
+    change(finished, **asked)
+    refused = assay("runs", "resume", "run")
+    assert (refused.returncode, "outside of the project" in refused.stderr) == (2, True)
+
+
+# Proof stores
+
+
+@pytest.mark.parametrize("link", ["proofs", "proofs/mine", "proofs/locks", "proofs/mine/one"])
+def test_no_proof_is_written_through_a_link_beside_a_suite(
+    assay: Command, tmp_path: Path, link: str
+) -> None:
+    (tmp_path / "mine.yaml").write_text(
+        "target: current:pydantic\nbenchmarks:\n  - id: one\n    question: Which of these is a "
+        "method of `BaseModel`?\n    options: {A: '`to_dict`', B: '`model_dump`'}\n"
+        "    correct_answer: B\n"
+    )
+    (tmp_path / "victim").mkdir()
+    (tmp_path / link).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "victim")
+    refused = assay("questions", "verify", "mine.yaml", "-q")
+    assert refused.returncode in (2, 3)
+    assert list((tmp_path / "victim").iterdir()) == []
+
+
 # The index of a run
 
 

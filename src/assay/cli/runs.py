@@ -14,6 +14,7 @@ from assay.cli.agents.options import ALLOW_AGENT
 from assay.cli.common import RunOptions, in_colour, run_options
 from assay.config import load_config
 from assay.errors import AssayError, InputError
+from assay.projects import find_project, is_inside
 from assay.reports import summarize, write_report
 from assay.reports.comparison import comparison_lines, comparison_values
 from assay.reports.terminal import render_case
@@ -140,8 +141,22 @@ def _check_recorded(folder: Path, asked: dict[str, Any]) -> None:
         problem = "lets its problem read files outside of the problem's folder"
     elif asked.get("isolation") == "none":
         problem = "runs programs without isolation"
+    elif named := _folders_elsewhere(asked):
+        problem = f"names folders outside of the project you stand in: {', '.join(named)}"
     if problem is not None:
         raise InputError(problem, where=str(folder), advice="if you trust the run, say --trust")
+
+
+def _folders_elsewhere(asked: dict[str, Any]) -> list[str]:
+    """Return the targets and proof stores of questions that are not of the user's project.
+
+    Proofs can read all of a target, and are written into a store.
+    """
+    targets = asked.get("targets") or ()
+    named = [*(word for word in targets if "/" in str(word)), asked.get("proofs")]
+    folders = [Path(str(asked.get("folder", ".")), str(word)) for word in named if word]
+    project = find_project(Path.cwd())
+    return [str(one) for one in folders if not is_inside(one, project)]
 
 
 def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:
