@@ -169,6 +169,16 @@ def test_no_proof_is_written_through_a_link_beside_a_suite(
     assert list((tmp_path / "victim").iterdir()) == []
 
 
+def test_a_file_with_holes_in_a_submission_does_not_fill_the_disk(
+    assay: Command, problem: Path
+) -> None:
+    with (problem / "checkpoint_1" / "solution" / "big").open("wb") as file:
+        file.truncate(1 << 40)
+    words = ("-s", problem / "checkpoint_1" / "solution", "-p", problem)
+    refused = assay("submissions", "verify", "-q", *words)
+    assert (refused.returncode, "larger than" in refused.stderr) == (2, True), refused.stderr
+
+
 # The index of a run
 
 
