@@ -18,7 +18,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PATIENCE, Command
+from tests.conftest import Command
+from tests.waiting import PATIENCE
 
 EVALUATION = """
 import assay
@@ -51,7 +52,7 @@ def problem(assay: Command, tmp_path: Path) -> Path:
     return tmp_path / "wc"
 
 
-def change(run: Path, *, unfinished: bool = False, **asked: Any) -> None:
+def change(run: Path, asked: dict[str, Any], *, unfinished: bool = False) -> None:
     """Write into run.json as somebody else might, and let there be something left to do."""
     manifest = json.loads((run / "run.json").read_text())
     manifest["asked"].update(asked)
@@ -84,7 +85,7 @@ def test_a_run_folder_does_not_choose_which_code_a_resumed_evaluation_runs(
         "named": f"{file}:evaluation",
         "link": str(finished.parent / "link.py"),
     }[way]
-    change(finished, unfinished=True, evaluation=named)
+    change(finished, {"evaluation": named}, unfinished=True)
     refused = assay("runs", "resume", "run")
     assert (refused.returncode, mark.exists()) == (2, False)
     assert "only the run folder names it" in refused.stderr
@@ -95,7 +96,7 @@ def test_a_run_folder_does_not_choose_which_code_a_resumed_evaluation_runs(
 def test_a_run_folder_whose_evaluation_is_no_text_is_wrong_input(
     assay: Command, finished: Path
 ) -> None:
-    change(finished, unfinished=True, evaluation=["mine.py"])
+    change(finished, {"evaluation": ["mine.py"]}, unfinished=True)
     refused = assay("runs", "resume", "run", "--trust")
     assert (refused.returncode, "defect" in refused.stderr) == (2, False)
 
@@ -105,7 +106,7 @@ def test_a_run_folder_neither_turns_isolation_off_nor_brings_a_loader_or_an_envi
 ) -> None:
     run, theirs = problem.parent / "run", tmp_path_factory.mktemp("theirs") / "wc"
     before = (run / "run.json").read_text()
-    change(run, isolation="none")
+    change(run, {"isolation": "none"})
     refused = assay("runs", "resume", "run")
     assert (refused.returncode, "without isolation" in refused.stderr) == (2, True)
 
@@ -116,7 +117,7 @@ def test_a_run_folder_neither_turns_isolation_off_nor_brings_a_loader_or_an_envi
     (theirs / "env.yaml").write_text("type: local\ncommands: {command: python}\n")
     for asked in ({"problem": str(theirs)}, {"environment": str(theirs / "env.yaml")}):
         (run / "run.json").write_text(before)
-        change(run, **asked)
+        change(run, asked)
         refused = assay("runs", "resume", "run")
         assert (refused.returncode, mark.exists()) == (2, False)
         assert "only the run folder names it" in refused.stderr
@@ -144,7 +145,7 @@ def test_a_run_folder_names_no_target_or_proof_store_elsewhere(
 ) -> None:
     manifest = json.loads((finished / "run.json").read_text())
     (finished / "run.json").write_text(json.dumps({**manifest, "subject": "questions"}))
-    change(finished, **asked)
+    change(finished, asked)
     refused = assay("runs", "resume", "run")
     assert (refused.returncode, "outside of the project" in refused.stderr) == (2, True)
 
@@ -227,11 +228,12 @@ def test_what_stands_in_the_place_of_an_index_or_beside_it_is_neither_waited_for
     place, victim = finished / name, finished.parent / "victim"
     place.unlink(missing_ok=True)
     victim.write_text("precious")
-    {
-        "pipe": lambda: os.mkfifo(place),
-        "link": lambda: place.symlink_to(victim),
-        "folder": place.mkdir,
-    }[kind]()
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "link":
+        place.symlink_to(victim)
+    else:
+        place.mkdir()
     shown = assay("runs", "show", "run")
     assert (shown.returncode, "1 failed" in shown.stdout) == (0, True), shown.stderr
     resumed = assay("runs", "resume", "run", "-q")
