@@ -23,6 +23,7 @@ from assay.config import load_config
 from assay.errors import InputError
 from assay.evaluation import SUBJECT, Evaluation, run_evaluation
 from assay.evaluation_file import load_evaluation
+from assay.projects import check_named_code, find_project
 from assay.runs import Manifest, check_resumable
 
 
@@ -62,8 +63,17 @@ def run(
     ctx.exit(_carry_out(loaded, folder, asked["jobs"], options))
 
 
-def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
-    """Continue a run of this command; `assay runs resume` calls it."""
+def resume(
+    folder: Path, asked: dict[str, Any], options: RunOptions, *, is_trusted: bool = False
+) -> int:
+    """Continue a run of this command; `assay runs resume` calls it.
+
+    The run folder may be somebody else's: code that it names runs only if it is of the project in
+    which the user stands.
+    """
+    file, _, _ = str(asked.get("evaluation")).partition(":")
+    if not is_trusted:
+        check_named_code(Path(file), find_project(Path.cwd()))
     with standard_output_reserved():
         loaded = _loaded(asked)
     # Before anything in the folder is changed that the other one relies on.
@@ -82,7 +92,8 @@ def _carry_out(evaluation: Evaluation, folder: Path, jobs: int, options: RunOpti
 
 
 def _loaded(asked: dict[str, Any]) -> Evaluation:
-    if not {"evaluation", "time_limit", "ratio", "jobs"} <= asked.keys():
+    known = {"evaluation", "time_limit", "ratio", "jobs"}
+    if not known <= asked.keys() or not isinstance(asked["evaluation"], str):
         raise InputError("run.json does not say what was asked", advice="start a new run")
     evaluation = load_evaluation(asked["evaluation"])
     overrides = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}

@@ -15,6 +15,7 @@ from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.results import Outcome
 from assay.runs.index import Row
+from assay.writing import replace_file
 
 MOST_ENTRIES = 250_000
 """Findings of one baseline; what is written can be read again."""
@@ -75,9 +76,7 @@ class Baseline(BaseModel):
             )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f".{path.name}.new")
-            new.write_text(text)
-            new.replace(path)
+            replace_file(path, [text.encode()])
         except OSError as error:
             raise InfrastructureError(
                 f"the baseline cannot be written: {error.strerror}", where=str(path)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.documents.files import LARGEST_SETTINGS, open_regular, read_text
+from assay.documents.toml import read_toml
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
@@ -66,13 +66,7 @@ def _project(folder: Path) -> dict[str, Any]:
     path = folder / "pyproject.toml"
     if not path.is_file():
         return {}
-    try:
-        project = tomllib.loads(read_text(path, LARGEST_SETTINGS)).get("project", {})
-    except ValueError as error:
-        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
-        raise InputError(f"not valid TOML: {error}", where=str(path)) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", where=str(path)) from None
+    project = read_toml(path).get("project", {})
     return project if isinstance(project, dict) else {}
 
 

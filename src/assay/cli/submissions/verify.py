@@ -18,6 +18,7 @@ from assay.cli.common import (
 from assay.cli.submissions.options import FILE, submission_options
 from assay.config import load_config
 from assay.errors import InputError
+from assay.projects import find_project
 from assay.runs import Manifest, Run, check_resumable
 
 # Told here and not read from the policies, so that help needs none of the subject.
@@ -74,9 +75,11 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     ctx.exit(_carry_out(opened, folder, policy, options))
 
 
-def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
+def resume(
+    folder: Path, asked: dict[str, Any], options: RunOptions, *, is_trusted: bool = False
+) -> int:
     """Continue a run of `assay submissions verify`; `assay runs resume` calls it."""
-    from assay.submissions.opening import Asked, open_checking, print_warning
+    from assay.submissions.opening import Asked, check_recorded, open_checking, print_warning
 
     check_resumable(folder)
     try:
@@ -86,13 +89,15 @@ def resume(folder: Path, asked: dict[str, Any], options: RunOptions) -> int:
         before = Asked(**{name: asked[name] for name in names if name in asked or name not in new})
     except KeyError:
         raise InputError("run.json does not say what was asked", advice="start a new run") from None
+    if not is_trusted:
+        check_recorded(before, find_project(Path.cwd()))
     opened = open_checking(before, jobs=options.jobs, on_warning=print_warning)
     use_baseline(folder, options.baseline)
     return _carry_out(opened, folder, policy, options)
 
 
 def _carry_out(opened: Any, folder: Path, policy: str, options: RunOptions) -> int:
-    from assay.reports import write_report
+    from assay.reports.writing import keep_report
     from assay.submissions.reporting import write_evaluation
     from assay.submissions.running import check
 
@@ -100,7 +105,7 @@ def _carry_out(opened: Any, folder: Path, policy: str, options: RunOptions) -> i
         check(folder, opened.checking, opened.jobs, progress)
     with Run(folder) as run:
         written = write_evaluation(run, opened.problem.name, policy)
-        write_report(run, "parquet", folder / "reports.parquet")
+        keep_report(run, "parquet", "reports.parquet")
     code = conclude(folder, options)
     if not options.as_json and not options.quiet:
         click.echo(f"written: {written}")
