@@ -75,7 +75,26 @@ def _plain_lines(path: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+# Far more than a package has; a folder above is not meant as one.
+_MOST_FILES = 50_000
+_MOST_BYTES = 2 << 30
+
+
 def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files that belong to a source; raise an InputError for a folder that is none."""
+    count = size = 0
+    for path in _all_files(folder):
+        count, size = count + 1, size + path.lstat().st_size
+        if count > _MOST_FILES or size > _MOST_BYTES:
+            raise InputError(
+                f"has more than {_MOST_FILES:,} files or {_MOST_BYTES:,} bytes",
+                where=str(folder),
+                advice="name the folder of one package",
+            )
+        yield path
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
         for name in sorted(names):
