@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.documents.files import LARGEST_SETTINGS, read_text
+from assay.documents.toml import read_toml
 from assay.errors import InputError, nearest
 
 FILE = "assay.toml"
@@ -126,7 +126,7 @@ def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
     path = Path(folder, "assay", FILE) if folder else Path(USER_CONFIG).expanduser()
     if not path.exists():
         return UserConfig()
-    return _validated(path, _parse(path), UserConfig)
+    return _validated(path, read_toml(path, keep_mark=True), UserConfig)
 
 
 def load_config(start: Path | None = None) -> Config:
@@ -159,7 +159,9 @@ def is_configured(folder: Path) -> bool:
 
 def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     own, project = folder / FILE, folder / "pyproject.toml"
-    table = _table(_parse(project), "tool", "assay") if project.exists() else None
+    table = (
+        _table(read_toml(project, keep_mark=True), "tool", "assay") if project.exists() else None
+    )
     if not own.exists():
         return None if table is None else (project, table)
     if table is not None:
@@ -168,25 +170,13 @@ def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
             where=str(folder),
             advice="keep one of them",
         )
-    return own, _parse(own)
+    return own, read_toml(own, keep_mark=True)
 
 
 def _table(data: Any, *keys: str) -> dict[str, Any] | None:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     return data if isinstance(data, dict) else None
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_text(path, LARGEST_SETTINGS, keep_mark=True))
-    except ValueError as error:
-        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
-        raise InputError(f"is not valid TOML: {error}", where=str(path)) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", where=str(path)) from None
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
 
 def _validated(path: Path, table: dict[str, Any], kind: type[_Kind]) -> _Kind:

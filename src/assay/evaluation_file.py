@@ -17,7 +17,8 @@ from assay.failures import account
 
 def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None) -> EvaluationPlan:
     """Make the plan of an evaluation in a file; what is asked overrides what the file says."""
-    if not {"evaluation", "time_limit", "ratio", "jobs"} <= asked.keys():
+    known = {"evaluation", "time_limit", "ratio", "jobs"}
+    if not known <= asked.keys() or not isinstance(asked["evaluation"], str):
         raise InputError("run.json does not say what was asked", advice="start a new run")
     evaluation = load_evaluation(asked["evaluation"])
     given = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}

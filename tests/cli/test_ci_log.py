@@ -21,8 +21,9 @@ _PIECES = st.lists(
 def is_command(log: bytes) -> bool:
     lines = [line.strip(b" \t\v\f") for line in re.split(rb"[\r\n]", log)]
     starts = (b"::", b"##", b"#:", b":#")
+    # Azure Pipelines, TeamCity and GitHub look for `##vso[`, `##teamcity[`, `##[` in all of a line.
     return any(line.startswith(starts) for line in lines) or bool(
-        re.search(rb"section_(start|end):", log)
+        re.search(rb"section_(start|end):|##", log)
     )
 
 

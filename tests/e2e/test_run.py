@@ -230,7 +230,7 @@ def test_resume_runs_errors_and_changes_again(
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
     monkeypatch.setenv("BAD", "")
     monkeypatch.setenv("CHANGED", "case-3")
-    result = assay("runs", "resume", "run", "--json")
+    result = assay("runs", "resume", "run", "--json", "--trust")
     assert (tmp_path / "log").read_text().split() == ["case-1", "case-3"]
     assert "changed since and run again: case-3" in result.stderr
     assert list(outcomes(result).values()) == ["passed", "passed", "failed", "passed"]
@@ -244,7 +244,7 @@ def test_what_a_task_leaves_behind_holds_up_nothing(
     started_at = time.monotonic()
     assert assay("run", SUITE, "--out", "run", "--json").returncode == 0
     monkeypatch.setenv("BAD", "")
-    assert assay("runs", "resume", "run").returncode == 0
+    assert assay("runs", "resume", "run", "--trust").returncode == 0
     assert time.monotonic() - started_at < 100
 
 
@@ -252,7 +252,11 @@ def test_no_name_acts_on_the_terminal(assay: Command, monkeypatch: pytest.Monkey
     monkeypatch.setenv("SUFFIX", "\x1b]0;title\x07\u202e")
     assert assay("run", SUITE, "--out", "run").returncode == 0
     monkeypatch.setenv("CASES", "2")
-    for words in (("runs", "resume", "run"), ("runs", "show", "run", "x"), ("report", "run")):
+    for words in (
+        ("runs", "resume", "run", "--trust"),
+        ("runs", "show", "run", "x"),
+        ("report", "run"),
+    ):
         result = assay(*words)
         assert "case-" in result.stdout + result.stderr or words[0] == "report"
         assert not set("\x1b\x07\u202e") & set(result.stdout + result.stderr)
@@ -267,7 +271,7 @@ def test_a_refused_resume_changes_nothing(
     monkeypatch.setenv("PAUSE", "0.05")
     process = started(tmp_path, "run", str(SUITE), "--out", "run")
     wait_until((tmp_path / "run" / "index.sqlite").exists, process)
-    refused = assay("runs", "resume", "run", "--baseline", "known.json")
+    refused = assay("runs", "resume", "run", "--baseline", "known.json", "--trust")
     process.kill()
     process.communicate()
     assert refused.returncode == 2
@@ -286,7 +290,7 @@ def test_a_torn_journal_is_repaired_and_said_so(
     assert shown.returncode == 2
     assert "the journal has 3 cases; the run had 4 when it finished" in shown.stderr
     monkeypatch.setenv("LOG", str(tmp_path / "log"))
-    result = assay("runs", "resume", "run", "--json")
+    result = assay("runs", "resume", "run", "--json", "--trust")
     assert "the last line was torn by a crash" in result.stderr
     assert (tmp_path / "log").read_text().split() == ["case-3"]
     assert result.returncode == 0
@@ -318,9 +322,9 @@ def test_a_finished_run_says_in_every_command_that_lines_are_gone_or_changed(
             assert "the journal" in told.stderr
             assert f"{name}/journal.jsonl" in told.stderr
     # What is missing at the end runs again; a line that was changed is never built upon.
-    assert assay("runs", "resume", "last").returncode == 0
+    assert assay("runs", "resume", "last", "--trust").returncode == 0
     assert assay("runs", "show", "last").returncode == 0
-    assert assay("runs", "resume", "edited").returncode == 2
+    assert assay("runs", "resume", "edited", "--trust").returncode == 2
 
 
 def started(tmp_path: Path, *words: str) -> subprocess.Popen[str]:
@@ -364,7 +368,7 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_resume(
     assert finished >= 3
     log.unlink()
     monkeypatch.setenv("PAUSE", "0")
-    resumed = assay("runs", "resume", "run", "--json")
+    resumed = assay("runs", "resume", "run", "--json", "--trust")
     assert resumed.returncode == 0
     assert len(log.read_text().split()) == 200 - finished
     assert len(outcomes(resumed)) == 200

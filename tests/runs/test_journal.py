@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -137,3 +138,12 @@ def test_a_journal_that_was_begun_without_links_is_continued_without(tmp_path: P
     _write_lines(path, 1)
     assert check_links(path) == ""
     assert b"link" not in path.read_bytes()
+
+
+def test_a_journal_of_nothing_is_told_at_once_however_large_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(b'{"kind": "record"}\n')
+    os.truncate(path, 1 << 40)
+    with pytest.raises(InputError, match="are no line of a journal") as error:
+        complete_size(path)
+    assert error.value.where == str(path)

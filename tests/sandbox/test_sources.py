@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,10 @@ def test_a_project_that_is_not_toml_is_named(tmp_path: Path) -> None:
     write_files(tmp_path, {"pyproject.toml": "[project\n"})
     with pytest.raises(InputError, match=r"pyproject\.toml"):
         read_source(tmp_path)
+
+
+def test_a_folder_that_is_no_package_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "large").touch()
+    os.truncate(tmp_path / "large", 1 << 40)
+    with pytest.raises(InputError, match="name the folder of one package"):
+        digest(tmp_path)

@@ -41,6 +41,15 @@ def test_a_wrong_requirement_is_the_users_fault(message: str) -> None:
     assert error.what == message
 
 
+def test_a_token_in_the_address_of_an_index_is_not_shown() -> None:
+    address = "http://index.example/simple/x/?token=SECRET&more=SECRET"
+    message = f"error: Failed to fetch: `{address}`\n  cause: error for url ({address})\nnext line"
+    told = str(failure(message))
+    assert "SECRET" not in told
+    assert "http://index.example/simple/x/?…" in told
+    assert "next line" in told
+
+
 def test_uv_is_found_and_runs(tmp_path: Path) -> None:
     assert Path(find_uv()).is_file()
     assert run_uv(["--version"], folder=tmp_path).startswith("uv ")

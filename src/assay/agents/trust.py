@@ -26,8 +26,8 @@ from assay.agents.connections.web import is_local
 from assay.config import USER_CONFIG, load_user_config
 from assay.errors import InputError, nearest
 from assay.failures import account
+from assay.projects import check_named_code, find_project
 
-_MARKS = ("assay.toml", "pyproject.toml", ".git")
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _HOSTS = "ASSAY_AGENT_HOSTS"
 
@@ -81,13 +81,7 @@ class Trust:
         """Raise an InputError if a run folder names a file whose code the user did not name."""
         if self.is_complete or self.resumed_from is None:
             return
-        if not Path(os.path.realpath(file)).is_relative_to(self.resumed_from):
-            raise InputError(
-                "runs code, and only the run folder names it",
-                where=str(file),
-                advice="resume the run from the folder of its project; or, if you trust it, "
-                "say --trust",
-            )
+        check_named_code(file, self.resumed_from)
 
 
 def make_trust(
@@ -103,19 +97,14 @@ def make_trust(
         if not all(part.isidentifier() for part in name.split(".")):
             raise InputError(f"{name!r} is not the name of a module", advice="leave out `:` and on")
     given = None if paths is None else tuple(Path(path).resolve() for path in paths)
-    root = None if resumed_from is None else find_code_folders(resumed_from / "_")[0]
+    root = None if resumed_from is None else find_project(resumed_from)
     return Trust(given, frozenset(allowed), is_complete, root)
 
 
 def find_code_folders(file: Path) -> tuple[Path, ...]:
     """Return the folders that agents of a test file come from: its project's root and its own."""
     folder = Path(os.path.realpath(file)).parent
-    root = next((one for one in (folder, *folder.parents) if _is_root(one)), folder)
-    return tuple(dict.fromkeys((root, folder)))
-
-
-def _is_root(folder: Path) -> bool:
-    return any((folder / mark).exists() for mark in _MARKS)
+    return tuple(dict.fromkeys((find_project(folder), folder)))
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any, BinaryIO, TextIO
 
-# The services trim lines before they look at them. A carriage return starts a line as well.
-_COMMANDS = re.compile(rb"((?:^|[\r\n])[ \t\v\f]*[:#])(?=[:#])")
+# The services trim lines before they look at them. A carriage return starts a line as well. What
+# begins with `##` is a command wherever it stands in a line: Azure Pipelines looks for `##vso[`,
+# TeamCity for `##teamcity[` and GitHub's older form for `##[`.
+_COMMANDS = re.compile(rb"((?:^|[\r\n])[ \t\v\f]*[:#](?=[:#])|#(?=#))")
 _SECTIONS = re.compile(rb"(section_(?:start|end))(?=:)")
 _SERVICES = ("GITHUB_ACTIONS", "GITEA_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION", "GITLAB_CI")
 _REMEMBERED = 64

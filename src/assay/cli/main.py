@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import sys
@@ -152,6 +153,9 @@ def _told(error: BaseException) -> int:
         case AssayError():
             _say(f"assay: error: {error}")
             return 2 if isinstance(error, InputError) else 3
+        case OSError() if (told := _of_the_machine(error)) is not None:
+            _say(f"assay: error: {told}")
+            return 2 if error.errno in _INPUT_ERRORS else 3
         case _:
             from assay.failures import account
 
@@ -159,8 +163,52 @@ def _told(error: BaseException) -> int:
             return 3
 
 
+# What happens to any program on a disk that is full or closed, with too many files open, or with a
+# name that no disk takes: nothing that Assay did wrong.
+_MACHINE_ERRORS = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG, errno.EMFILE, errno.ENFILE}
+    | {errno.EACCES, errno.EPERM, errno.ENOMEM}
+)
+_INPUT_ERRORS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT})
+
+
+def _of_the_machine(error: OSError) -> str | None:
+    """What to say of an error that is no defect of Assay; None if it may be one."""
+    if error.errno == errno.ENOENT:
+        return None if _has_folder() else "the current folder no longer exists"
+    if error.errno not in _MACHINE_ERRORS | _INPUT_ERRORS:
+        return None
+    if _is_from_printing(error):
+        from assay.reports.writing import discard_standard_output
+
+        discard_standard_output()
+        return f"standard output cannot be written: {error.strerror}"
+    where = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return f"{where}{error.strerror}"
+
+
+def _is_from_printing(error: OSError) -> bool:
+    """Whether click could not print something; the error itself does not say to what."""
+    import traceback
+
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(frame.f_code is click.echo.__code__ for frame, _ in frames)
+
+
+def _has_folder() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - a plain question to the system
+    except OSError:
+        return False
+    return True
+
+
 def _say(message: str) -> None:
-    click.echo(visible(message), err=True)
+    try:
+        click.echo(visible(message), err=True)
+    except OSError:
+        # Nobody can be told; the exit code still says it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 
 def _log_to_standard_error() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.common import RunOptions, print_run, resume, standard_output_reserved
-from assay.errors import InputError
+from assay.projects import check_named_code, find_project
 from assay.runs import check_resumable
 
 
@@ -25,6 +25,9 @@ def resume_evaluation(
     """Continue a run of `assay run`."""
     from assay.evaluation_file import plan_file
 
+    file, _, _ = str(asked.get("evaluation")).partition(":")
+    if not trusted.is_complete:
+        check_named_code(Path(file), find_project(Path.cwd()))
     with standard_output_reserved():
         plan = plan_file(asked, jobs=options.jobs)
     return print_run(resume(plan, folder, options), options)
@@ -64,14 +67,9 @@ def resume_submissions(
     from assay.submissions.opening import print_warning
     from assay.submissions.plan import VerifyPlan
 
-    if asked.get("allow_outside") and not trusted.is_complete:
-        raise InputError(
-            "lets its problem read files outside of the problem's folder",
-            where=str(folder),
-            advice="if you trust both, say --trust",
-        )
     check_resumable(folder)
-    plan = VerifyPlan.from_run(asked, jobs=options.jobs, on_warning=print_warning)
+    project = None if trusted.is_complete else find_project(Path.cwd())
+    plan = VerifyPlan.from_run(asked, jobs=options.jobs, project=project, on_warning=print_warning)
     return print_run(resume(plan, folder, options), options)
 
 

@@ -14,6 +14,7 @@ from assay.cli.common import RunOptions, in_colour, run_options
 from assay.cli.resuming import RESUMERS, Trusted
 from assay.config import load_config
 from assay.errors import AssayError, InputError
+from assay.projects import find_project, is_inside
 from assay.reports import summarize, write_report
 from assay.reports.comparison import comparison_lines, comparison_values
 from assay.reports.terminal import render_case
@@ -51,7 +52,8 @@ def list_runs(as_json: bool) -> None:
 
 def _line(run: Run) -> str:
     summary = summarize(run)
-    return f"{run.name}  {one_line(summary.title or summary.subject)}  {summary.verdict_line()}"
+    about = one_line(summary.title or summary.subject)
+    return f"{one_line(run.name)}  {about}  {summary.verdict_line()}"
 
 
 def _facts(run: Run) -> dict[str, Any]:
@@ -111,9 +113,36 @@ def resume(
             advice="call assay.evaluate with out=… and resume=True",
         )
     _confirm_command(folder, manifest.asked, command)
+    if not trust:
+        _check_recorded(folder, manifest.asked)
     trusted = Trusted(allowed_modules, is_complete=trust)
     resume_subject = RESUMERS[manifest.subject]
     ctx.exit(resume_subject(folder, manifest.asked, RunOptions.of(shared), trusted))
+
+
+def _check_recorded(folder: Path, asked: dict[str, Any]) -> None:
+    """Refuse what weakens a protection and only the run folder says."""
+    problem = None
+    if asked.get("allow_outside"):
+        problem = "lets its problem read files outside of the problem's folder"
+    elif asked.get("isolation") == "none":
+        problem = "runs programs without isolation"
+    elif named := _folders_elsewhere(asked):
+        problem = f"names folders outside of the project you stand in: {', '.join(named)}"
+    if problem is not None:
+        raise InputError(problem, where=str(folder), advice="if you trust the run, say --trust")
+
+
+def _folders_elsewhere(asked: dict[str, Any]) -> list[str]:
+    """Return the targets and proof stores of questions that are not of the user's project.
+
+    Proofs can read all of a target, and are written into a store.
+    """
+    targets = asked.get("targets") or ()
+    named = [*(word for word in targets if "/" in str(word)), asked.get("proofs")]
+    folders = [Path(str(asked.get("folder", ".")), str(word)) for word in named if word]
+    project = find_project(Path.cwd())
+    return [str(one) for one in folders if not is_inside(one, project)]
 
 
 def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from assay.documents.files import MEGABYTE, read_record
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
+from assay.writing import replace_file
 
 MOST_ENTRIES = 250_000
 """Findings of one baseline; what is written can be read again."""
@@ -81,9 +82,7 @@ class Baseline(BaseModel):
             )
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            new = path.with_name(f".{path.name}.new")
-            new.write_text(text)
-            new.replace(path)
+            replace_file(path, [text.encode()])
         except OSError as error:
             raise InfrastructureError(
                 f"the baseline cannot be written: {error.strerror}", where=str(path)

@@ -144,7 +144,15 @@ def _model_and_address(
 
 def _checked(address: str) -> str:
     """An address that is one, and that carries no secret into files that record it."""
-    parts = urlsplit(address)
+    try:
+        parts = urlsplit(address)
+        _ = parts.port
+    except ValueError:
+        # Not shown: it may hold a password that could not be taken apart from the rest.
+        raise InputError(
+            "what is given is not the address of a server",
+            advice="write it as http://localhost:8000/v1",
+        ) from None
     if parts.username or parts.password or parts.query or parts.fragment:
         raise InputError(
             "the address of a model must be plain: no user, password, query or fragment",

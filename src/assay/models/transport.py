@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 import httpx
@@ -17,6 +18,7 @@ from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient, persist
 from assay.models.settings import ModelSettings
 from assay.models.usage import Usage, meter_usage, usage_of
+from assay.proxies import refuse_wrong_proxy
 
 LONGEST_ANSWER = 16 * MEGABYTE
 
@@ -28,14 +30,17 @@ class Transport:
         self._settings = settings
         self._budget = budget
         self._concurrency = AdaptiveConcurrency(settings.concurrency)
-        self._http = httpx.AsyncClient(
-            headers={"Authorization": f"Bearer {settings.key}"} if settings.key else {},
-            # The whole of a call is limited below: a limit per read lets a slow sender go on.
-            timeout=None,  # noqa: S113
-            # Reading all certificates takes 0.15 s, for nothing where the address is plain http.
-            verify=settings.url.startswith("https:"),
-            limits=httpx.Limits(max_connections=None),
-        )
+        with refuse_wrong_proxy():
+            self._http = httpx.AsyncClient(
+                headers={"Authorization": f"Bearer {settings.key}"} if settings.key else {},
+                # The whole of a call is limited below: a limit per read lets a slow sender go on.
+                timeout=None,  # noqa: S113
+                # Reading all certificates takes 0.15 s, for nothing where the address is plain.
+                verify=settings.url.startswith("https:"),
+                limits=httpx.Limits(max_connections=None),
+                # What a server remembers of one call must not reach the next.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            )
 
     async def close(self) -> None:
         await self._http.aclose()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.reports.text import count
+from assay.reports.text import count, one_line
 from assay.results import MISTAKE, WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
@@ -118,7 +118,7 @@ class Summary:
             parts.append(f"{self.known:,} of them accepted by the baseline")
         if self.gate is not None:
             met = "met" if self.gate.is_met else "not met"
-            parts.append(f"{self.gate.name} is {met}: {self.gate.reason}")
+            parts.append(f"{one_line(self.gate.name)} is {met}: {one_line(self.gate.reason)}")
         if not self.is_finished:
             parts.append("the run is not finished")
         return f"{self.verdict}: {', '.join(parts)}."

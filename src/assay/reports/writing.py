@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.errors import InfrastructureError, InputError
 from assay.reports.registry import Format, get_format
+from assay.writing import replace_file
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -31,6 +31,14 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
         )
     else:
         _write_to_file(render_report(run, name, colour=colour), out)
+
+
+def keep_report(run: Run, name: str, file: str) -> Path:
+    """Put a report into the folder of its run, in the place of whatever has this name there."""
+    path = run.path / file
+    with _failures_told(path):
+        replace_file(path, render_report(run, name))
+    return path
 
 
 def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
@@ -97,17 +105,7 @@ def _write_to_file(pieces: Iterator[bytes], out: Path) -> None:
             with target.open("wb") as file:
                 file.writelines(pieces)
         else:
-            _replace(target, pieces)
-
-
-def _replace(target: Path, pieces: Iterator[bytes]) -> None:
-    new = target.with_name(f".assay-{secrets.token_hex(8)}.new")
-    try:
-        with new.open("xb") as file:
-            file.writelines(pieces)
-        new.replace(target)
-    finally:
-        new.unlink(missing_ok=True)
+            replace_file(target, pieces)
 
 
 @contextlib.contextmanager

@@ -26,6 +26,7 @@ from assay.findings import Baseline
 from assay.results import CaseRecord, Outcome
 from assay.runs.index import Index, Row
 from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
+from assay.writing import replace_file
 
 if TYPE_CHECKING:
     from assay.reports import Summary
@@ -304,10 +305,9 @@ def write_gate(path: Path, gate: Gate) -> None:
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
     """Replace `run.json` as a whole, so that no reader ever sees half of it."""
-    new = path / f"{MANIFEST}.new"
     # Not by pydantic, which cannot write the name of every folder there is.
-    new.write_text(json.dumps(manifest.model_dump(mode="json"), indent=2) + "\n")
-    new.replace(path / MANIFEST)
+    text = json.dumps(manifest.model_dump(mode="json"), indent=2) + "\n"
+    replace_file(path / MANIFEST, [text.encode()])
 
 
 def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS_FOLDER) -> Path:
@@ -329,6 +329,8 @@ def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS
         raise InfrastructureError(
             f"no run can be kept there: {error.strerror}", where=str(path)
         ) from None
+    except ValueError as error:
+        raise InputError(f"no run can be kept there: {error}", where=str(path)) from None
     return path
 
 

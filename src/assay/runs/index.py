@@ -1,20 +1,27 @@
 """An index of a journal, so that a run of any size is read in order without being held in memory.
 
-It is derived: whatever it says can be made again from the journal, and is when the two differ.
+It is derived: whatever it says can be made again from the journal, and is when the two differ. An
+index whose writer has closed it carries a seal, a digest of all it says; without the right one
+nothing of it is believed. Like the links of the journal the seal finds accidents and careless
+edits; it is no signature.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import sqlite3
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay.errors import InputError
 from assay.findings import Entry
 from assay.results import Outcome, is_packed_record
 from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
 
-INDEX_VERSION = 2
+INDEX_VERSION = 3
 
 _SCHEMA = (
     """
@@ -28,10 +35,14 @@ CREATE TABLE parts (
     id TEXT, key TEXT, fingerprint TEXT, offset INTEGER, length INTEGER, PRIMARY KEY (id, key)
 ) WITHOUT ROWID
 """,
-    "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER)",
+    "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER, seal TEXT)",
 )
 _FLUSH_EVERY = 1_000
 _LARGEST = 2**63 - 1
+# What sqlite itself keeps beside a database; it would read a pipe or follow a link of this name.
+_SIDE_FILES = ("-journal", "-wal", "-shm")
+# Of an index beside its journal; a row is shorter than the line that it stands for.
+_SMALLEST_LIMIT = 1_000_000
 
 
 class DoubledCaseError(Exception):
@@ -79,9 +90,12 @@ class Index:
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
         index = cls._opened(path, journal)
         if index is None:
-            path.unlink(missing_ok=True)
+            for each in (path, *_side_files(path)):
+                with _failures_told(each):
+                    each.unlink(missing_ok=True)
             index = cls._made(path)
         try:
+            index._unseal()
             index.cover(journal)
         except BaseException:
             index.close()
@@ -95,37 +109,47 @@ class Index:
         A copy, because a reader that holds the file open would stop a writer that resumes the run.
         """
         journal = folder / "journal.jsonl"
-        # An empty name is a private database that sqlite keeps on disk once it grows.
-        private = cls._made("")
+        private = cls._copied(folder / "index.sqlite", journal)
+        if private is None or private.covered() != complete_size(journal):
+            # An empty name is a private database that sqlite keeps on disk once it grows.
+            private = cls._made("")
         try:
-            private._copy_if_complete(folder / "index.sqlite", journal)
             private.cover(journal)
         except BaseException:
             private.close()
             raise
         return private
 
-    def _copy_if_complete(self, path: Path, journal: Path) -> None:
-        index = self._opened(path, journal, read_only=True)
-        if index is not None:
-            if index.covered() == complete_size(journal):
-                index._database.backup(self._database)
-            index.close()
+    @classmethod
+    def _opened(cls, path: Path, journal: Path) -> Index | None:
+        """The index in a file, to be written, if its writer has closed it and it is believed."""
+        if any(map(_is_there, _side_files(path))):
+            # A writer was killed, or somebody put it there: what was looked at would change.
+            return None
+        private = cls._copied(path, journal)
+        if private is None:
+            return None
+        private.close()
+        return cls(_connect(path.absolute().as_uri()))
 
     @classmethod
-    def _opened(cls, path: Path, journal: Path, *, read_only: bool = False) -> Index | None:
-        """The index in a file, if it is whole and speaks of this journal."""
-        if not path.is_file():
+    def _copied(cls, path: Path, journal: Path) -> Index | None:
+        """A private copy of the index in a file, if that speaks of this journal and is sealed."""
+        if not _is_plain(path, max(_SMALLEST_LIMIT, 2 * complete_size(journal))):
             return None
-        database = _connect(f"{path.absolute().as_uri()}{'?mode=ro' if read_only else ''}")
+        copy = _connect("")
         try:
-            (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            state = database.execute("SELECT version, covered, mark FROM state").fetchone()
-            if verdict == "ok" and state is not None and _fits(state, journal):
-                return cls(database)
+            # Immutable: neither locks nor files beside it are looked at, whatever they are. If
+            # somebody writes meanwhile, the copy is not sealed.
+            with contextlib.closing(
+                _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+            ) as database:
+                database.backup(copy)
+            if _is_believed(copy, journal):
+                return cls(copy)
         except sqlite3.Error:
             pass
-        database.close()
+        copy.close()
         return None
 
     @classmethod
@@ -135,7 +159,7 @@ class Index:
         database.execute("BEGIN")
         for statement in _SCHEMA:
             database.execute(statement)
-        database.execute("INSERT INTO state VALUES (?, 0, x'', 0)", (INDEX_VERSION,))
+        database.execute("INSERT INTO state VALUES (?, 0, x'', 0, NULL)", (INDEX_VERSION,))
         database.commit()
         return cls(database)
 
@@ -220,6 +244,16 @@ class Index:
         self._database.execute("UPDATE state SET covered = ?, mark = ?", (covered, mark))
         self._database.commit()
 
+    def seal(self) -> None:
+        """Say that all of it is written; done once, at the end, because it reads every row."""
+        self._flush()
+        self._database.execute("UPDATE state SET seal = ?", (_seal_of(self._database),))
+        self._database.commit()
+
+    def _unseal(self) -> None:
+        self._database.execute("UPDATE state SET seal = NULL")
+        self._database.commit()
+
     def begin_pass(self) -> None:
         """Start to go through the cases; `touch` and `untouched` speak of this pass."""
         (last,) = self._database.execute("SELECT pass FROM state").fetchone()
@@ -288,11 +322,65 @@ def _connect(name: str) -> sqlite3.Connection:
     return sqlite3.connect(name, uri=True, check_same_thread=False)
 
 
-def _fits(state: tuple[int, int, bytes], journal: Path) -> bool:
-    """Whether an index speaks of this journal: of its beginning, unchanged."""
-    version, covered, mark = state
-    fits = version == INDEX_VERSION and covered <= complete_size(journal)
-    return fits and mark_at(journal, covered) == mark
+def _side_files(path: Path) -> Iterator[Path]:
+    return (path.with_name(path.name + end) for end in _SIDE_FILES)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether anything has this name, also a link to nothing."""
+    return path.is_symlink() or path.exists()
+
+
+def _is_plain(path: Path, limit: int) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size <= limit
+
+
+@contextlib.contextmanager
+def _failures_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"is in the way of the run's index: {error.strerror}", where=str(path)
+        ) from None
+
+
+def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
+    """Whether an index is whole, sealed, and speaks of the unchanged beginning of this journal.
+
+    What a database is made of comes first: a view or a trigger in the place of a table may do
+    anything when it is asked.
+    """
+    made_of = database.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
+    if made_of != [(statement.strip(),) for statement in _SCHEMA]:
+        return False
+    (verdict,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    states = database.execute("SELECT version, covered, mark, seal FROM state").fetchall()
+    if verdict != "ok" or len(states) != 1:
+        return False
+    version, covered, mark, seal = states[0]
+    return (
+        version == INDEX_VERSION
+        and isinstance(covered, int)
+        and 0 <= covered <= complete_size(journal)
+        and mark_at(journal, covered) == mark
+        and seal == _seal_of(database)
+    )
+
+
+def _seal_of(database: sqlite3.Connection) -> str:
+    """A digest of everything that the index says."""
+    digest = hashlib.blake2b(digest_size=16)
+    for table in ("cases", "parts"):
+        for row in database.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):  # noqa: S608
+            digest.update(repr(row).encode("utf-8", "backslashreplace"))
+    state = database.execute("SELECT version, covered, mark, pass FROM state").fetchone()
+    digest.update(repr(state).encode())
+    return digest.hexdigest()
 
 
 def _is_sound(entry: dict[str, Any]) -> bool:

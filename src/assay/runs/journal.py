@@ -219,6 +219,9 @@ def complete_size(path: Path) -> int:
     try:
         with open_regular(path, follow=False) as file:
             return _complete_size(file.fileno())
+    except InputError as error:
+        error.where = error.where or str(path)
+        raise
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
 
@@ -236,9 +239,15 @@ def torn_bytes(path: Path) -> int:
     return path.stat().st_size - complete_size(path)
 
 
+_LONGEST_TORN = 256 * MEGABYTE
+
+
 def _complete_size(file: int) -> int:
-    end = os.fstat(file).st_size
+    end = size = os.fstat(file).st_size
     while end > 0:
+        if size - end > _LONGEST_TORN:
+            # No crash leaves that much: somebody made the file, perhaps without a byte on the disk.
+            raise InputError(f"its last {_LONGEST_TORN:,} bytes are no line of a journal")
         start = max(0, end - _BLOCK)
         newline = os.pread(file, end - start, start).rfind(b"\n")
         if newline >= 0:

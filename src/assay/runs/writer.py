@@ -191,6 +191,7 @@ class RunWriter:
         try:
             if kind is None:
                 self._commit()
+                self._index.seal()
         finally:
             self._index.close()
             self._journal.close()

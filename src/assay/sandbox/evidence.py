@@ -83,6 +83,8 @@ class Challenge(_Event):
     patched: list[str]
     overridden: list[str]
     read: list[str]
+    doubts: list[str] = []
+    made: list[str] = []
 
 
 class End(_Event):
@@ -186,6 +188,8 @@ def _challenged(event: Challenge) -> ChallengeResult:
         patched=tuple(event.patched),
         overridden=tuple(event.overridden),
         read=tuple(event.read),
+        doubts=tuple(event.doubts),
+        made=tuple(event.made),
     )
 
 

@@ -44,7 +44,8 @@ _OF_THE_INDEX = (
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
     *("http_proxy", "https_proxy", "all_proxy", "no_proxy"),
 )
-_PASSWORD = re.compile(r"://[^/\s@]*@")
+# A query may be a token as well.
+_PASSWORD = re.compile(r"://[^/\s@]*@|://\S*\?\S")
 _LOCAL_PATH = re.compile(r"(?:^|file://)(/[^\s#;]+)")
 
 

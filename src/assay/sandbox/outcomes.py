@@ -63,8 +63,9 @@ class ChallengeResult:
     """What a proof did when it was called again: with which variants it held, what it touched.
 
     `imported`, `patched` and `overridden` are names of the target, `read` modules of which it read
-    the source; `repeated` says that it held
-    with the disputed value itself, as it should.
+    the source; `repeated` says that it held with the disputed value itself, as it should. `made`
+    are expressions of the proof that come to the disputed value, `doubts` sentences that say why
+    the answer is not the target's.
     """
 
     held: tuple[str, ...] = ()
@@ -73,6 +74,8 @@ class ChallengeResult:
     patched: tuple[str, ...] = ()
     overridden: tuple[str, ...] = ()
     read: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.documents.files import LARGEST_SETTINGS, open_regular, read_text
+from assay.documents.toml import read_toml
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
@@ -66,13 +66,7 @@ def _project(folder: Path) -> dict[str, Any]:
     path = folder / "pyproject.toml"
     if not path.is_file():
         return {}
-    try:
-        project = tomllib.loads(read_text(path, LARGEST_SETTINGS)).get("project", {})
-    except ValueError as error:
-        # Not only TOMLDecodeError: an integer of 5,000 digits is a plain ValueError.
-        raise InputError(f"not valid TOML: {error}", where=str(path)) from None
-    except RecursionError:
-        raise InputError("is nested too deeply", where=str(path)) from None
+    project = read_toml(path).get("project", {})
     return project if isinstance(project, dict) else {}
 
 
@@ -81,7 +75,26 @@ def _plain_lines(path: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
+# Far more than a package has; a folder above is not meant as one.
+_MOST_FILES = 50_000
+_MOST_BYTES = 2 << 30
+
+
 def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files that belong to a source; raise an InputError for a folder that is none."""
+    count = size = 0
+    for path in _all_files(folder):
+        count, size = count + 1, size + path.lstat().st_size
+        if count > _MOST_FILES or size > _MOST_BYTES:
+            raise InputError(
+                f"has more than {_MOST_FILES:,} files or {_MOST_BYTES:,} bytes",
+                where=str(folder),
+                advice="name the folder of one package",
+            )
+        yield path
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
         for name in sorted(names):

@@ -23,6 +23,7 @@ _NETWORK = re.compile(
     r"|status (?:server|client) error|request failed after",
     re.IGNORECASE,
 )
+_QUERY = re.compile(r"(https?://[^\s?#)\"'`]*\?)[^\s)\"'`]+")
 
 _DESCRIBE = (
     "import json, platform, sys, sysconfig; print(json.dumps({"
@@ -97,6 +98,8 @@ def run_uv(
 def failure(messages: str) -> AssayError:
     """The error for what uv wrote: the machine's if the network is at fault, else the user's."""
     text = "\n".join(line.rstrip() for line in messages.strip().splitlines()) or "uv failed"
+    # Addresses of indexes come from the user's settings and may hold a token; uv hides passwords.
+    text = _QUERY.sub(r"\1…", text)
     if _NETWORK.search(text):
         return InfrastructureError(
             text, advice="check the network; what was built before is still usable offline"

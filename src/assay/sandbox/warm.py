@@ -37,7 +37,9 @@ class Challenge:
     `holds` names the test that is called again: with the `source` of the claim itself, and with
     other values in the place of `__disputed__` in `template`. These are the `variants` (what was
     done to the value, and an expression), and real names of the target if the value `is_name`.
-    `hidden` are its words, which a stand-in for the target does not have.
+    `hidden` are its words, which a stand-in for the target does not have. If it `must_know`, the
+    target must have the name somewhere. `is_refuted` says that `holds` is the side that denies the
+    claim; then it is only watched what was asked for the name.
     """
 
     holds: str
@@ -46,6 +48,8 @@ class Challenge:
     variants: tuple[tuple[str, str], ...] = ()
     hidden: tuple[str, ...] = ()
     is_name: bool = False
+    must_know: bool = False
+    is_refuted: bool = False
 
 
 @dataclass(frozen=True)

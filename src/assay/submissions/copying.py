@@ -13,6 +13,9 @@ from assay.errors import InputError
 from assay.sandbox.bases import check_depth
 from assay.sandbox.inside.views import copy_file
 
+LARGEST_SUBMISSION = 4 * 2**30
+"""All its files together; each set-up copies them."""
+
 
 def copy_submission(
     source: Path, target: Path, *, ignore: Sequence[str] = (), keep: Sequence[str] = ()
@@ -24,8 +27,17 @@ def copy_submission(
     """
     if not source.is_dir():
         raise InputError("is not the folder of a submission", where=str(source))
-    digest = hashlib.blake2b(digest_size=12)
+    digest, size = hashlib.blake2b(digest_size=12), 0
     for path, found in _files(source, ignore, keep):
+        # A file with holes takes no room where it is, and all of its size where it is copied to.
+        size += found.st_size if stat.S_ISREG(found.st_mode) else 0
+        if size > LARGEST_SUBMISSION:
+            raise InputError(
+                f"the submission is larger than {LARGEST_SUBMISSION:,} bytes",
+                where=str(source / path),
+                advice="leave out what is not needed with `snapshot: {ignore_globs: […]}` of the "
+                "environment",
+            )
         new = target / path
         new.parent.mkdir(parents=True, exist_ok=True)
         try:

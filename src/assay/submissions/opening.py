@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from assay.errors import InputError
 from assay.findings import Finding
+from assay.projects import check_named_code
 from assay.submissions.canonical import CanonicalSource
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.digests import problem_digest
@@ -106,6 +107,19 @@ def open_checking(
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
     checking = Checking(problem, checkpoints, source, prepared, wanted, digest, prepared_reference)
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+
+
+def check_recorded(asked: Asked, project: Path) -> None:
+    """Raise an InputError for what a run folder, which may be somebody else's, must not choose.
+
+    That is code of a problem, and an environment, which names variables and folders for programs:
+    both must be of the user's own project.
+    """
+    problem = read_problem(Path(asked.problem), allows_outside=asked.allow_outside)
+    if problem.is_programmed:
+        check_named_code(Path(asked.problem), project)
+    if asked.environment is not None:
+        check_named_code(Path(asked.environment), project)
 
 
 def print_warning(finding: Finding) -> None:

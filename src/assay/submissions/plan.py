@@ -10,9 +10,9 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.reports import write_report
+from assay.reports.writing import keep_report
 from assay.runs import Manifest, Progress, Run, Step
-from assay.submissions.opening import Asked, open_checking
+from assay.submissions.opening import Asked, check_recorded, open_checking
 from assay.submissions.policies import DEFAULT, POLICIES
 from assay.submissions.records import SUBJECT
 from assay.submissions.reporting import write_evaluation
@@ -54,9 +54,13 @@ class VerifyPlan:
         asked: dict[str, Any],
         *,
         jobs: int | None = None,
+        project: Path | None = None,
         on_warning: Callable[[Finding], None] | None = None,
     ) -> VerifyPlan:
-        """Make the plan of a run again, from what its run.json says was asked."""
+        """Make the plan of a run again, from what its run.json says was asked.
+
+        Code that it names must be of the `project`, if one is given.
+        """
         try:
             # Runs that were made before there was such an option did without it.
             names, new = Asked.__dataclass_fields__, ("allow_outside",)
@@ -66,6 +70,8 @@ class VerifyPlan:
             raise InputError(
                 "run.json does not say what was asked", advice="start a new run"
             ) from None
+        if project is not None:
+            check_recorded(before, project)
         if jobs is not None:
             before = replace(before, jobs=jobs)
         return cls(before, policy, on_warning=on_warning)
@@ -88,5 +94,5 @@ class VerifyPlan:
         """Judge the run by its policy; write `evaluation.json` and all reports as parquet."""
         self.check_met()
         written = write_evaluation(run, self._problem.name, self._policy)
-        write_report(run, "parquet", run.path / "reports.parquet")
+        keep_report(run, "parquet", "reports.parquet")
         return [f"written: {written}"]

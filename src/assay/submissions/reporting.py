@@ -12,6 +12,7 @@ from assay.results import MISTAKE, CaseRecord, Outcome, VerifierReport
 from assay.runs import Gate, Run, write_gate
 from assay.submissions.policies import DEFAULT, Counted, judge
 from assay.submissions.records import UNREADABLE, Home
+from assay.writing import replace_file
 
 EVALUATION = "evaluation.json"
 
@@ -23,7 +24,7 @@ def write_evaluation(run: Run, problem: str, policy: str) -> Path:
         # The default is what holds for every run, baseline included: it needs no gate.
         write_gate(run.path, gate)
     path = run.path / EVALUATION
-    path.write_text(json.dumps(evaluation(run, problem, gate), indent=2) + "\n")
+    replace_file(path, [json.dumps(evaluation(run, problem, gate), indent=2).encode() + b"\n"])
     return path
 
 

@@ -60,6 +60,19 @@ def test_a_folder_is_relative_to_the_suite_or_to_where_it_is_given(
     assert resolve_target(suite, ["library"]) == Target(("library",))
 
 
+@pytest.mark.parametrize("way", ["../theirs/", "/", "~/", "./link/"])
+def test_a_suite_names_no_folder_outside_of_its_root_but_the_user_may(
+    tmp_path: Path, way: str
+) -> None:
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "mine" / ".git").mkdir(parents=True)
+    (tmp_path / "mine" / "link").symlink_to(tmp_path / "theirs")
+    suite = suite_of(tmp_path / "mine", choice(), target=way)
+    with pytest.raises(InputError, match="leads out of"):
+        resolve_target(suite)
+    assert resolve_target(suite, [str(tmp_path / "theirs")]).sources == (tmp_path / "theirs",)
+
+
 def test_what_is_given_replaces_all_that_the_suite_says(tmp_path: Path) -> None:
     suite = suite_of(tmp_path, choice(), target="a==1", extra_dependencies=["b"])
     assert resolve_target(suite, ["a==2", "c"]) == Target(("a==2", "c"))

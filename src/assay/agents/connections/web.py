@@ -18,6 +18,7 @@ from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
 from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
+from assay.proxies import refuse_wrong_proxy
 
 if TYPE_CHECKING:
     import httpx
@@ -89,19 +90,20 @@ class Web:
         trust = _trust(self._url.scheme, settings)
         # A proxy of the environment is for the world outside, not for this machine.
         is_proxied = not is_local(self._url.host) and bool(getproxies())
-        self._client = httpx.AsyncClient(
-            headers={
-                "Accept-Encoding": ACCEPTED,
-                **headers,
-                "Content-Type": "application/json",
-            },
-            verify=trust,
-            transport=None if is_proxied else Lanes(trust),
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
-            trust_env=is_proxied,
-            # What a server remembers of one sample must not reach the next.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-        )
+        with refuse_wrong_proxy():
+            self._client = httpx.AsyncClient(
+                headers={
+                    "Accept-Encoding": ACCEPTED,
+                    **headers,
+                    "Content-Type": "application/json",
+                },
+                verify=trust,
+                transport=None if is_proxied else Lanes(trust),
+                limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+                trust_env=is_proxied,
+                # What a server remembers of one sample must not reach the next.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            )
 
     @property
     def where(self) -> str:
@@ -136,7 +138,8 @@ class Web:
             raise ConnectionFailed(
                 "the server gave an address that is none", where=self.where
             ) from None
-        assert (url.scheme, url.netloc) == (self._url.scheme, self._url.netloc)
+        if (url.scheme, url.netloc) != (self._url.scheme, self._url.netloc):
+            raise InputError(f"{path!r} leads away from {self._url.netloc.decode()}")
         try:
             request = self._client.build_request(
                 method, url, content=body, headers=headers, timeout=self._patience(limit)

@@ -24,7 +24,10 @@ def write_suite_text(path: Path, text: str) -> None:
     """Put a text in place of the file's; whoever reads it sees the old one or the new one."""
     new = path.with_name(f".{path.name}.new")
     try:
-        new.write_bytes(text.encode("utf-8"))
+        # What an earlier try left, or a link that somebody put there: it is not written through.
+        new.unlink(missing_ok=True)
+        with new.open("xb") as file:
+            file.write(text.encode("utf-8"))
         new.chmod(path.stat().st_mode & 0o7777)
         new.replace(path.resolve())
     except OSError as error:

@@ -26,6 +26,7 @@ from assay.questions.modelled.remediation import Pass, Remediation
 from assay.questions.proofs.store import ProofStore
 from assay.results import CaseRecord
 from assay.runs import Run
+from assay.writing import replace_file
 
 PATCH = "fixes.patch"
 
@@ -176,7 +177,7 @@ def write_patch(run: Run) -> Path | None:
         return None
     target = run.path / PATCH
     parts = [patch(before, after, _name(path)) for path, (before, after) in texts.items()]
-    target.write_bytes("".join(parts).encode())
+    replace_file(target, [part.encode() for part in parts])
     return target
 
 

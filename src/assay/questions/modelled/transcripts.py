@@ -58,6 +58,8 @@ def transcript_of(folder: Path | None, identifier: str) -> Transcript:
         return Transcript()
     path = transcript_path(folder, identifier)
     path.parent.mkdir(exist_ok=True)
+    if path.parent.is_symlink():
+        raise InputError("is a symbolic link", where=str(path.parent), advice="remove it")
     path.unlink(missing_ok=True)
     return Transcript(path)
 

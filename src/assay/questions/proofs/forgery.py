@@ -43,14 +43,20 @@ _MODULE_MAKERS = frozenset(
      "builtins.__import__"}
 )  # fmt: skip
 _OWN_TEXT = frozenset({"__doc__", "__file__", "__spec__", "__loader__"})
+_CODE_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__"})
+# With these a proof can read what nobody reads otherwise: its docstrings, the names of its tests.
+_DOCS = frozenset({"__doc__", "getdoc", "co_consts"})
+_NAMES = frozenset({"node", "__name__", "__qualname__", "co_name", "co_names", "co_varnames"})
 # Functions that know a value by its looks, and ask nobody.
 _LOOKS = frozenset(
-    {"hash", "ord", "hashlib", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32"}
-)
+    {"hash", "ord", "hashlib", "hmac", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32",
+     "base64", "codecs", "random", "struct", "unicodedata", "uuid"}
+)  # fmt: skip
 _SUBCLASSING = re.compile(r"\b(?:subclass|inherit|overrid|overrod|extend|derive|implement|custom)")
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE = re.compile(r"```.*?```|`[^`]+`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
+_FILTERS = re.compile(r"filter|-W\b|\b(?:as|into|to) errors?\b|ignored|suppress")
 _SMALL = 2
 _SHORT = 3
 _ENDINGS = ("s", "d", "e", "y", "r", "er", "ed", "es", "ly", "or", "al", "en", "ic", "ing")
@@ -66,10 +72,19 @@ class Given:
     """What is handed over in the code of an option, as text."""
     options: frozenset[str] = frozenset()
     """The texts of all options: a list of exactly these is no answer of the proof's own."""
+    option: str = ""
+    """The text of the option that is proven."""
+    subjects: frozenset[str] = frozenset()
+    """The names in the code of the question's sentence."""
 
     def mentions(self, name: str) -> bool:
         """Return whether the question speaks of a name, in words or in code."""
         return bool(re.search(rf"\b{re.escape(name)}\b", f"{self.prose}\n{self.code}"))
+
+    def shows(self, expression: str) -> bool:
+        """Return whether an expression stands in the code of the question or of the option."""
+        shown = re.sub(r"\s|['\"]", "", f"{self.code}\n{self.option}")
+        return re.sub(r"\s|['\"]", "", expression) in shown
 
     @property
     def is_about_subclassing(self) -> bool:
@@ -86,6 +101,8 @@ def given_by(question: Question | None, option: str) -> Given:
         code="\n".join([*code, *_CODE.findall(question.text)]),
         prose=f"{question.text}\n{said}",
         options=frozenset(one.strip("`") for one in question.options.values()),
+        option=said.strip().strip("`"),
+        subjects=frozenset(chain.from_iterable(map(_names_in, _CODE.findall(question.text)))),
         literals=frozenset(chain.from_iterable(map(_handed_over, _CODE.findall(said)))),
     )
 
@@ -98,6 +115,60 @@ def _handed_over(code: str) -> Iterator[str]:
     for call in ast.walk(tree):
         if isinstance(call, ast.Call):
             yield from (str(one.value) for one in ast.walk(call) if isinstance(one, ast.Constant))
+
+
+def _names_in(code: str) -> Iterator[str]:
+    try:
+        tree = ast.parse(code.strip().strip("`"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node.id if isinstance(node, ast.Name) else node.attr
+
+
+def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> None:
+    """Raise UnfitProofError if a proof is about something else than its question and its option."""
+    tree = ast.parse(source)
+    node = assigned_value(tree, DISPUTED)
+    value = node.value if isinstance(node, ast.Constant) else None
+    is_named = isinstance(value, str) and _is_name(value) and _is_name(given.option)
+    if is_named and not given.mentions(str(value).rpartition(".")[2]):
+        _refuse(node or tree, f"{DISPUTED} is not what the option says: {given.option}")
+    kind = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+    if kind.endswith("Warning") and not _FILTERS.search(given.prose):
+        _check_filters(tree)
+    roots = {path.partition(".")[0] for path in (*modules, *dict(_imports(tree)).values())}
+    subjects = given.subjects - roots - vars(builtins).keys()
+    if subjects and subjects.isdisjoint(_names_of(tree)):
+        named = ", ".join(f"`{name}`" for name in sorted(subjects)[:3])
+        _refuse(tree, f"it uses nothing that the question is about: {named}")
+
+
+def _check_filters(tree: ast.Module) -> None:
+    """Refuse to change what becomes of warnings, where a warning is disputed."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            action = str(node.args[0].value).partition(":")[0]
+            if name in ("simplefilter", "filterwarnings") and action in ("error", "ignore"):
+                _refuse(node, f"it changes what becomes of warnings: {action}")
+
+
+def _names_of(tree: ast.Module) -> Iterator[str]:
+    """Every name and every word of a proof, but for what it says in docstrings."""
+    for statement in tree.body:
+        for node in _outside_docstrings(statement):
+            if isinstance(node, ast.Name):
+                yield node.id
+            elif isinstance(node, ast.Attribute):
+                yield node.attr
+            elif isinstance(node, ast.alias):
+                yield from node.name.split(".")
+            elif isinstance(node, ast.keyword) and node.arg:
+                yield node.arg
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield from re.findall(r"\w+", node.value)
 
 
 def check_forgery(source: str, given: Given, modules: Collection[str] = ()) -> None:
@@ -127,6 +198,7 @@ class _Reader:
             self._check_import_state(node)
             self._check_own_text(node)
             self._check_looks(node)
+            self._check_exchange(node)
         self._check_occurrence()
 
     # What belongs to the target.
@@ -267,6 +339,13 @@ class _Reader:
         if isinstance(node, ast.Name) and node.id in _OWN_TEXT:
             _refuse(node, f"it reads its own text by {node.id}")
 
+    def _check_exchange(self, node: ast.AST) -> None:
+        """Refuse to run other code under the name of a test than what stands below it."""
+        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name.startswith("test_") or name in _CODE_OF_FUNCTIONS:
+                _refuse(node, f"it exchanges the code of a function: {name}")
+
     def _check_looks(self, node: ast.AST) -> None:
         """Refuse to decide by what the disputed value looks like."""
         if isinstance(node, ast.Compare):
@@ -278,7 +357,9 @@ class _Reader:
             _refuse(node, f"it compares {DISPUTED} with what it brings itself")
         elif isinstance(node, ast.Call):
             path = self._path(node.func)
-            if path.partition(".")[0] in _LOOKS and any(map(_has_disputed, node.args)):
+            if path.partition(".")[0] in _LOOKS and any(map(self._is_disputed, node.args)):
+                _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
+            if path.startswith("re.") and any(map(self._is_disputed, node.args[1:])):
                 _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
             if path in ("map", "filter") and any(map(_has_disputed, node.args)):
                 _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
@@ -340,10 +421,14 @@ class _Reader:
         if not value.strip():
             return
         last = re.split(r"[^\w]+", value.strip())[-1] if _is_path(value) else value
+        read = {one.attr for one in ast.walk(self._tree) if isinstance(one, ast.Attribute)}
+        reads_docs, reads_names = not read.isdisjoint(_DOCS), not read.isdisjoint(_NAMES)
         for statement in self._statements():
             listed = self._listed_options(statement)
-            for node in _outside_docstrings(statement):
+            for node in ast.walk(statement) if reads_docs else _outside_docstrings(statement):
                 text = None if id(node) in listed else _brought(node)
+                if reads_names and isinstance(node, ast.FunctionDef) and value in node.name:
+                    _refuse(node, f"it brings the disputed value along: {_shown(node.name)}")
                 if text is None or not self._brings(text, value, last):
                     continue
                 if not self._is_given(text, value, last):
@@ -521,7 +606,36 @@ def challenge_of(file: ProofFile) -> Challenge:
         variants=tuple(_near(node)),
         hidden=tuple(sorted(hidden)),
         is_name=isinstance(value, str) and value.isidentifier(),
+        # A result may be a word of its own; what something has must be called so somewhere.
+        must_know=isinstance(value, str) and len(value) > _SHORT and not _is_result(file.source),
     )
+
+
+def refutation_of(file: ProofFile) -> Challenge | None:
+    """Return how to ask whether a name is missing everywhere; None if no name is disputed."""
+    node = assigned_value(ast.parse(file.source), DISPUTED)
+    value = node.value if isinstance(node, ast.Constant) else None
+    if not isinstance(value, str) or not value.isidentifier():
+        return None
+    return Challenge(
+        file.fails, file.source, file.source, hidden=(value,), is_name=True, is_refuted=True
+    )
+
+
+def _is_result(source: str) -> bool:
+    """Return whether the disputed value is compared as a whole, as what code gives is."""
+    return any(
+        isinstance(node, ast.Compare)
+        and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)
+        and any(
+            _has_disputed(part) for one in (node.left, *node.comparators) for part in _parts(one)
+        )
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    return node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
 
 
 def _is_name(value: str) -> bool:

@@ -14,7 +14,15 @@ from typing import Protocol
 from assay.questions.judging.findings import Settled, Truth
 from assay.questions.model import Question
 from assay.questions.proofs.claims import MODELLED, WRITTEN, Claim, Grounds, Proof
-from assay.questions.proofs.forgery import Given, challenge_of, check_forgery, given_by, names_used
+from assay.questions.proofs.forgery import (
+    Given,
+    challenge_of,
+    check_forgery,
+    check_subject,
+    given_by,
+    names_used,
+    refutation_of,
+)
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
 from assay.sandbox import (
     Caught,
@@ -71,46 +79,78 @@ async def try_proof(
     try:
         file = read_proof(proof.source)
         check_forgery(proof.source, given, modules)
+        if _is_anybodys(proof):
+            check_subject(proof.source, given, modules)
     except UnfitProofError as error:
         return Trial(proof, Settled(claim, Truth.OPEN, f"the proof is unfit: {error}"))
     outcome = await runner.run(proof.source, fresh=claim.fresh)
     truth, reason = read_truth(file, outcome, modules)
     if truth not in (Truth.TRUE, Truth.FALSE):
         return Trial(proof, Settled(claim, truth, reason), outcome)
+    challenge = challenge_of(file) if truth is Truth.TRUE else None
+    if truth is Truth.FALSE and _is_anybodys(proof):
+        challenge = refutation_of(file)
     if truth is Truth.TRUE:
-        source = file.impossible_twin()
-        twin = await runner.run(source, fresh=claim.fresh, challenge=challenge_of(file))
+        twin = await runner.run(file.impossible_twin(), fresh=claim.fresh, challenge=challenge)
     elif (counterpart := file.counterpart_twin()) is not None:
-        twin = await runner.run(counterpart, fresh=claim.fresh)
-    else:
+        twin = await runner.run(counterpart, fresh=claim.fresh, challenge=challenge)
+    elif challenge is None or not file.controls:
         return Trial(proof, _controlled(claim, truth, file, outcome), outcome)
+    else:
+        again = await runner.run(proof.source, fresh=claim.fresh, challenge=challenge)
+        overlooked = find_overlooked(again.challenge)
+        settled = _controlled(claim, truth, file, outcome)
+        return Trial(
+            proof, Settled(claim, Truth.OPEN, overlooked) if overlooked else settled, outcome
+        )
     if not is_flipped(truth, file, twin):
         what = "something that cannot be" if truth is Truth.TRUE else "what the proof itself names"
         reason = (
             f"the proof is vacuous: with {what} in place of the disputed element it says the same"
         )
         return Trial(proof, Settled(claim, Truth.OPEN, _because(reason, file, twin)), outcome, twin)
-    forged = find_forgery(twin.challenge, given, proof) if truth is Truth.TRUE else None
+    if truth is Truth.TRUE:
+        forged = find_forgery(twin.challenge, given, proof)
+    else:
+        forged = None if challenge is None else find_overlooked(twin.challenge)
     if forged is not None:
         return Trial(proof, Settled(claim, Truth.OPEN, forged), outcome, twin)
     return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
+
+
+def _is_anybodys(proof: Proof) -> bool:
+    """Whether a proof was written for one question, not by a prover for a kind of them."""
+    return proof.prover in (WRITTEN, MODELLED)
+
+
+def find_overlooked(challenge: ChallengeResult | None) -> str | None:
+    """Return where the name is after all that a proof says is missing, if that was seen."""
+    if challenge is None:
+        return "nothing shows that the name is missing everywhere: it could not be challenged"
+    if challenge.doubts:
+        return f"the proof does not look everywhere: {challenge.doubts[0]}"
+    return None
 
 
 def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) -> str | None:
     """Return why the answer of a proof does not come from the target, if that was seen."""
     if challenge is None:
         return "nothing shows that the answer comes from the target: it could not be challenged"
+    if not challenge.repeated and _is_anybodys(proof):
+        return "nothing shows that the answer comes from the target: called again, it does not hold"
     if challenge.held:
         return f"the proof is vacuous: it holds as well with {challenge.held[0]}"
     if challenge.patched:
         return f"the proof puts a stand-in in the place of the target: {challenge.patched[0]}"
     if challenge.repeated and not challenge.imported:
         return "the proof imports nothing of the target"
-    if (
-        challenge.read
-        and proof.prover in (WRITTEN, MODELLED)
-        and (proof.claim.grounds is Grounds.EXECUTED)
-    ):
+    if _is_anybodys(proof):
+        for made in challenge.made:
+            if not given.shows(made):
+                return f"the proof brings the disputed value along: `{made}`"
+        if challenge.doubts:
+            return f"the answer is not the target's: {challenge.doubts[0]}"
+    if challenge.read and _is_anybodys(proof) and proof.claim.grounds is Grounds.EXECUTED:
         return (
             f"the proof reads the source of the target instead of running it: {challenge.read[0]}"
         )
@@ -196,7 +236,10 @@ async def is_repeated(trial: Trial, runner: Runner, *, modules: Collection[str] 
 
 
 def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:
-    return next((test for test in outcome.tests if test.name == name), None)
+    """The outcome of a test; of one with parameters that of the first that did not pass, if any."""
+    found = [test for test in outcome.tests if test.name.partition("[")[0] == name]
+    worst = (test for test in found if test.status is not Status.PASSED or not test.evidence)
+    return next(worst, found[0] if found else None)
 
 
 def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:

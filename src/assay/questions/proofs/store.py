@@ -28,6 +28,7 @@ from assay.failures import first_problem
 from assay.questions.judging.findings import Truth
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
+from assay.writing import replace_file
 
 FOLDER = "proofs"
 MANIFEST = "proof.json"
@@ -109,9 +110,15 @@ class ProofStore:
     def __init__(self, suite: Path, root: Path | None = None) -> None:
         self.root = suite.parent / FOLDER if root is None else root
         self._folder = self.root / suite.stem
+        # A folder that the user names may be a link. Below it and beside a suite no link is
+        # followed: proofs that are kept would be written wherever it leads.
+        for folder in (*([self.root] if root is None else []), self._folder, self.root / LOCKS):
+            _refuse_link(folder)
 
     def folder(self, question: Question) -> Path:
-        return self._folder / slug(question.id)
+        folder = self._folder / slug(question.id)
+        _refuse_link(folder)
+        return folder
 
     def load(self, question: Question) -> list[Kept]:
         """The proofs of a question; those of an option whose text changed are not current."""
@@ -291,6 +298,15 @@ def _source(path: Path) -> str:
         raise InputError(f"cannot be read: {error}", where=str(path)) from None
 
 
+def _refuse_link(folder: Path) -> None:
+    if folder.is_symlink():
+        raise InputError(
+            "is a symbolic link",
+            where=str(folder),
+            advice="put the folder itself in its place, or name another with --proofs",
+        )
+
+
 def _put(path: Path, text: str) -> bool:
     """Write a file unless it says the same already."""
     data = text.encode()
@@ -299,9 +315,7 @@ def _put(path: Path, text: str) -> bool:
             return False
     except FileNotFoundError:
         path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{path.name}.new")
-    new.write_bytes(data)
-    new.replace(path)
+    replace_file(path, [data])
     return True
 
 

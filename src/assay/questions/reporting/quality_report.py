@@ -16,6 +16,7 @@ from assay.reports.text import count, one_line
 from assay.results import Outcome
 from assay.runs import Row, Run
 from assay.visible import visible
+from assay.writing import replace_file
 
 VERSION = 1
 # The order in which a maintainer wants to read: what must be repaired first.
@@ -136,8 +137,7 @@ def write_quality_report(run: Run) -> Path:
     """Put the report beside the journal, as JSON and as Markdown; where the JSON is."""
     path = run.path / "quality_report.json"
     for file, render in ((path, render_json), (path.with_suffix(".md"), render_markdown)):
-        with file.open("w", encoding="utf-8") as stream:
-            stream.writelines(render(run))
+        replace_file(file, (piece.encode() for piece in render(run)))
     return path
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.documents import Place
 from assay.errors import InputError
+from assay.questions.suites.files import root_of
 from assay.questions.suites.formats import SuiteKeys
 
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ def resolve_target(suite: Suite, given: Sequence[str] = ()) -> Target:
         )
     if own.missing:
         raise InputError(own.missing, where=str(own.place), advice=_ADVICE)
-    return _target(own.values, suite.path.parent, str(own.place))
+    return _target(own.values, suite.path.parent, str(own.place), root_of(suite.path))
 
 
-def _target(values: Iterable[str], base: Path, where: str) -> Target:
+def _target(values: Iterable[str], base: Path, where: str, root: Path | None = None) -> Target:
     from assay.sandbox import Target
 
     words = [value.strip() for value in values]
@@ -85,7 +86,7 @@ def _target(values: Iterable[str], base: Path, where: str) -> Target:
     try:
         return Target(
             requirements=tuple(word for word in others if not _is_folder(word)),
-            sources=tuple(_folder(word, base) for word in others if _is_folder(word)),
+            sources=tuple(_folder(word, base, root) for word in others if _is_folder(word)),
             current=bool(current),
             about=tuple(name for word in current for name in _about(word)),
         )
@@ -105,8 +106,14 @@ def _is_folder(word: str) -> bool:
     return word in (".", "..", "~") or ("/" in word and "@" not in word)
 
 
-def _folder(word: str, base: Path) -> Path:
+def _folder(word: str, base: Path, root: Path | None) -> Path:
     path = base / Path(word).expanduser()
+    if root is not None and not path.resolve().is_relative_to(root.resolve()):
+        # Proofs may read all of a target, and a suite and its proofs may be somebody else's.
+        raise InputError(
+            f"{word} leads out of {root}",
+            advice=f"if you trust the suite, name the folder yourself: --target {word}",
+        )
     if not path.is_dir():
         raise InputError(f"{word} is not a folder", advice=f"it is sought in {base}")
     return path

@@ -8,6 +8,7 @@ target. It must not hold with any of the others. The judgement is made outside.
 
 from __future__ import annotations
 
+import abc
 import builtins
 import contextlib
 import importlib
@@ -19,6 +20,9 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
+from .asking import Asking, find_elsewhere, find_made, is_known, is_loose
+from .hooks import KIT, STANDARD, Hooks, home, is_own
+
 # For a call without the target, where loops may never end; what takes longer has not held.
 _SECONDS = 5.0
 _REAL_NAMES = 4
@@ -27,16 +31,13 @@ _BEGINNING = "its beginning"
 _WAYS = (
     "subprocess", "runpy", "pkgutil", "importlib.metadata", "importlib.resources", "importlib.util",
 )  # fmt: skip
-_KIT = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "pytest_asyncio", "assay_inside"})
-
-# Before 3.10 nobody lists them; a target of an older Python has its roots named.
-_STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
-
-
 # What a class defines for itself, whatever it inherits.
 _LIFE = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__init_subclass__"})
 # The module of all that stands for something of the target.
 _NOWHERE = "absent"
+_ABSENT = object()
+# The module of a proof that is called again.
+_PROOF = "test_challenge"
 
 
 class _TimeIsUp(BaseException):
@@ -58,12 +59,18 @@ class Challenge:
         variants: dict[str, str],
         hidden: list[str],
         is_name: bool,
+        must_know: bool,
+        is_refuted: bool,
         roots: list[str],
     ) -> None:
         self.holds = holds
+        self._must_know, self._is_refuted = must_know, is_refuted
         self._source, self._template = source, template
         self._variants, self._is_name = variants, is_name
         self._hidden, self._roots = frozenset(hidden), tuple(roots)
+        self._last: Any = None
+        # Before the proof is read: what has the disputed name now, and what is called so.
+        self._before = list(self._holders()) if is_name else []
 
     def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:
         """Call the test in all variants, with the fixtures of the test that has just run."""
@@ -71,9 +78,13 @@ class Challenge:
         self._arguments = arguments
         self._itself = compile(self._source, self._file, "exec", dont_inherit=True)
         self._other = compile(self._template, self._file, "exec", dont_inherit=True)
+        if self._is_refuted:
+            doubts = list(self._overlooked(module))
+            return {**Watch(self.is_target).seen(), "held": [], "doubts": doubts}
         watch = Watch(self.is_target)
         with watch:
             watch.has_held = self._holds(self._itself)
+        disputed = self._last
         held = [name for name, text in self._variants.items() if self._holds_with(eval(text))]  # noqa: S307
         if held == [_BEGINNING] and self._is_word_of_target():
             held.clear()  # it is looked for in a text, where its beginning stands too
@@ -84,30 +95,86 @@ class Challenge:
         # for what allows nothing.
         if all(self._holds_without(allows=allows) for allows in (True, False)):
             held.append("no target at all")
-        return {"held": held, **watch.seen()}
+        return {
+            **watch.seen(),
+            "held": held,
+            "doubts": list(self._doubts(disputed)),
+            "made": self._made(disputed),
+        }
+
+    def _doubts(self, disputed: Any) -> Iterator[str]:
+        """Yield why the answer is not the target's, though it differs with the value."""
+        if is_loose(disputed, self._file):
+            yield "what is disputed is equal to more than itself"
+        if not self._is_name:
+            return
+        name = self._name
+        for owner, before in self._before:
+            now = vars(owner).get(name, _ABSENT)
+            if now is not before and not isinstance(now, ModuleType):
+                yield f"the proof puts `{name}` into `{owner.__name__}`"
+        if self._must_know and not is_known(name, self.is_target, self._file):
+            yield f"nothing in the target is called `{name}`"
+        with Asking(self.is_target, name, denies=True) as asking:
+            holds = self._holds(self._itself)
+        if asking.denied and not holds:
+            yield f"what has `{name}` is Python's own: a {asking.denied[0]}"
+
+    def _made(self, disputed: Any) -> list[str]:
+        # A text that is compared as a whole may well be what the proof has put in before.
+        if isinstance(disputed, str) and not self._must_know:
+            return []
+        with _time_limit():
+            return list(find_made(self._source, disputed))[:20]
+
+    def _overlooked(self, module: ModuleType) -> Iterator[str]:
+        """Yield where a name is after all that the proof says is not there."""
+        with Asking(self.is_target, self._name, denies=False) as asking:
+            self._holds(self._itself)
+        asking.note_tables(self._source, vars(module))
+        is_word = is_known(self._name, self.is_target, self._file)
+        found = find_elsewhere(asking, self._name, is_word=is_word)
+        if found is not None:
+            yield found
+
+    def _holders(self) -> Iterator[tuple[Any, Any]]:
+        """Yield modules and classes of the target, each with what it has by the disputed name."""
+        for path, module in list(sys.modules.items()):
+            if self.is_target(path) and isinstance(module, ModuleType):
+                if not hasattr(module, "__getattr__"):  # else it may come when it is asked for
+                    yield module, vars(module).get(self._name, _ABSENT)
+                for kind in list(vars(module).values()):
+                    if isinstance(kind, type) and kind.__module__ == path:
+                        yield kind, vars(kind).get(self._name, _ABSENT)
+
+    @property
+    def _name(self) -> str:
+        return max(self._hidden, key=len)
 
     def is_target(self, name: str) -> bool:
         """Return whether a module is the target's, or any but Python's and pytest's."""
         if self._roots:
             return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
         top = name.partition(".")[0]
-        return bool(top) and top not in _KIT and top not in _STANDARD
+        return bool(top) and top != _PROOF and top not in KIT and top not in STANDARD
 
     def _holds_with(self, value: Any) -> bool:
         return self._holds(self._other, __disputed__=value)
 
     def _holds(self, code: CodeType, **more: Any) -> bool:
         # A module of its own: without a __spec__ it is told apart from what it imports.
-        names: dict[str, Any] = {"__name__": "test_challenge", "__file__": self._file, **more}
+        names: dict[str, Any] = {"__name__": _PROOF, "__file__": self._file, **more}
         try:
             exec(code, names)  # noqa: S102
+            self._last = names.get("DISPUTED")
             test = names[self.holds]
-            arguments = {name: self._arguments[name] for name in inspect.signature(test).parameters}
-            made = test(**arguments)
-            if inspect.iscoroutine(made):
-                import asyncio
+            for given in _parameters(test):
+                known = {**self._arguments, **given}
+                made = test(**{name: known[name] for name in inspect.signature(test).parameters})
+                if inspect.iscoroutine(made):
+                    import asyncio
 
-                asyncio.run(made)
+                    asyncio.run(made)
         except BaseException:
             return False
         return True
@@ -120,7 +187,7 @@ class Challenge:
             return True
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
-            if file and file != self._file and name.partition(".")[0] not in _KIT | _STANDARD:
+            if file and file != self._file and name.partition(".")[0] not in KIT | STANDARD:
                 with contextlib.suppress(OSError), open(file, "rb") as opened:
                     if word.search(opened.read()):
                         return True
@@ -128,8 +195,8 @@ class Challenge:
 
     def _real_names(self, module: ModuleType) -> list[str]:
         """Names that the target has, though not in what this proof looks at."""
-        used = [one for one in vars(module).values() if self.is_target(_home(one))]
-        homes = {_home(one) for one in used} & sys.modules.keys()
+        used = [one for one in vars(module).values() if self.is_target(home(one))]
+        homes = {home(one) for one in used} & sys.modules.keys()
         known = {name for home in homes for name in vars(sys.modules[home])}
         # A module may hide some of its names from `dir`.
         known -= {name for one in used for name in (*dir(one), *getattr(one, "__dict__", ()))}
@@ -143,12 +210,16 @@ class Challenge:
             return self._holds(self._itself)
 
 
-def _home(value: Any) -> str:
-    """The module that a value belongs to."""
-    if isinstance(value, ModuleType):
-        return value.__name__
-    home = getattr(value, "__module__", None) or type(value).__module__
-    return home if isinstance(home, str) else ""
+def _parameters(test: Any) -> list[dict[str, Any]]:
+    """The values that marks give a test, for all its calls."""
+    calls: list[dict[str, Any]] = [{}]
+    for mark in getattr(test, "pytestmark", ()):
+        if mark.name == "parametrize":
+            names, values = mark.args[:2]
+            names = names.replace(",", " ").split() if isinstance(names, str) else list(names)
+            rows = [getattr(one, "values", (one,) if len(names) == 1 else one) for one in values]
+            calls = [{**call, **dict(zip(names, row))} for call in calls for row in rows]  # noqa: B905
+    return calls
 
 
 @contextlib.contextmanager
@@ -165,29 +236,7 @@ def _time_limit() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-class _Hooks:
-    """Takes the place of functions for as long as it is entered."""
-
-    def __init__(self) -> None:
-        self._before: list[tuple[Any, str, Any]] = []
-
-    def _put(self, owner: Any, name: str, new: Any) -> Any:
-        before = getattr(owner, name)
-        self._before.append((owner, name, before))
-        setattr(owner, name, new)
-        return before
-
-    def __exit__(self, *error: object) -> None:
-        while self._before:
-            setattr(*self._before.pop())
-
-
-def _is_own(names: Any) -> bool:
-    """Return whether code with these globals is the proof's: a real module has a __spec__."""
-    return not names or "__spec__" not in names
-
-
-class Watch(_Hooks):
+class Watch(Hooks):
     """Sees what a proof imports, what it patches and what its classes override."""
 
     def __init__(self, is_target: Callable[[str], bool]) -> None:
@@ -220,6 +269,7 @@ class Watch(_Hooks):
         monkeypatch = sys.modules["pytest"].MonkeyPatch
         for name in ("setattr", "delattr", "setitem", "delitem"):
             self._watch_monkeypatch(monkeypatch, name)
+        self._watch_register()
         sys.addaudithook(self._note_open)
         return self
 
@@ -251,7 +301,7 @@ class Watch(_Hooks):
     def _import(
         self, name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
     ) -> Any:
-        if _is_own(names):
+        if is_own(names):
             self._note_import(name)
             for one in wanted or ():
                 self._note_import(f"{name}.{one}")
@@ -263,7 +313,7 @@ class Watch(_Hooks):
 
     def _build(self, body: Any, name: str, *bases: Any, **more: Any) -> Any:
         made = self._build_really(body, name, *bases, **more)
-        if _is_own(getattr(body, "__globals__", None)) and isinstance(made, type):
+        if is_own(getattr(body, "__globals__", None)) and isinstance(made, type):
             for key, value in vars(made).items():
                 if inspect.isfunction(value) or isinstance(
                     value, (classmethod, staticmethod, property)
@@ -274,7 +324,7 @@ class Watch(_Hooks):
     def _note_override(self, made: type, key: str) -> None:
         function = getattr(vars(made)[key], "__func__", vars(made)[key])
         function = getattr(function, "fget", function)
-        if getattr(function, "__module__", "test_challenge") != made.__module__:
+        if getattr(function, "__module__", _PROOF) != made.__module__:
             return  # made for the class by the target, such as an __init__
         if key in _LIFE:
             return
@@ -285,9 +335,9 @@ class Watch(_Hooks):
                 self._overridden.add(key)
 
     def _note_patch(self, target: Any) -> None:
-        home = target if isinstance(target, str) else _home(target)
-        if self._is_target(home) and not _is_of_proof(target):
-            self._patched.add(home)
+        place = target if isinstance(target, str) else home(target)
+        if self._is_target(place) and not _is_of_proof(target):
+            self._patched.add(place)
 
     def _watch_mock(self, patch: Any) -> None:
         note = self._note_patch
@@ -307,12 +357,22 @@ class Watch(_Hooks):
 
         before = self._put(owner, name, change)
 
+    def _watch_register(self) -> None:
+        """See that a class of the target is made a subclass of another by saying so."""
+
+        def register(kind: Any, subclass: Any) -> Any:
+            if is_own(sys._getframe(1).f_globals):
+                self._note_patch(subclass)
+            return before(kind, subclass)
+
+        before = self._put(abc.ABCMeta, "register", register)
+
 
 def _is_of_proof(value: Any) -> bool:
-    return _home(value) == "test_challenge"
+    return home(value) == _PROOF
 
 
-class StandIn(_Hooks):
+class StandIn(Hooks):
     """A target that is not there: every name but the disputed one, and nothing behind them.
 
     If it `allows`, everything can be called; if not, nothing can.
@@ -353,7 +413,7 @@ class StandIn(_Hooks):
     def _import(
         self, name: str, names: Any = None, local: Any = None, wanted: Any = (), level: int = 0
     ) -> Any:
-        if not _is_own(names) or not self._stands_for(name):
+        if not is_own(names) or not self._stands_for(name):
             return self._import_really(name, names, local, wanted, level)
         if not self._allows and not (names or {}).get("__file__"):
             raise _Absent  # code that the proof runs, not what it imports for itself

@@ -162,16 +162,19 @@ class Recorder:
     def pytest_collection_modifyitems(self, items: Any) -> None:
         if self._challenge is not None:
             # What the challenge does to its process must not be met by another test.
-            items.sort(key=lambda item: _name(item) == self._challenge.holds)
+            items.sort(key=lambda item: _function(item) == self._challenge.holds)
 
-    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    # The innermost: what `capsys` and `caplog` see ends with the wrappers around it.
+    @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_runtest_call(self, item: Any) -> Generator[None, Any, Any]:
         try:
             return (yield)
         finally:
-            if self._challenge is not None and _name(item) == self._challenge.holds:
+            challenge = self._challenge
+            if challenge is not None and _function(item) == challenge.holds:
+                self._challenge = None  # once, whatever number of parameters a test has
                 caught = list(self._caught)
-                self._channel.put("challenge", **self._challenge.run(item.module, item.funcargs))
+                self._channel.put("challenge", **challenge.run(item.module, item.funcargs))
                 self._caught[:] = caught
 
     @pytest.hookimpl(trylast=True)
