@@ -205,7 +205,7 @@ def test_answers_that_are_no_http_are_failures_of_the_server_and_the_next_case_h
 
 
 SPOILER = r"""
-import ctypes, os, sys
+import ctypes, os, sys, time
 what = sys.argv[1]
 if what == "sibling":
     libc = ctypes.CDLL(None)
@@ -217,6 +217,7 @@ elif what == "closes":
     os.mkdir("data", 0)
     try: os.chmod(".", 0)
     except OSError: pass
+    time.sleep(0.4)  # while its size is looked at
     sys.exit(1)
 """
 

@@ -46,6 +46,9 @@ _OWN_TEXT = frozenset({"__doc__", "__file__", "__spec__", "__loader__"})
 _CODE_OF_FUNCTIONS = frozenset({"__code__", "__defaults__", "__kwdefaults__", "__globals__"})
 # With these a proof can read what nobody reads otherwise: its docstrings, the names of its tests.
 _DOCS = frozenset({"__doc__", "getdoc", "co_consts"})
+# With these it can find its own module, whose docstring says what is claimed.
+_OWN_MODULE = frozenset({"modules", "getmodule", "f_globals", "__globals__"})
+_OWN_MODULE_NAMES = frozenset({"__name__", "globals"})
 _NAMES = frozenset({"node", "__name__", "__qualname__", "co_name", "co_names", "co_varnames"})
 # Functions that know a value by its looks, and ask nobody.
 _LOOKS = frozenset(
@@ -423,9 +426,14 @@ class _Reader:
         last = re.split(r"[^\w]+", value.strip())[-1] if _is_path(value) else value
         read = {one.attr for one in ast.walk(self._tree) if isinstance(one, ast.Attribute)}
         reads_docs, reads_names = not read.isdisjoint(_DOCS), not read.isdisjoint(_NAMES)
+        named = {one.id for one in ast.walk(self._tree) if isinstance(one, ast.Name)}
+        knows_itself = bool(read & _OWN_MODULE or named & _OWN_MODULE_NAMES)
         for statement in self._statements():
             listed = self._listed_options(statement)
-            for node in ast.walk(statement) if reads_docs else _outside_docstrings(statement):
+            # That of the module is read only by a proof that finds its own module.
+            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            reads_all = reads_docs and (knows_itself or not is_text)
+            for node in ast.walk(statement) if reads_all else _outside_docstrings(statement):
                 text = None if id(node) in listed else _brought(node)
                 if reads_names and isinstance(node, ast.FunctionDef) and value in node.name:
                     _refuse(node, f"it brings the disputed value along: {_shown(node.name)}")
