@@ -223,7 +223,7 @@ def test_lint_says_which_files_run_code_and_runs_none(assay: Command, project: P
     write(project, agent="subprocess:getoutput", connections="python", name="b.hocon")
     write(project, agent="shop:answer", connections="http", name="c.hocon")
     result = assay("agents", "lint", ".", "--format", "json", cwd=project)
-    notes = json.loads(result.stdout)["notes"]
+    notes = json.loads(result.stdout)["findings"]
     assert [one["file"] for one in notes] == ["a.hocon", "b.hocon"]
     assert "runs code: shop:answer is imported" in notes[0]["message"]
     assert "refuses to run: subprocess:getoutput" in notes[1]["message"]

@@ -30,7 +30,7 @@ ALLOWED: dict[str, str] = {
     "submissions/copying.py": "the digest, in pieces, of a copy that was just made",
     "submissions/file_formats.py": "streams in memory, read up to a limit",
     "submissions/adapters/archives.py": "archives in memory, read up to a limit",
-    "submissions/audit/auditing.py": "opens a group of cases, no file",
+    "submissions/audits/auditing.py": "opens a group of cases, no file",
     "submissions/blame.py": "opens a group of cases, no file",
     "submissions/running.py": "opens a group of cases, no file",
     "cli/common.py": "standard output",

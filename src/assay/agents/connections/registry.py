@@ -179,7 +179,7 @@ def _installed(name: str) -> Kind | None:
     if kind is None:
         return None
     if not isinstance(kind, Kind) or kind.name != name:
-        raise InputError(f"the plugin {name!r} is not a connection of that name")
+        raise InputError(f"what a plugin adds is not a connection named {name!r}")
     register(kind)
     return kind
 
