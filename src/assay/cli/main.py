@@ -43,7 +43,7 @@ COMMANDS = {
     ),
     "plugins": (
         "assay.cli.plugins:plugins",
-        "List what installed packages add: checks, reports, lint rules, connections and more.",
+        "List the plugins that are installed, where each comes from and whether it can be used.",
     ),
     "targets": (
         "assay.cli.targets:targets",
