@@ -13,6 +13,9 @@ from assay.errors import InputError
 from assay.sandbox.bases import check_depth
 from assay.sandbox.inside.views import copy_file
 
+# More than any submission has; what is larger is a file of holes, or not meant to be submitted.
+_LARGEST = 16 << 30
+
 
 def copy_submission(
     source: Path, target: Path, *, ignore: Sequence[str] = (), keep: Sequence[str] = ()
@@ -20,12 +23,22 @@ def copy_submission(
     """Copy a folder into an existing empty one and give the digest of what is in it.
 
     A link is copied as a link, wherever it leads: in the sandbox it leads to nothing of this
-    machine's. What is neither file, folder nor link is left out. Raises TooDeepError.
+    machine's. What is neither file, folder nor link is left out. Raises TooDeepError, and
+    InputError for what cannot be read or is too large.
     """
     if not source.is_dir():
         raise InputError("is not the folder of a submission", where=str(source))
     digest = hashlib.blake2b(digest_size=12)
+    size = 0
     for path, found in _files(source, ignore, keep):
+        size += found.st_size
+        if size > _LARGEST:
+            raise InputError(
+                f"the submission has more than {_LARGEST >> 30} GiB, the last of them in {path}",
+                where=str(source),
+                advice="leave out what is not needed with `snapshot: {ignore_globs: […]}` of the "
+                "environment; holes in files count as well",
+            )
         new = target / path
         new.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -60,7 +73,11 @@ def _files(
 
 def _inside(source: Path, above: str) -> list[str]:
     """The paths in a folder, the first at the end of the list."""
-    names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
+    try:
+        names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
+    except OSError as error:
+        where = str(source / above)
+        raise InputError(f"cannot be copied: {error.strerror}", where=where) from None
     return [f"{above}{name}" for name in names]
 
 
