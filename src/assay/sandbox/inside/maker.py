@@ -131,6 +131,8 @@ def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
 
 def leave(status: int, group: cgroups.Group | None) -> NoReturn:
     if group is not None:
+        if group.has_lost(status):
+            status = cgroups.KILLED_FOR_MEMORY
         group.remove()
     os._exit(status if status >= 0 else 128 - status)
 
