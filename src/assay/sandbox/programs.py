@@ -113,7 +113,10 @@ class Programs:
             # Its state is unknown, and a cancelled program must not run on.
             await worker.close()
             raise
-        self._idle.append(worker)
+        if worker.has_ended:
+            await worker.close()
+        else:
+            self._idle.append(worker)
         return result
 
 

@@ -7,22 +7,27 @@ import contextlib
 import dataclasses
 import json
 import os
+import signal
 import socket
 import struct
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InfrastructureError, InputError
+from assay.sandbox.inside.cgroups import KILLED_FOR_MEMORY
 from assay.sandbox.limits import Limits
 
 _START = Path(__file__).parent / "inside" / "start.py"
 _LENGTHS = struct.Struct("=QQ")
 # Beyond a program's own time: what a busy machine may need to end it and bring files back.
 _PATIENCE = 60.0
+# To remove all the files that programs may leave takes minutes on some disks.
+_PATIENCE_WITH_FILES = 600.0
 
 
 class Bind(NamedTuple):
@@ -121,12 +126,18 @@ class Worker:
         await self._send(message, data)
 
     async def answer(self, wall_time: float) -> tuple[dict[str, Any], bytes]:
-        """How the program ended, and the bytes of the files it left."""
+        """How the program ended, and the bytes of the files it left.
+
+        Where it has used up the memory to the end of its worker, that is its own ending too.
+        """
+        started = time.monotonic()
         try:
-            async with asyncio.timeout(wall_time + _PATIENCE):
+            async with asyncio.timeout(wall_time + _PATIENCE) as patience:
                 while True:
                     answer, data = await self._receive()
-                    if "connected" in answer:
+                    if "busy" in answer:
+                        patience.reschedule(asyncio.get_running_loop().time() + _PATIENCE)
+                    elif "connected" in answer:
                         await self._connected(answer)
                     elif "between" in answer:
                         waiting = self._between.popleft()
@@ -136,6 +147,16 @@ class Worker:
                         return answer, data
         except TimeoutError:
             raise InfrastructureError("the sandbox did not answer in time") from None
+        except _EndedError:
+            if await self._process.wait() != KILLED_FOR_MEMORY:
+                raise
+            ending = [-signal.SIGKILL, "memory", time.monotonic() - started, 0.0, 0]
+            return {"ending": ending, "files": [], "left": []}, b""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it can run no more programs."""
+        return self._process.returncode is not None
 
     async def connect(self, port: int) -> socket.socket:
         """A socket to a port of the running program's network; OSError if nobody listens."""
@@ -167,14 +188,16 @@ class Worker:
         # Without its counterpart the worker ends by itself, and the jail with it.
         self._control.close()
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(_PATIENCE_WITH_FILES):
                 await asyncio.shield(self._process.wait())
-        except BaseException:
+        except BaseException as error:
             # The supervisor ends everything before it ends itself.
             with contextlib.suppress(ProcessLookupError):
                 self._process.terminate()
             await self._process.wait()
-            raise
+            # Files that it had no time for are removed by the next one; no result is lost for them.
+            if not isinstance(error, TimeoutError):
+                raise
 
     async def _connected(self, answer: dict[str, Any]) -> None:
         waiting = self._connecting.popleft()
@@ -246,8 +269,12 @@ async def _established(connection: socket.socket) -> None:
         raise OSError(error, os.strerror(error))
 
 
-def _ended() -> InfrastructureError:
-    return InfrastructureError(
+class _EndedError(InfrastructureError):
+    """The worker is gone, and with it whatever it ran."""
+
+
+def _ended() -> _EndedError:
+    return _EndedError(
         "the sandbox's worker ended while it was needed",
         advice="run `assay doctor`; if it is content, try again",
     )

@@ -23,7 +23,8 @@ def copy_submission(
     """Copy a folder into an existing empty one and give the digest of what is in it.
 
     A link is copied as a link, wherever it leads: in the sandbox it leads to nothing of this
-    machine's. What is neither file, folder nor link is left out. Raises TooDeepError.
+    machine's. What is neither file, folder nor link is left out. Raises TooDeepError, and
+    InputError for what cannot be read or is too large.
     """
     if not source.is_dir():
         raise InputError("is not the folder of a submission", where=str(source))
@@ -72,7 +73,11 @@ def _files(
 
 def _inside(source: Path, above: str) -> list[str]:
     """The paths in a folder, the first at the end of the list."""
-    names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
+    try:
+        names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
+    except OSError as error:
+        where = str(source / above)
+        raise InputError(f"cannot be copied: {error.strerror}", where=where) from None
     return [f"{above}{name}" for name in names]
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.sandbox.inside.cgroups import KILLED_FOR_MEMORY
 from assay.sandbox.isolation import available_levels, probe
 from tests.sandbox.hostile.support import PRELUDE, SOURCE, python_folders, reachable_python
 from tests.waiting import PATIENCE
@@ -84,6 +85,6 @@ def test_a_worker_has_no_file_open_that_moves_a_limit_or_a_process(
 @pytest.mark.parametrize("level", ["namespaces", "landlock"])
 def test_a_worker_that_asks_for_more_and_more_is_ended(level: str, tmp_path: Path) -> None:
     answer = _run(level, tmp_path, ASK_FOR_MORE)
-    assert answer.returncode == 128 + 9, answer
+    assert answer.returncode == KILLED_FOR_MEMORY, answer
     used = int(answer.stdout.split()[-1]) * MIB
     assert 64 * MIB <= used <= 4 * 64 * MIB, answer

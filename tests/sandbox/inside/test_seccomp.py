@@ -105,7 +105,7 @@ def test_the_filter_answers_every_call_as_its_family_says(
     monkeypatch.setattr(kernel, "MACHINE", machine)
     program, numbers = seccomp.program(**LEVELS[level]), calls.NUMBERS[machine]
     wanted = {"no": "EPERM", "absent": "ENOSYS", "yes": "ALLOW", "counted": "ALLOW"}
-    examined = {"socket", "socketpair", "ioctl", "prctl"}
+    examined = {"socket", "socketpair", "bind", "ioctl", "prctl"}
     for family in seccomp.FAMILIES.values():
         for name in set(family.calls.split()) & numbers.keys() - examined:
             if family[level] in wanted:
@@ -128,6 +128,7 @@ EXAMINED = [
     ("socketpair", (1, 5), "ALLOW", "ALLOW"),
     ("socketpair", (1, 2), "ALLOW", "EPERM"),
     ("socketpair", (30, 1), "EAFNOSUPPORT", "EAFNOSUPPORT"),
+    ("bind", (3,), "ALLOW", "EPERM"),
     ("socket", (1, 1), "ALLOW", "EPERM"),
     ("socket", (2, 1), "ALLOW", "EPERM"),
     ("socket", (16, 3, 0), "ALLOW", "EPERM"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import time
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ class Reading(NamedTuple):
     refused_processes: int
 
 
+# The exit status of a supervisor whose worker the kernel has ended for want of memory.
+KILLED_FOR_MEMORY = 99
 _CHILD, _WORKER, _DONE = b"child", b"worker", b"done"
 _FIRST_TO_BE_KILLED = b"1000"
 # A worker that uses so much more or less than when the limit was set has it set again.
@@ -118,6 +121,15 @@ class Group:
     def read(self) -> Reading:
         usage = 0 if self._usage is None else int(_text(self._usage))
         return Reading(usage, _counter(self._oom, "oom_kill"), _counter(self._refused, "max"))
+
+    def has_lost(self, status: int) -> bool:
+        """Return whether a worker that ended like this was killed because memory was used up.
+
+        Programs are killed first. But what one has made the kernel hold, page tables say, may be
+        given back too late, and then only the worker is left to choose.
+        """
+        is_killed = status in (-signal.SIGKILL, 128 + signal.SIGKILL)
+        return is_killed and _counter(self._oom, "oom_kill") > 0
 
     def peak_above(self, before: Reading) -> int | None:
         return None if self._peak is None else max(0, int(_text(self._peak)) - before.usage)

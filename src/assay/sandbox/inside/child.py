@@ -138,10 +138,12 @@ class Worker:
         except OSError as error:
             raise JailError(f"no work folder could be made: {error}") from None
 
-    def remove_place(self, place: confine.Place) -> None:
+    def remove_place(
+        self, place: confine.Place, on_the_way: Callable[[], None] = lambda: None
+    ) -> None:
         # What the filters forbid to open here is removed by the supervisor, at the end.
         with contextlib.suppress(OSError):
-            trees.remove(os.path.dirname(place.temporary))
+            trees.remove(os.path.dirname(place.temporary), on_the_way)
 
     def _make_folders(self) -> confine.Place:
         self._count += 1
@@ -303,14 +305,14 @@ class Child:
         together = None if group is None or before is None else group.peak_above(before)
         return largest_process if together is None else together
 
-    def close(self) -> None:
-        """Give up the work folder; what is in it is gone."""
+    def close(self, on_the_way: Callable[[], None] = lambda: None) -> None:
+        """Give up the work folder; what is in it is gone, one file after the other."""
         held = () if self.prepared is None else (self.prepared.keeper, *self.prepared.spaces)
         told = () if self._told is None else (self._told,)
         for descriptor in (self.handle, self.work, *told, *held):
             os.close(descriptor)
         if self._place is not None:
-            self._worker.remove_place(self._place)
+            self._worker.remove_place(self._place, on_the_way)
 
 
 def _wait_until_gone(keeper: int) -> None:

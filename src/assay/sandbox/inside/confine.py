@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from .child import Prepared, Worker
 
 
+_PENDING_SIGNALS = 4096  # timers too
+_QUEUE_BYTES = 256 << 10
+_MORE_PROCESSES, _MORE_FILES = 256, 256
+
+
 class Place(NamedTuple):
     """Where a child works; `writable` are the outermost folders that are its own."""
 
@@ -72,6 +77,10 @@ def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
         resource.RLIMIT_FSIZE: (limits["file_size"],) * 2,
         resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
         resource.RLIMIT_NPROC: (processes,) * 2,
+        # Counted for the user who runs Assay, also from inside namespaces: to use up what that
+        # user may have would take timers and queues away from everything else of theirs.
+        resource.RLIMIT_SIGPENDING: (_PENDING_SIGNALS,) * 2,
+        resource.RLIMIT_MSGQUEUE: (_QUEUE_BYTES,) * 2,
     }
     if worker.group is None:
         # Bounds each process by itself, which is all that can be had without a control group.
@@ -84,6 +93,23 @@ def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
             soft, hard = min(soft, ceiling), min(hard, ceiling)
         found.append((name, (soft, hard)))
     return found
+
+
+def limit_worker(worker: Worker) -> None:
+    """Bound the calling worker before it imports foreign code, by what its children may have.
+
+    It needs some more than they: descriptors to attend to them, and processes, which without
+    namespaces are counted together with all others of the user. Its processor time is that of
+    many proofs.
+    """
+    more = {resource.RLIMIT_NPROC: _MORE_PROCESSES, resource.RLIMIT_NOFILE: _MORE_FILES}
+    for name, (_, most) in worker.limits:
+        if name != resource.RLIMIT_CPU:
+            ceiling = resource.getrlimit(name)[1]
+            allowed = most + more.get(name, 0)
+            if ceiling != resource.RLIM_INFINITY:
+                allowed = min(allowed, ceiling)
+            resource.setrlimit(name, (allowed, allowed))
 
 
 def check_readable(paths: list[str]) -> None:

@@ -51,6 +51,7 @@ __all__ = [
     "enter",
     "fork_child",
     "keeps_work",
+    "limit_worker",
     "spawn_child",
     "why_unlocked",
     "work_folder",
@@ -115,6 +116,13 @@ def spawn_child(
     if _worker is None:
         raise JailError("call enter first")
     return _worker.spawn(command, environment, standard, put)
+
+
+def limit_worker() -> None:
+    """Put the limits of children on the worker too; to be done before it imports foreign code."""
+    if _worker is None:
+        raise JailError("call enter first")
+    confine.limit_worker(_worker)
 
 
 def work_folder() -> str:

@@ -23,6 +23,7 @@ from . import folder, jail, kernel, processes
 _LENGTHS = struct.Struct("=QQ")
 # What keeps files out of a folder that a program has filled or closed.
 _SPOILED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOTEMPTY, errno.EISDIR}
+_ASK_FOR_PATIENCE_EVERY = 5.0
 _FOLDER_SPOILED = b"the work folder was spoiled"
 _VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
@@ -51,6 +52,19 @@ def _exactly(control: socket.socket, count: int) -> bytes:
 def send(control: socket.socket, message: dict[str, Any], data: bytes = b"") -> None:
     head = json.dumps(message).encode()
     control.sendall(_LENGTHS.pack(len(head) + len(data), len(head)) + head + data)
+
+
+class _Patience:
+    """Says from time to time that there is still something to do, so that nobody gives up."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._asked = time.monotonic()
+
+    def ask(self) -> None:
+        if time.monotonic() - self._asked > _ASK_FOR_PATIENCE_EVERY:
+            self._asked = time.monotonic()
+            send(self._control, {"busy": True})
 
 
 def serve(control: socket.socket) -> NoReturn:
@@ -92,7 +106,7 @@ def _run(
     finally:
         if told is not None:
             os.close(told)
-        child.close()
+        child.close(_Patience(control).ask)
     files, data = _packed(found)
     return {"ending": list(ending), **files}, data
 

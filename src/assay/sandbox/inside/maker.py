@@ -19,6 +19,7 @@ _SANDBOX_USER = 2_000_000_000
 # Seen from inside, always the same.
 _USER = 1000
 _PATIENCE = 30.0
+_WATCHES = {"max_inotify_instances": 32, "max_inotify_watches": 8192}
 # How a machine says that there are user namespaces, but none inside another.
 _NOT_NESTED = (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS)
 _REFUSED = b"refused: "
@@ -131,6 +132,8 @@ def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
 
 def leave(status: int, group: cgroups.Group | None) -> NoReturn:
     if group is not None:
+        if group.has_lost(status):
+            status = cgroups.KILLED_FOR_MEMORY
         group.remove()
     os._exit(status if status >= 0 else 128 - status)
 
@@ -161,6 +164,7 @@ def _unshare_and_fork(
 def _make_jail(
     spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
 ) -> Worker:
+    _limit_watches()
     binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
     if spec.get("base"):
         binds.append((spec["base"], root.BASE, spec["work"] == "base"))
@@ -209,6 +213,13 @@ def _make_jail(
     there.send(b"ready")
     there.close()
     return worker
+
+
+def _limit_watches() -> None:
+    """Leave most of them to the user who runs Assay, for whom they are counted too."""
+    for name, most in _WATCHES.items():
+        with contextlib.suppress(OSError):  # a container may have them read-only
+            _write(f"/proc/sys/user/{name}", str(most))
 
 
 def _become_user() -> None:

@@ -72,7 +72,7 @@ FAMILIES = {
     """),
     "waiting for events": Family(_YES, _YES, _YES, """
         poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait
-        epoll_pwait2 eventfd eventfd2 inotify_init inotify_init1 inotify_rm_watch
+        epoll_pwait2 eventfd eventfd2 inotify_rm_watch
     """),
     "sockets": Family(_YES, _YES, _YES, """
         socket socketpair connect bind listen accept accept4 shutdown getsockname getpeername
@@ -97,7 +97,7 @@ FAMILIES = {
     "POSIX queues": Family(_YES, _NO, _NO, """
         mq_open mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr
     """),
-    "watching files": Family(_YES, _NO, _NO, "inotify_add_watch"),
+    "watching files": Family(_YES, _NO, _NO, "inotify_init inotify_init1 inotify_add_watch"),
     "mode, owner and times": Family(_YES, _YES, _NO, """
         chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown utime utimes utimensat
         futimesat
@@ -253,6 +253,9 @@ def _examine(sockets: str, *, private: bool) -> dict[str, Code]:
         "socket": _socket_block(sockets),
         "socketpair": _pair_block(sockets),
     }
+    if sockets == SOCKETS_NONE:
+        # One of a pair could take a name that a program of the machine needs.
+        blocks["bind"] = _refuse()
     if sockets == SOCKETS_PORTS:
         blocks.update({name: _refuse_bits(at, _MSG_FASTOPEN) for name, at in _SENDERS.items()})
     if not private:

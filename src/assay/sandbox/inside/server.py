@@ -103,6 +103,7 @@ class Server:
         recorder = _read_module(f"{__package__}.recorder")
         try:
             jail.enter(order["jail"])
+            jail.limit_worker()
         except (jail.JailError, OSError) as error:
             self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
             os._exit(1)

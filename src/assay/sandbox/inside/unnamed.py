@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from . import processes
 
+_EXITING = 0x4  # among the flags of a task: it is ending and runs no code of its own any more
+
 
 class Unnamed(NamedTuple):
     """What they take, and whether a process has hidden some: that cannot be seen for long."""
@@ -79,9 +81,20 @@ def _mapped_files(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, in
 
 
 def _is_alive(process: int) -> bool:
-    # The name of a program may hold anything, so the state is looked for after it.
-    text = "\n".join(_lines(f"/proc/{process}/stat"))
-    return bool(text) and text.rpartition(")")[2].split()[0] not in ("Z", "X")
+    """Return whether a thread of it goes on.
+
+    One that is ending cannot be looked at either, for as long as it takes to give its memory back.
+    """
+    return any(
+        _goes_on(f"/proc/{process}/task/{thread}/stat")
+        for thread in _names(f"/proc/{process}/task")
+    )
+
+
+def _goes_on(path: str) -> bool:
+    # The name of a program may hold anything, so the fields are counted after it.
+    fields = "\n".join(_lines(path)).rpartition(")")[2].split()
+    return bool(fields) and fields[0] not in ("Z", "X") and not int(fields[6]) & _EXITING
 
 
 def _names(folder: str) -> Iterable[str]:

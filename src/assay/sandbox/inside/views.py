@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import stat
+from collections.abc import Iterator
 
 from . import kernel
 
@@ -67,5 +69,25 @@ def _fill(reading: int, writing: int, size: int) -> None:
     try:
         fcntl.ioctl(writing, _CLONE_FILE, reading)
     except OSError:
-        while os.sendfile(writing, reading, None, 1 << 30):
-            pass
+        # Only what is there: a file of a few bytes may say that it has terabytes of zeros.
+        for start, end in _data(reading, size):
+            os.lseek(reading, start, os.SEEK_SET)
+            os.lseek(writing, start, os.SEEK_SET)
+            while start < end and (count := os.sendfile(writing, reading, None, end - start)):
+                start += count
+        if os.fstat(writing).st_size < size:
+            os.ftruncate(writing, size)
+
+
+def _data(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """The parts of a file that are not holes."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole is left
+                return
+            raise
+        end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, end
