@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.agents.plan import Asked, VerifyPlan
+from assay.agents.plan import AgentsPlan, AgentsRequest
 from assay.agents.running import Reach, Sampling
 from assay.agents.trust import Trust
 from assay.models import ModelChoice, ModelClient
@@ -63,8 +63,8 @@ def run_file(
     before, modules = Path.cwd(), list(sys.path)
     os.chdir(path.parent)
     try:
-        asked = Asked((path.name,), str(path.parent), reach, how, ModelChoice(model="none"))
-        plan = VerifyPlan(asked, trust=OF_TESTS)
+        asked = AgentsRequest((path.name,), str(path.parent), reach, how, ModelChoice(model="none"))
+        plan = AgentsPlan(asked, trust=OF_TESTS)
         plan.client = client
         run_cases(plan, folder, _Samples(on_sample))
     finally:

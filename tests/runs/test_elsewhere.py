@@ -15,16 +15,14 @@ from typing import Any
 
 import pytest
 
-from assay.agents.plan import Asked as AgentsAsked
-from assay.agents.plan import VerifyPlan as AgentsPlan
+from assay.agents.plan import AgentsPlan, AgentsRequest
 from assay.agents.running import Reach, Sampling
 from assay.evaluation import Evaluation, EvaluationPlan
 from assay.models import ModelChoice
-from assay.questions.plan import VerifyPlan as QuestionsPlan
-from assay.questions.plan import make_asked
+from assay.questions.plan import QuestionsPlan, make_request
 from assay.runs import Plan, start_run
-from assay.submissions.opening import Asked as SubmissionsAsked
-from assay.submissions.plan import VerifyPlan as SubmissionsPlan
+from assay.submissions.opening import SubmissionsRequest
+from assay.submissions.plan import SubmissionsPlan
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,19 +38,19 @@ def _in_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plan_questions() -> Plan:
-    return QuestionsPlan(make_asked(["examples/questions/pydantic.yaml"], cases=["adapter-*"]))
+    return QuestionsPlan(make_request(["examples/questions/pydantic.yaml"], cases=["adapter-*"]))
 
 
 def plan_submission(name: str) -> Plan:
     folder = Path("examples/submissions", name).absolute()
-    asked = SubmissionsAsked(str(folder), str(folder), "all", None, None, None, "auto", 2)
+    asked = SubmissionsRequest(str(folder), str(folder), "all", None, None, None, "auto", 2)
     return SubmissionsPlan(asked)
 
 
 def plan_agents() -> Plan:
     files = ("examples/agents/kiosk.hocon",)
     return AgentsPlan(
-        AgentsAsked(files, str(Path.cwd()), Reach(), Sampling(), ModelChoice(model="none"))
+        AgentsRequest(files, str(Path.cwd()), Reach(), Sampling(), ModelChoice(model="none"))
     )
 
 

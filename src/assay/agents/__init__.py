@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from assay.agents.assessor.assess import RunAssessment
-    from assay.agents.plan import VerifyPlan
+    from assay.agents.plan import AgentsPlan
     from assay.findings import Findings
     from assay.runs import Run
 
@@ -81,8 +81,8 @@ def _make_plan(
     *,
     all_samples: bool,
     judge_error_rate: float | None = None,
-) -> VerifyPlan:
-    from assay.agents.plan import Asked, VerifyPlan
+) -> AgentsPlan:
+    from assay.agents.plan import AgentsPlan, AgentsRequest
     from assay.agents.running import Reach, Sampling
     from assay.agents.trust import make_trust
     from assay.config import load_config
@@ -117,11 +117,11 @@ def _make_plan(
         options.get("judge_votes"),
     )
     rate = config.models.judge_error_rate if judge_error_rate is None else judge_error_rate
-    asked = Asked(
+    asked = AgentsRequest(
         tuple(map(str, files)), str(Path.cwd()), reach, sampling, choice, judge_error_rate=rate
     )
     modules, trusts = tuple(options.get("allow_agents", ())), options.get("trust", False)
-    return VerifyPlan(
+    return AgentsPlan(
         asked, trust=make_trust(config.agents.python_paths, modules, is_complete=trusts)
     )
 

@@ -33,7 +33,7 @@ from assay.runs import Manifest, Progress, Run, Unit
 
 
 @dataclass(frozen=True)
-class Asked:
+class AgentsRequest:
     """What was asked, as a run keeps it; no secret is among it."""
 
     files: tuple[str, ...]
@@ -49,12 +49,12 @@ class Asked:
         return {**asdict(self), "files": list(self.files)}
 
 
-class VerifyPlan:
+class AgentsPlan:
     """Holds the conversations of test files, as often as their verdicts need."""
 
     waits = True
 
-    def __init__(self, asked: Asked, *, trust: Trust = NO_MORE_TRUST) -> None:
+    def __init__(self, asked: AgentsRequest, *, trust: Trust = NO_MORE_TRUST) -> None:
         self.asked, self._trust = asked, trust
         reading = read_files(asked.files)
         self.skipped = [str(one) for one in reading.passed_over]
@@ -71,17 +71,17 @@ class VerifyPlan:
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process makes the plan again, and connections of its own.
-        return partial(VerifyPlan, trust=self._trust), (self.asked,)
+        return partial(AgentsPlan, trust=self._trust), (self.asked,)
 
     @classmethod
     def from_run(
         cls, values: dict[str, Any], trust: Trust, *, jobs: int | None = None
-    ) -> VerifyPlan:
+    ) -> AgentsPlan:
         """Make the plan of a run again; called in the folder that the run was started in."""
         try:
             reach = values["reach"]
             sampling = {**values["sampling"], **({"jobs": jobs} if jobs else {})}
-            asked = Asked(
+            asked = AgentsRequest(
                 files=tuple(values["files"]),
                 folder=values["folder"],
                 reach=Reach(**{**reach, "connections": tuple(reach["connections"])}),

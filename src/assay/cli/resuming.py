@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.cli.common import RunOptions, print_run, resume, standard_output_reserved
 from assay.projects import check_named_code, find_project
-from assay.runs import check_resumable
+from assay.runs import Ended, check_resumable
+
+if TYPE_CHECKING:
+    from assay.questions.plan import CalibratePlan, QuestionsPlan
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,9 @@ def resume_questions(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay questions verify`."""
-    from assay.cli.questions.options import be_silent, say
-    from assay.questions.plan import VerifyPlan
+    from assay.questions.plan import QuestionsPlan
 
-    check_resumable(folder)
-    progress = be_silent if options.quiet else say
-    plan = VerifyPlan.from_run(asked, jobs=options.jobs, say=progress)
-    return print_run(resume(plan, folder, options), options)
+    return print_run(_resume(QuestionsPlan, folder, asked, options), options)
 
 
 def resume_calibration(
@@ -51,13 +50,22 @@ def resume_calibration(
 ) -> int:
     """Continue a run of `assay questions calibrate`."""
     from assay.cli.questions.calibrate import print_calibration
-    from assay.cli.questions.options import be_silent, say
     from assay.questions.plan import CalibratePlan
+
+    return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
+
+
+def _resume(
+    kind: type[QuestionsPlan | CalibratePlan],
+    folder: Path,
+    asked: dict[str, Any],
+    options: RunOptions,
+) -> Ended:
+    from assay.cli.questions.options import be_silent, say
 
     check_resumable(folder)
     progress = be_silent if options.quiet else say
-    plan = CalibratePlan.from_run(asked, jobs=options.jobs, say=progress)
-    return print_calibration(resume(plan, folder, options), options)
+    return resume(kind.from_run(asked, jobs=options.jobs, say=progress), folder, options)
 
 
 def resume_submissions(
@@ -65,11 +73,13 @@ def resume_submissions(
 ) -> int:
     """Continue a run of `assay submissions verify`."""
     from assay.submissions.opening import print_warning
-    from assay.submissions.plan import VerifyPlan
+    from assay.submissions.plan import SubmissionsPlan
 
     check_resumable(folder)
     project = None if trusted.is_complete else find_project(Path.cwd())
-    plan = VerifyPlan.from_run(asked, jobs=options.jobs, project=project, on_warning=print_warning)
+    plan = SubmissionsPlan.from_run(
+        asked, jobs=options.jobs, project=project, on_warning=print_warning
+    )
     return print_run(resume(plan, folder, options), options)
 
 
@@ -77,7 +87,7 @@ def resume_agents(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay agents verify` or `assess`."""
-    from assay.agents.plan import VerifyPlan, enter_folder
+    from assay.agents.plan import AgentsPlan, enter_folder
     from assay.agents.trust import make_trust
     from assay.cli.agents.assess import print_assessment
     from assay.cli.agents.verify import print_skipped
@@ -89,7 +99,7 @@ def resume_agents(
     enter_folder(asked)
     paths = load_config().agents.python_paths
     trust = make_trust(paths, trusted.modules, is_complete=trusted.is_complete, resumed_from=here)
-    plan = VerifyPlan.from_run(asked, trust, jobs=options.jobs)
+    plan = AgentsPlan.from_run(asked, trust, jobs=options.jobs)
     print_skipped(plan)
     ended = resume(plan, folder, options)
     if plan.asked.assesses:

@@ -39,11 +39,11 @@ def verify(
     are those of `assay questions verify`; so is the exit code of the run.
     """
     from assay.models import ModelChoice
-    from assay.questions.plan import VerifyPlan, make_asked
+    from assay.questions.plan import QuestionsPlan, make_request
     from assay.runs import start_configured
 
     choice = ModelChoice(model, model_url, max_cost, max_tokens)
-    asked = make_asked(
+    asked = make_request(
         suites,
         targets=_texts(target),
         proofs=proofs,
@@ -56,7 +56,7 @@ def verify(
         fixing=fix,
     )
     title = ", ".join(map(str, suites))
-    plan = VerifyPlan(asked, fail_on_unproven=fail_on_unproven, title=title)
+    plan = QuestionsPlan(asked, fail_on_unproven=fail_on_unproven, title=title)
     return start_configured(plan, out=out, baseline=baseline)
 
 
@@ -73,10 +73,10 @@ def calibrate(
 ) -> Run:
     """Plant defects in the Valid questions of suites and say how many of them are found."""
     from assay.questions.calibration.calibrating import Planting
-    from assay.questions.plan import CalibratePlan, make_asked
+    from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
 
-    asked = make_asked(
+    asked = make_request(
         suites,
         targets=_texts(target),
         proofs=proofs,

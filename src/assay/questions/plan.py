@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from assay.config import load_config
 from assay.errors import InputError
@@ -27,9 +27,11 @@ from assay.questions.selection import Selection, build_environments, samples, se
 from assay.questions.verifying import QuestionWorker, list_units, verify_one
 from assay.runs import Manifest, Progress, Run, Unit
 
+_Worker = TypeVar("_Worker")
+
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionsRequest:
     """What was asked, as a run keeps it; no secret is among it."""
 
     selection: Selection
@@ -78,7 +80,7 @@ class Asked:
             ) from None
 
 
-def make_asked(
+def make_request(
     suites: Iterable[str | Path],
     *,
     targets: Iterable[str] = (),
@@ -90,7 +92,7 @@ def make_asked(
     jobs: int | None = None,
     model: ModelChoice | None = None,
     fixing: str | None = None,
-) -> Asked:
+) -> QuestionsRequest:
     """Return what was asked with paths that mean the same in every folder."""
     selection = Selection(
         suites=tuple(str(Path(one).absolute()) for one in suites),
@@ -101,16 +103,18 @@ def make_asked(
         types=tuple(types),
         exception_match=exception_match,
     )
-    return Asked(selection, isolation, jobs or load_config().jobs_or_default(), model, fixing)
+    return QuestionsRequest(
+        selection, isolation, jobs or load_config().jobs_or_default(), model, fixing
+    )
 
 
-class _QuestionsPlan:
+class _PlanWithRunners:
     """The questions that were asked for, and the runners of their targets."""
 
     waits = True
     remembers: ClassVar[bool] = False
 
-    def __init__(self, asked: Asked, say: Callable[[str], None] | None = None) -> None:
+    def __init__(self, asked: QuestionsRequest, say: Callable[[str], None] | None = None) -> None:
         self.asked, self.jobs = asked, asked.jobs
         self._procedure = make_procedure(asked.model, asked.fixing)
         self._work = select(asked.selection)
@@ -125,13 +129,19 @@ class _QuestionsPlan:
         )
         self.total: int | None = len(self._work)
 
+    @asynccontextmanager
+    async def _lend(self, worker: _Worker) -> AsyncIterator[_Worker]:
+        """Open the runners of the targets for as long as a worker is used."""
+        async with self._laboratories:
+            yield worker
 
-class VerifyPlan(_QuestionsPlan):
+
+class QuestionsPlan(_PlanWithRunners):
     """Says of every question whether it is Valid, Ambiguous, Incorrect or Unproven."""
 
     def __init__(
         self,
-        asked: Asked,
+        asked: QuestionsRequest,
         say: Callable[[str], None] | None = None,
         *,
         fail_on_unproven: bool = False,
@@ -152,7 +162,7 @@ class VerifyPlan(_QuestionsPlan):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process makes the plan again, and starts runners of its own.
-        return VerifyPlan, (self.asked,)
+        return QuestionsPlan, (self.asked,)
 
     @classmethod
     def from_run(
@@ -161,9 +171,9 @@ class VerifyPlan(_QuestionsPlan):
         *,
         jobs: int | None = None,
         say: Callable[[str], None] | None = None,
-    ) -> VerifyPlan:
+    ) -> QuestionsPlan:
         """Make the plan of a run again, from what its run.json says was asked."""
-        return cls(Asked.from_run(values, jobs=jobs), say)
+        return cls(QuestionsRequest.from_run(values, jobs=jobs), say)
 
     def cases(self) -> Iterator[Unit]:
         """List the questions."""
@@ -177,7 +187,7 @@ class VerifyPlan(_QuestionsPlan):
         selection = self.asked.selection
         writes = not selection.targets or selection.proofs is not None
         verify = self._procedure.verifier(folder) if self._procedure is not None else verify_one
-        return QuestionWorker(self._laboratories, verify, writes=writes)
+        return self._lend(QuestionWorker(self._laboratories, verify, writes))
 
     def finish(self, run: Run) -> list[str]:
         """Write the quality report; return the verdicts counted."""
@@ -186,14 +196,14 @@ class VerifyPlan(_QuestionsPlan):
         return [*summary_lines(run), *more, f"written: {written}"]
 
 
-class CalibratePlan(_QuestionsPlan):
+class CalibratePlan(_PlanWithRunners):
     """Plants defects in Valid questions and counts how many of them are found."""
 
     remembers = True
 
     def __init__(
         self,
-        asked: Asked,
+        asked: QuestionsRequest,
         planting: Planting,
         say: Callable[[str], None] | None = None,
         *,
@@ -223,7 +233,7 @@ class CalibratePlan(_QuestionsPlan):
         say: Callable[[str], None] | None = None,
     ) -> CalibratePlan:
         """Make the plan of a run again, from what its run.json says was asked."""
-        asked = Asked.from_run(values, jobs=jobs, more=("mutants", "seed"))
+        asked = QuestionsRequest.from_run(values, jobs=jobs, more=("mutants", "seed"))
         assert asked.more is not None
         return cls(asked, Planting(asked.more["mutants"], asked.more["seed"]), say)
 
@@ -235,7 +245,7 @@ class CalibratePlan(_QuestionsPlan):
         self, folder: Path, progress: Progress | None
     ) -> AbstractAsyncContextManager[CalibrationWorker]:
         """Return what tries single questions with defects."""
-        return CalibrationWorker(self._laboratories, self._planting)
+        return self._lend(CalibrationWorker(self._laboratories, self._planting))
 
     def finish(self, run: Run) -> list[str]:
         """Refuse a calibration without a question to plant a defect in."""

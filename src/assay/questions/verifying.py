@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol
 
 from assay import values
@@ -48,30 +46,18 @@ class Procedure(Protocol):
     ) -> CaseRecord: ...
 
 
-class QuestionWorker(AbstractAsyncContextManager["QuestionWorker"]):
+@dataclass(frozen=True)
+class QuestionWorker:
     """Verifies single questions; with `writes` it stores the proofs that provers found."""
 
-    def __init__(
-        self, laboratories: Laboratories, verify: Procedure, *, writes: bool = True
-    ) -> None:
-        self._laboratories, self._verify, self._writes = laboratories, verify, writes
-
-    async def __aenter__(self) -> QuestionWorker:
-        await self._laboratories.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._laboratories.__aexit__(kind, error, trace)
+    laboratories: Laboratories
+    verify: Procedure
+    writes: bool = True
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await self._verify(unit.payload, self._laboratories, writes=self._writes)
+            return await self.verify(unit.payload, self.laboratories, writes=self.writes)
         except BudgetExceeded:
             raise
         except Exception as error:

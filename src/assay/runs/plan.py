@@ -167,37 +167,34 @@ def find_engine(name: str) -> Engine:
 
 def run_cases(plan: Plan, folder: Path, progress: Progress | None = None) -> None:
     """Run the cases that have no record yet."""
-    opened = plan.open_worker(folder, progress)
-    worker: list[Worker] = []
-
-    async def work(unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
-        return await worker[0].run(unit, parts)
-
-    def follow(chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]:
-        following: Follow = worker[0].follow  # type: ignore[attr-defined]
-        return following(chain)
-
+    worker = _Opening(plan.open_worker(folder, progress))
     execute(
         folder,
         plan.cases(),
-        work,
-        follow=follow,
+        worker.run,
+        follow=worker.follow,
         jobs=plan.jobs,
         waits=plan.waits,
         progress=progress,
-        around=_Opening(opened, worker),
+        around=worker,
     )
 
 
-@dataclass
 class _Opening(AbstractAsyncContextManager[None]):
-    """Opens a worker in the event loop of the run."""
+    """A worker that is opened in the event loop of its run."""
 
-    opened: AbstractAsyncContextManager[Worker]
-    worker: list[Worker]
+    def __init__(self, opened: AbstractAsyncContextManager[Worker]) -> None:
+        self._opened = opened
 
     async def __aenter__(self) -> None:
-        self.worker.append(await self.opened.__aenter__())
+        self._worker = await self._opened.__aenter__()
 
     async def __aexit__(self, *about: object) -> None:
-        await self.opened.__aexit__(*about)  # type: ignore[arg-type]
+        await self._opened.__aexit__(*about)  # type: ignore[arg-type]
+
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
+        return await self._worker.run(unit, parts)
+
+    def follow(self, chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]:
+        following: Follow = self._worker.follow  # type: ignore[attr-defined]
+        return following(chain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from assay.findings import Findings
@@ -14,85 +14,58 @@ if TYPE_CHECKING:
 __all__ = ["audit", "lint", "verify"]
 
 
+class Options(TypedDict, total=False):
+    """Which cases are run and how; as on the command line."""
+
+    problem_path: str | Path
+    checkpoint: str | int
+    environment: str | Path | None
+    group: str | None
+    case: str | None
+    isolation: str
+    allow_outside: bool
+    jobs: int | None
+
+
 def verify(
     snapshot: str | Path,
     problem: str | Path,
     *,
-    checkpoint: str | int = "all",
     policy: str = "all-cases",
-    problem_path: str | Path = "problems",
-    environment: str | Path | None = None,
-    group: str | None = None,
-    case: str | None = None,
-    isolation: str = "auto",
-    allow_outside: bool = False,
-    jobs: int | None = None,
     out: str | Path | None = None,
     baseline: str | Path | None = None,
+    **options: Unpack[Options],
 ) -> Run:
     """Run a submission on the cases of a problem and say whether it is right.
 
     `snapshot` is the folder of the submission, `problem` a folder or a name in `problem_path`. The
     options are those of `assay submissions verify`; so is the exit code of the run.
     """
-    from assay.config import load_config
     from assay.runs import start_configured
-    from assay.submissions.opening import Asked
-    from assay.submissions.plan import VerifyPlan
+    from assay.submissions.opening import SubmissionsRequest
+    from assay.submissions.plan import SubmissionsPlan
 
-    asked = Asked.of(
-        {
-            "snapshot": Path(snapshot),
-            "problem": str(problem),
-            "problem_path": Path(problem_path),
-            "checkpoint": str(checkpoint),
-            "environment": None if environment is None else Path(environment),
-            "group": group,
-            "case": case,
-            "isolation": isolation,
-            "allow_outside": allow_outside,
-        },
-        jobs or load_config().jobs_or_default(),
-    )
-    return start_configured(VerifyPlan(asked, policy), out=out, baseline=baseline)
+    plan = SubmissionsPlan(SubmissionsRequest.of(snapshot, problem, **options), policy)
+    return start_configured(plan, out=out, baseline=baseline)
 
 
 def audit(
     problem: str | Path,
     snapshot: str | Path | None = None,
     *,
-    checkpoint: str | int = "all",
-    problem_path: str | Path = "problems",
-    environment: str | Path | None = None,
-    group: str | None = None,
-    case: str | None = None,
-    isolation: str = "auto",
-    allow_outside: bool = False,
-    jobs: int | None = None,
     min_score: float = 0.5,
     ignore: Iterable[str] = (),
+    **options: Unpack[Options],
 ) -> Audit:
     """Grade the grader: try a problem's verifier on right, empty and mutated results.
 
     `snapshot` is the reference solution; without one it is `solution` in the folder of each
     checkpoint. The options are those of `assay submissions audit`; so is the exit code.
     """
-    from assay.config import load_config
     from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import Asked
+    from assay.submissions.opening import SubmissionsRequest
 
-    given = {
-        "snapshot": Path(snapshot or ""),
-        "problem": str(problem),
-        "problem_path": Path(problem_path),
-        "checkpoint": str(checkpoint),
-        "environment": None if environment is None else Path(environment),
-        "group": group,
-        "case": case,
-        "isolation": isolation,
-        "allow_outside": allow_outside,
-    }
-    asked = Asked.of(given, jobs or load_config().jobs_or_default())
+    asked = SubmissionsRequest.of(snapshot or "", problem, **options)
     reference = None if snapshot is None else Path(snapshot)
     return audit_problem(asked, reference, min_score=min_score, ignore=ignore)
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.projects import check_named_code
@@ -30,7 +31,7 @@ _OF_CHECKPOINT = ("{name}/solution", "{name}/snapshot", "{name}")
 
 
 @dataclass(frozen=True)
-class Asked:
+class SubmissionsRequest:
     """What the user asked for, as a run keeps it; all paths are absolute."""
 
     snapshot: str
@@ -44,19 +45,31 @@ class Asked:
     allow_outside: bool = False
 
     @classmethod
-    def of(cls, given: dict[str, Any], jobs: int) -> Self:
-        """From what click collected for `submission_options`."""
-        environment = given["environment"]
+    def of(
+        cls,
+        snapshot: str | Path,
+        problem: str | Path,
+        *,
+        problem_path: str | Path = "problems",
+        checkpoint: str | int = ALL,
+        environment: str | Path | None = None,
+        group: str | None = None,
+        case: str | None = None,
+        isolation: str = "auto",
+        allow_outside: bool = False,
+        jobs: int | None = None,
+    ) -> Self:
+        """Return what was asked with paths that mean the same in every folder."""
         return cls(
-            snapshot=str(given["snapshot"].absolute()),
-            problem=str(find_problem(given["problem"], given["problem_path"]).absolute()),
-            checkpoint=given["checkpoint"],
-            environment=None if environment is None else str(environment.absolute()),
-            group=given["group"],
-            case=given["case"],
-            isolation=given["isolation"],
-            jobs=jobs,
-            allow_outside=given["allow_outside"],
+            snapshot=str(Path(snapshot).absolute()),
+            problem=str(find_problem(str(problem), Path(problem_path)).absolute()),
+            checkpoint=str(checkpoint),
+            environment=None if environment is None else str(Path(environment).absolute()),
+            group=group,
+            case=case,
+            isolation=isolation,
+            jobs=jobs or load_config().jobs_or_default(),
+            allow_outside=allow_outside,
         )
 
     @property
@@ -80,7 +93,10 @@ class Opened:
 
 
 def open_checking(
-    asked: Asked, jobs: int | None = None, *, on_warning: Callable[[Finding], None] | None = None
+    asked: SubmissionsRequest,
+    jobs: int | None = None,
+    *,
+    on_warning: Callable[[Finding], None] | None = None,
 ) -> Opened:
     """Read everything that was asked for; raises InputError before anything is run."""
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
@@ -109,7 +125,7 @@ def open_checking(
     return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
 
 
-def check_recorded(asked: Asked, project: Path) -> None:
+def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
     """Raise an InputError for what a run folder, which may be somebody else's, must not choose.
 
     That is code of a problem, and an environment, which names variables and folders for programs:

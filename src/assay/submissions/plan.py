@@ -12,14 +12,14 @@ from assay.errors import InputError
 from assay.findings import Finding
 from assay.reports.writing import keep_report
 from assay.runs import Manifest, Progress, Run, Step
-from assay.submissions.opening import Asked, check_recorded, open_checking
+from assay.submissions.opening import SubmissionsRequest, check_recorded, open_checking
 from assay.submissions.policies import DEFAULT, POLICIES
 from assay.submissions.records import SUBJECT
 from assay.submissions.reporting import write_evaluation
 from assay.submissions.running import Checking
 
 
-class VerifyPlan:
+class SubmissionsPlan:
     """Runs a submission on the cases of a problem."""
 
     total: int | None = None
@@ -27,7 +27,7 @@ class VerifyPlan:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: SubmissionsRequest,
         policy: str = DEFAULT,
         *,
         on_warning: Callable[[Finding], None] | None = None,
@@ -46,7 +46,7 @@ class VerifyPlan:
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process makes the plan again, and a copy of the submission of its own.
-        return VerifyPlan, (self._asked, self._policy)
+        return SubmissionsPlan, (self._asked, self._policy)
 
     @classmethod
     def from_run(
@@ -56,16 +56,16 @@ class VerifyPlan:
         jobs: int | None = None,
         project: Path | None = None,
         on_warning: Callable[[Finding], None] | None = None,
-    ) -> VerifyPlan:
+    ) -> SubmissionsPlan:
         """Make the plan of a run again, from what its run.json says was asked.
 
         Code that it names must be of the `project`, if one is given.
         """
         try:
             # Runs that were made before there was such an option did without it.
-            names, new = Asked.__dataclass_fields__, ("allow_outside",)
+            names, new = SubmissionsRequest.__dataclass_fields__, ("allow_outside",)
             known = {name: asked[name] for name in names if name in asked or name not in new}
-            before, policy = Asked(**known), asked["policy"]
+            before, policy = SubmissionsRequest(**known), asked["policy"]
         except KeyError:
             raise InputError(
                 "run.json does not say what was asked", advice="start a new run"

@@ -137,7 +137,7 @@ def calibrated(suite: Path, prover: Prover, count: int = 9) -> Calibration:
     )
     worker = CalibrationWorker(laboratories, Planting(count))
     cases = list_calibrations(chosen, Planting(count))
-    execute(folder, cases, worker.run, jobs=2, around=worker)
+    execute(folder, cases, worker.run, jobs=2, around=laboratories)
     with Run(folder) as run:
         return calibration_of(run)
 

@@ -15,7 +15,7 @@ from assay.agents.assessor.assessment import (
     markdown_lines,
 )
 from assay.agents.assessor.naming import name_modes
-from assay.agents.plan import VerifyPlan
+from assay.agents.plan import AgentsPlan
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.models import ModelClient
 from assay.runs import Run, run_in_loop
@@ -43,7 +43,7 @@ class RunAssessment:
 
 
 def assess_run(
-    run: Run, plan: VerifyPlan, say: Callable[[str], None] = lambda text: None
+    run: Run, plan: AgentsPlan, say: Callable[[str], None] = lambda text: None
 ) -> RunAssessment:
     """Group the failures of a run; a model, if there is one, names the modes."""
     rate = plan.asked.judge_error_rate

@@ -14,7 +14,7 @@ from assay.runs import Ended
 from assay.visible import visible
 
 if TYPE_CHECKING:
-    from assay.agents.plan import VerifyPlan
+    from assay.agents.plan import AgentsPlan
 
 
 @click.command()
@@ -51,7 +51,7 @@ def assess(
 
 
 def print_assessment(
-    plan: VerifyPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
+    plan: AgentsPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
 ) -> int:
     """Print the modes of failure of a run that has all its samples; return its exit code."""
     from assay.agents.assessor.assess import assess_run

@@ -20,7 +20,7 @@ from assay.cli.model_options import take_choice
 from assay.config import load_config
 
 if TYPE_CHECKING:
-    from assay.agents.plan import VerifyPlan
+    from assay.agents.plan import AgentsPlan
 
 
 @click.command()
@@ -54,9 +54,9 @@ def make_plan(
     takes_all: bool,
     assesses: bool = False,
     judge_error_rate: float | None = None,
-) -> tuple[VerifyPlan, RunOptions]:
+) -> tuple[AgentsPlan, RunOptions]:
     """Make the plan of what click collected; name the files that are no tests."""
-    from assay.agents.plan import Asked, VerifyPlan
+    from assay.agents.plan import AgentsPlan, AgentsRequest
 
     config = load_config()
     choice, reach = take_choice(given), take_reach(given)
@@ -65,13 +65,13 @@ def make_plan(
     if judge_error_rate is None:
         judge_error_rate = config.models.judge_error_rate
     folder = str(Path.cwd())
-    asked = Asked(files, folder, reach, sampling, choice, assesses, judge_error_rate)
-    plan = VerifyPlan(asked, trust=trust)
+    asked = AgentsRequest(files, folder, reach, sampling, choice, assesses, judge_error_rate)
+    plan = AgentsPlan(asked, trust=trust)
     print_skipped(plan)
     return plan, RunOptions.of(given)
 
 
-def print_skipped(plan: VerifyPlan) -> None:
+def print_skipped(plan: AgentsPlan) -> None:
     """Name the files that are no tests."""
     for note in plan.skipped:
         click.echo(note, err=True)

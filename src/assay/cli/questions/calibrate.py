@@ -51,11 +51,11 @@ def calibrate(
     Exit code 1 if a mutant is called Valid or anything is accused wrongly.
     """
     from assay.questions.calibration.calibrating import Planting
-    from assay.questions.plan import CalibratePlan, make_asked
+    from assay.questions.plan import CalibratePlan, make_request
 
     model, _ = take_model(shared)
     options = RunOptions.of(shared)
-    asked = make_asked(
+    asked = make_request(
         suites,
         targets=targets,
         proofs=proofs,

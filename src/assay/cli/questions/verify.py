@@ -52,11 +52,11 @@ def verify(
     Stored proofs are run again; what has none is left to the provers that need no model, and with
     --model what they leave open to a model.
     """
-    from assay.questions.plan import VerifyPlan, make_asked
+    from assay.questions.plan import QuestionsPlan, make_request
 
     model, fixing = take_model(shared)
     options = RunOptions.of(shared)
-    asked = make_asked(
+    asked = make_request(
         suites,
         targets=targets,
         proofs=proofs,
@@ -68,7 +68,7 @@ def verify(
         model=model,
         fixing=fixing,
     )
-    plan = VerifyPlan(
+    plan = QuestionsPlan(
         asked,
         be_silent if options.quiet else say,
         fail_on_unproven=fail_on == "unproven",

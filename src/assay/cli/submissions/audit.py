@@ -11,7 +11,6 @@ import click
 
 from assay.cli.common import in_colour, standard_output_reserved
 from assay.cli.submissions.options import FILE, problem_options
-from assay.config import load_config
 
 # Told here and not read from the audit, so that help needs none of the subject.
 _MIN_SCORE = 0.5
@@ -68,12 +67,10 @@ def audit(
     from assay.reports.plain import Paint
     from assay.submissions.audits import audit_lines
     from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import Asked, print_warning
+    from assay.submissions.opening import SubmissionsRequest, print_warning
 
     # The snapshot is chosen for each checkpoint; until then the problem stands in its place.
-    asked = Asked.of(
-        {**given, "snapshot": snapshot or Path()}, jobs or load_config().jobs_or_default()
-    )
+    asked = SubmissionsRequest.of(snapshot or "", **given, jobs=jobs)
     progress = _Line() if sys.stderr.isatty() and not quiet else None
     with standard_output_reserved():
         try:

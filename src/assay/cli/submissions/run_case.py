@@ -25,14 +25,13 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
     Without --full, results are printed only for cases that did not pass, and only what was judged.
     Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
-    from assay.config import load_config
     from assay.runs import Run, create_folder, run_cases
-    from assay.submissions.opening import Asked, print_warning
-    from assay.submissions.plan import VerifyPlan
+    from assay.submissions.opening import SubmissionsRequest, print_warning
+    from assay.submissions.plan import SubmissionsPlan
     from assay.submissions.reporting import case_values
 
-    asked = Asked.of(given, jobs or load_config().jobs_or_default())
-    plan = VerifyPlan(asked, on_warning=print_warning)
+    asked = SubmissionsRequest.of(**given, jobs=jobs)
+    plan = SubmissionsPlan(asked, on_warning=print_warning)
     with tempfile.TemporaryDirectory(prefix="assay-") as temporary:
         # The same engine as `verify`, in a run that nobody keeps.
         folder = create_folder(Path(temporary) / "run", plan.manifest)

@@ -9,7 +9,6 @@ import click
 
 from assay.cli.common import RunOptions, print_run, run_options, start
 from assay.cli.submissions.options import FILE, submission_options
-from assay.config import load_config
 
 # Told here and not read from the policies, so that help needs none of the subject.
 _POLICIES = [
@@ -47,11 +46,11 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import Asked, print_warning
-    from assay.submissions.plan import VerifyPlan
+    from assay.submissions.opening import SubmissionsRequest, print_warning
+    from assay.submissions.plan import SubmissionsPlan
 
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})
-    asked = Asked.of(given, options.jobs or load_config().jobs_or_default())
-    plan = VerifyPlan(asked, policy, on_warning=print_warning)
+    asked = SubmissionsRequest.of(**given, jobs=options.jobs)
+    plan = SubmissionsPlan(asked, policy, on_warning=print_warning)
     ctx.exit(print_run(start(plan, out, options), options))

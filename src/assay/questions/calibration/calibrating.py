@@ -6,9 +6,7 @@ What is stored of the original is never looked at for a mutant, and nothing is k
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any
 
 from assay import values
@@ -38,34 +36,23 @@ class Planting:
     seed: int = 0
 
 
-class CalibrationWorker(AbstractAsyncContextManager["CalibrationWorker"]):
+@dataclass(frozen=True)
+class CalibrationWorker:
     """Tries single questions with planted defects."""
 
-    def __init__(self, laboratories: Laboratories, planting: Planting) -> None:
-        self._laboratories, self._planting = laboratories, planting
-
-    async def __aenter__(self) -> CalibrationWorker:
-        await self._laboratories.__aenter__()
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._laboratories.__aexit__(kind, error, trace)
+    laboratories: Laboratories
+    planting: Planting
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await calibrate_one(unit.payload, self._laboratories, self._planting)
+            return await calibrate_one(unit.payload, self.laboratories, self.planting)
         except BudgetExceeded:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
             record = error_record(unit.payload, account(error))
-            mark = _fingerprint(unit.payload, self._planting)
+            mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 
 

@@ -18,7 +18,7 @@ from assay.submissions.audits.findings import DEFAULT_MIN_SCORE, Finding, GroupA
 from assay.submissions.audits.showing import audit_lines, audit_values
 from assay.submissions.audits.sorts import SORTS
 from assay.submissions.config import CheckpointConfig, ProblemConfig
-from assay.submissions.opening import ALL, Asked, Opened, open_checking
+from assay.submissions.opening import ALL, Opened, SubmissionsRequest, open_checking
 from assay.submissions.problems import read_problem
 from assay.submissions.selection import Filter, find_checkpoint
 
@@ -52,7 +52,7 @@ class Audit:
 
 
 def audit_problem(
-    asked: Asked,
+    asked: SubmissionsRequest,
     snapshot: Path | None = None,
     *,
     min_score: float = DEFAULT_MIN_SCORE,
@@ -77,7 +77,10 @@ def _check_ignored(ignored: Iterable[str]) -> None:
 
 
 async def _audit_groups(
-    problem: ProblemConfig, asked: Asked, snapshot: Path | None, progress: AuditProgress | None
+    problem: ProblemConfig,
+    asked: SubmissionsRequest,
+    snapshot: Path | None,
+    progress: AuditProgress | None,
 ) -> list[GroupAudit]:
     """Audit every group that was asked for, each checkpoint with its own reference."""
     every = list(problem.checkpoints.values())
@@ -102,7 +105,10 @@ async def _audit_groups(
 
 
 def _opened(
-    problem: ProblemConfig, checkpoint: CheckpointConfig, asked: Asked, snapshot: Path | None
+    problem: ProblemConfig,
+    checkpoint: CheckpointConfig,
+    asked: SubmissionsRequest,
+    snapshot: Path | None,
 ) -> Opened:
     """Open a checkpoint with the reference that is to be right about it."""
     reference = _reference(problem, checkpoint) if snapshot is None else snapshot.absolute()
