@@ -23,7 +23,9 @@ MANY = 100_000
 
 def main() -> None:
     """Measure and print."""
-    python = environment_with(PEER, HERE.parent / ".venv" / "peers" / "pydantic-evals", BIN / "uv")
+    python = environment_with(
+        [PEER], HERE.parent / ".venv" / "peers" / "pydantic-evals", BIN / "uv"
+    )
     costs: dict[tuple[str, int], list[Cost]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         for number in range(ROUNDS):

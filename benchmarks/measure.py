@@ -39,13 +39,13 @@ def median(costs: list[Cost]) -> Cost:
     )
 
 
-def environment_with(requirement: str, folder: Path, uv: Path) -> Path:
-    """An environment beside the project's with one package, and its interpreter."""
+def environment_with(requirements: list[str], folder: Path, uv: Path) -> Path:
+    """Make an environment beside the project's and return its interpreter."""
     python = folder / "bin" / "python"
     if not (folder / ".ready").exists():
         subprocess.run([uv, "venv", "--quiet", "--clear", folder], check=True)
         subprocess.run(
-            [uv, "pip", "install", "--quiet", "--python", python, requirement], check=True
+            [uv, "pip", "install", "--quiet", "--python", python, *requirements], check=True
         )
         (folder / ".ready").touch()
     return python
