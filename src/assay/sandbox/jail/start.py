@@ -8,11 +8,11 @@ import importlib.util
 import os
 import sys
 
-PACKAGE = "assay_inside"
+PACKAGE = "assay_jail"
 
 
 def load() -> None:
-    """Make the modules of this folder importable as `assay_inside.…`."""
+    """Make the modules of this folder importable as `assay_jail.…`."""
     folder = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [entry for entry in sys.path if entry != folder]
     spec = importlib.util.spec_from_file_location(

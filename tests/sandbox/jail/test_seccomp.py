@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.sandbox.inside import calls, kernel, seccomp
+from assay.sandbox.jail import calls, kernel, seccomp
 
 HEADERS = {
     "x86_64": (

@@ -13,7 +13,7 @@ import pytest
 from assay.sandbox.isolation import available_levels, probe
 from tests.waiting import PATIENCE
 
-START = Path(__file__).parents[3] / "src" / "assay" / "sandbox" / "inside" / "start.py"
+START = Path(__file__).parents[3] / "src" / "assay" / "sandbox" / "jail" / "start.py"
 LEVELS = [*available_levels(probe()), "none"]
 OLDEST, NEWEST = 9, 15
 SCRIPT = """
@@ -21,7 +21,7 @@ import importlib, json, os, sys
 sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import start
 start.load()
-jail = importlib.import_module("assay_inside.jail")
+jail = importlib.import_module("assay_jail.jail")
 limits = {"cpu_time": 5, "memory": 1 << 28, "processes": 8, "open_files": 64,
           "file_size": 1 << 20, "work_size": 1 << 20}
 jail.enter({"level": sys.argv[2], "binds": [], "limits": limits})
@@ -62,4 +62,4 @@ def test_three_children_one_after_the_other(interpreter: str, level: str) -> Non
     answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={})
     assert answer.stderr == ""
     assert answer.returncode == 0
-    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_inside", "assay_inside.calls"], True]
+    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_jail", "assay_jail.calls"], True]

@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-PACKAGE = "assay_inside"
+PACKAGE = "assay_jail"
 
 
 def _load() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.sandbox.inside import folder, trees
+from assay.sandbox.jail import folder, trees
 
 DEEP = 3_000
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.inside import folder, globs, trees
+from assay.sandbox.jail import folder, globs, trees
 
 NAMES = st.text(st.sampled_from("ab.*[]?!-\\\n é"), min_size=1, max_size=6).filter(
     lambda name: name not in (".", "..")

@@ -12,7 +12,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.inside import pages
+from assay.sandbox.jail import pages
 
 SIZE = mmap.PAGESIZE
 
