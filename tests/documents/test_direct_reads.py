@@ -14,7 +14,7 @@ _INSIDE = "inside the sandbox, or before it is entered: files of the kernel and 
 # or a model wrote has no place here: it is read with `assay.documents.files`.
 ALLOWED: dict[str, str] = {
     "documents/files.py": "the one place",
-    "sandbox/inside/": _INSIDE,
+    "sandbox/jail/": _INSIDE,
     "questions/index/inside/": _INSIDE,
     "sandbox/kit.py": _OURS,
     "agents/files/schema.py": _OURS,

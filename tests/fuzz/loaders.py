@@ -207,7 +207,7 @@ _HTTP_ANSWER = (
 
 def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
     """Read a file of a problem, and the same as the output of a submission."""
-    from assay.submissions.canonical.targets import UnreadableError, read_structure
+    from assay.submissions.declarative.targets import UnreadableError, read_structure
     from assay.submissions.files import InputFile
 
     _write(folder, name, data)

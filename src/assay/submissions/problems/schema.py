@@ -25,7 +25,7 @@ def schema_text(kind: Kind | None = None) -> str:
 
 def make_schema() -> str:
     """The schema as the models say it; the shipped file must be the same."""
-    from assay.submissions.canonical.formats import CaseFile, GroupFile
+    from assay.submissions.declarative.formats import CaseFile, GroupFile
     from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
 
     models: dict[str, type[BaseModel]] = {
