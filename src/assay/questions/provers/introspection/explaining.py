@@ -79,10 +79,9 @@ def _understood(offer: Offer) -> str:
         return f"{offer.whole.form.value} `{_short(offer.whole.code)}`"
     if not offer.mentions:
         return "prose"
-    kind = "a list of" if offer.items else "prose with"
     negated = ", which its words may deny or leave open" if offer.is_negated else ""
     names = ", ".join(f"{one.form.value} `{_short(one.code)}`" for one in offer.mentions)
-    return f"{kind} {names}{negated}"
+    return f"prose with {names}{negated}"
 
 
 def _short(text: str) -> str:
