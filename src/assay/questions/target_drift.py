@@ -12,11 +12,11 @@ from typing import Literal
 from packaging.version import InvalidVersion, Version
 
 from assay.errors import AssayError, InputError
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import installed_provers
 from assay.questions.selection import Selection, select
-from assay.questions.verifying import Work, verify_one
+from assay.questions.verification import Work, verify_one
 from assay.results import CaseRecord
 from assay.runs import run_in_loop
 from assay.sandbox import Target, environment, list_releases
@@ -251,12 +251,12 @@ def examiner(
         targets = dict.fromkeys(one.target for one in moved)
         say(f"{package} {version}: {len(moved)} to replay")
         environments = {target: await asyncio.to_thread(environment, target) for target in targets}
-        laboratories = Laboratories(
+        runners = ProofRunners(
             environments, provers=installed_provers(), jobs=jobs, isolation=isolation
         )
-        async with laboratories:
+        async with runners:
             records = await asyncio.gather(
-                *(verify_one(one, laboratories, writes=False) for one in moved)
+                *(verify_one(one, runners, writes=False) for one in moved)
             )
         return {
             one.identifier: Standing.of(record) for one, record in zip(moved, records, strict=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay.questions.model import Entry, Key, Question
 from assay.questions.proofs.store import ProofStore
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from assay.results import CaseRecord, Outcome
 from assay.sandbox import Target
 from benchmarks.accuracy.labels import Kind, Label

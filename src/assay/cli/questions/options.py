@@ -1,4 +1,4 @@
-"""What the commands of questions share: their options, one question with its laboratory."""
+"""What the commands of questions share: their options, one question with its runner."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def be_silent(text: str) -> None:
 def one_question(
     address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
 ) -> tuple[Any, Any]:
-    """One question and its laboratory."""
-    from assay.questions.laboratories import Laboratories
+    """One question and its runner."""
+    from assay.questions.proof_runners import ProofRunners
     from assay.questions.provers import installed_provers
     from assay.questions.selection import Selection, build_environments, work_of
     from assay.questions.suite.addresses import find_in_suite
@@ -61,6 +61,6 @@ def one_question(
     )
     work = replace(work_of(suite, entry, selection), identifier=address)
     environments = build_environments([work], say)
-    return work, Laboratories(
+    return work, ProofRunners(
         environments, provers=installed_provers(), jobs=2, isolation=isolation
     )

@@ -14,12 +14,12 @@ from assay.errors import BudgetExceeded
 from assay.failures import account
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
 from assay.questions.calibration.scoring import Calibration, Result, Tried, result_of, score
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Key, Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verifying import Work, error_record, fingerprint, verify_one
+from assay.questions.verification import Work, error_record, fingerprint, verify_one
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import Parts, Run, Unit
 
@@ -40,13 +40,13 @@ class Planting:
 class CalibrationWorker:
     """Tries single questions with planted defects."""
 
-    laboratories: Laboratories
+    runners: ProofRunners
     planting: Planting
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await calibrate_one(unit.payload, self.laboratories, self.planting)
+            return await calibrate_one(unit.payload, self.runners, self.planting)
         except BudgetExceeded:
             raise
         except Exception as error:
@@ -66,10 +66,10 @@ def _fingerprint(work: Work, planting: Planting) -> str:
     return values.fingerprint(fingerprint(work), planting.count, planting.seed)
 
 
-async def calibrate_one(work: Work, laboratories: Laboratories, planting: Planting) -> CaseRecord:
+async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:
     """The record of one question: what was said of it with each defect, if it is Valid itself."""
     question, key = work.entry.question, work.entry.key
-    original = await verify_one(work, laboratories, writes=False)
+    original = await verify_one(work, runners, writes=False)
     verdict = str((original.detail or {})["verdict"])
     if not isinstance(question, Question) or key is None or verdict != Verdict.VALID:
         return _left_out(work, planting, verdict)
@@ -77,9 +77,7 @@ async def calibrate_one(work: Work, laboratories: Laboratories, planting: Planti
         *sound_variants(question, key.answer, planting.seed),
         *mutants(question, key.answer, planting.seed, planting.count, shadowed=_shadowed(original)),
     ]
-    tried = [
-        (one, await verify_one(_mutated(work, one), laboratories, writes=False)) for one in planted
-    ]
+    tried = [(one, await verify_one(_mutated(work, one), runners, writes=False)) for one in planted]
     return _record(work, planting, [_values(*one) for one in tried])
 
 

@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.questions.examining import Attempt, Bench
 from assay.questions.model import Question
 from assay.questions.model_prover import instructions, prompts
 from assay.questions.model_prover.access import Conversation
@@ -23,6 +22,7 @@ from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.sessions import run_workflow
 from assay.questions.model_prover.tasks import Tasks, read_tasks
 from assay.questions.model_prover.workshop import Workshop, file_of, new_folder, remove_folder
+from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import Proof
 
 # Calls of the model: for the claims of a question, and for the proofs of one option.
@@ -41,13 +41,13 @@ class Pipeline:
         self,
         question: Question,
         options: Sequence[str],
-        bench: Bench,
+        runner: TargetRunner,
         tools: LibraryTools,
         conversation: Conversation,
     ) -> None:
         self._question = question
         self._options = tuple(options)
-        self._bench = bench
+        self._runner = runner
         self._tools = tools
         self._conversation = conversation
         self._target = tools.described
@@ -195,7 +195,7 @@ class Pipeline:
         assert self._folder is not None
         folder = self._folder / option_folder(option)
         folder.mkdir()
-        workshop = Workshop(folder, self._question, option, self._tasks, self._bench)
+        workshop = Workshop(folder, self._question, option, self._tasks, self._runner)
         self._workshops[option] = workshop
         self._conversation.turns = ENGINEER_TURNS
         tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from assay.questions.examining import Attempt, Bench
 from assay.questions.model import Question
 from assay.questions.model_prover.access import Conversation, ModelAccess
 from assay.questions.model_prover.adk_models import close_clients
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.transcripts import Transcript
+from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import MODELLED
 from assay.questions.provers.introspection import IntrospectionProver
 from assay.questions.provers.introspection.library import Library
@@ -35,20 +35,22 @@ class ModelProver:
         self._access = access
         self._introspection = introspection
 
-    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+    async def prove(
+        self, question: Question, options: Sequence[str], runner: TargetRunner
+    ) -> Attempt:
         """Proofs for those of the options that the model could settle."""
         conversation = Conversation(self._access, _transcript.get() or Transcript())
-        tools = await self.tools(question, bench)
-        return await Pipeline(question, options, bench, tools, conversation).run()
+        tools = await self.tools(question, runner)
+        return await Pipeline(question, options, runner, tools, conversation).run()
 
     async def close(self) -> None:
         """Close the connections to the model, in the event loop that they belong to."""
         await close_clients()
 
-    async def tools(self, question: Question, bench: Bench) -> LibraryTools:
+    async def tools(self, question: Question, runner: TargetRunner) -> LibraryTools:
         """What agents look at the target with."""
-        library: Library | str = await self._introspection.library(question, bench)
-        return LibraryTools(library, bench.environment)
+        library: Library | str = await self._introspection.library(question, runner)
+        return LibraryTools(library, runner.environment)
 
 
 @contextmanager

@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.questions.examining import Examination
-from assay.questions.laboratories import Laboratory
+from assay.questions.examination import Examination
 from assay.questions.model import Question
 from assay.questions.model_prover import instructions, prompts
 from assay.questions.model_prover.access import Conversation
@@ -28,9 +27,10 @@ from assay.questions.model_prover.pipeline import make_agent
 from assay.questions.model_prover.revisions import RefusedRevision, Reviser, Revision
 from assay.questions.model_prover.sessions import run_workflow
 from assay.questions.model_prover.trying import without_addresses
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verifying import Work, examined, synthesized
+from assay.questions.verification import Work, examine_question, judge_question
 from assay.results import CaseRecord
 
 TRIES = 3
@@ -96,14 +96,14 @@ class RemediationLoop:
     def __init__(
         self,
         work: Work,
-        laboratory: Laboratory,
+        runner: TargetRunner,
         conversation: Conversation,
         *,
         writes: bool,
         tools: Callable[[Question], Any],
         reviser: Callable[[], Reviser] | None = None,
     ) -> None:
-        self._laboratory = laboratory
+        self._runner = runner
         self._conversation = conversation
         self._writes = writes
         self._tools = tools
@@ -141,8 +141,8 @@ class RemediationLoop:
         work = self._now.work
         assert isinstance(work.entry.question, Question)
         writes = self._writes and self._now.revision is None
-        self._now.examination = await examined(
-            work, work.entry.question, self._laboratory, writes=writes
+        self._now.examination = await examine_question(
+            work, work.entry.question, self._runner, writes=writes
         )
         return "examined"
 
@@ -150,8 +150,8 @@ class RemediationLoop:
         now = self._now
         assert isinstance(now.work.entry.question, Question)
         assert now.examination is not None
-        now.record = await synthesized(
-            now.work, now.work.entry.question, now.examination, self._laboratory
+        now.record = await judge_question(
+            now.work, now.work.entry.question, now.examination, self._runner
         )
         self._tell(now)
         tries = len(self._remediation.passes) - 1

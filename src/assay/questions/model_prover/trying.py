@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from assay.errors import InputError
-from assay.questions.examining import Bench
 from assay.questions.model import Question
+from assay.questions.proof_runners import TargetRunner
+from assay.questions.proofs.accept import check_option, check_source
 from assay.questions.proofs.claims import Proof
-from assay.questions.proofs.intake import check_option, check_source
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.verdict.findings import Truth
 from assay.sandbox import Status
@@ -36,14 +36,14 @@ class Attempted:
         return self.trial is not None and self.trial.settled.truth in (Truth.TRUE, Truth.FALSE)
 
 
-async def attempt(question: Question, proof: Proof, bench: Bench) -> Attempted:
+async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> Attempted:
     """Lint, control, both sides and the twin, as for every proof; nothing is stored."""
     try:
         check_option(question, proof.claim.option)
         check_source(proof)
     except InputError as error:
         return Attempted(proof, error.what)
-    trial = await try_proof(proof, bench.runner, modules=bench.modules, question=question)
+    trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
     return Attempted(proof, _feedback(trial), trial)
 
 

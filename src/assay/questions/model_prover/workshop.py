@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.questions.examining import Bench
 from assay.questions.model import Question
 from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
 from assay.questions.model_prover.trying import attempt
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.claims import Grounds, Proof
 from assay.questions.proofs.proving import Trial
 from assay.questions.proofs.store import proof_name
@@ -52,12 +52,12 @@ class Workshop:
         question: Question,
         option: str,
         tasks: Tasks,
-        bench: Bench,
+        runner: TargetRunner,
     ) -> None:
         self._folder = folder
         self._question = question
         self._option = option
-        self._bench = bench
+        self._runner = runner
         self._all = tasks
         self._tasks = {file_of(task, tasks): task for task in tasks.of(option)}
         self.settled: dict[str, Trial] = {}
@@ -127,7 +127,7 @@ class Workshop:
         text = self._text(path)
         if isinstance(text, tuple):
             return {"error": text[1]}
-        tried = await attempt(self._question, self._proof(path, text, fresh), self._bench)
+        tried = await attempt(self._question, self._proof(path, text, fresh), self._runner)
         if tried.trial is None or not tried.is_settled:
             self.settled.pop(path, None)
             self.refused[path] = tried.feedback.partition("\n")[0].removeprefix("not settled: ")
