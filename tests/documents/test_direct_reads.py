@@ -38,7 +38,7 @@ ALLOWED: dict[str, str] = {
     "questions/correct/patching.py": "a file that is written",
     "writing.py": "files that are written",
     "questions/model_prover/transcripts.py": "a file that is written",
-    "questions/model_prover/workshop.py": "a proof that was just written, in a folder of its own",
+    "questions/model_prover/engineer_tools.py": "a proof just written, in its own folder",
     "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",
     "reports/writing.py": "files that are written",
     "agents/connections/web.py": "the body of an answer, read up to a limit",

@@ -13,7 +13,7 @@ from assay.questions.model import ApiQuestion, Entry
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.dotted_names import dotted_name_proof
 from assay.questions.proofs.proving import Trial, is_repeated, try_proof
-from assay.questions.reporting.records import proof_values, simple_record
+from assay.questions.records import proof_values, simple_record
 from assay.questions.verdict.findings import Truth
 from assay.questions.verdict.verdict import Verdict
 from assay.results import CaseRecord

@@ -11,7 +11,7 @@ from typing import Any
 from assay.questions.model import Entry, FixQuestion
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
-from assay.questions.reporting.records import simple_record, test_values
+from assay.questions.records import simple_record, test_values
 from assay.questions.verdict.verdict import Verdict
 from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status

@@ -12,17 +12,17 @@ from typing import Any, ClassVar, Self, TypeVar
 from assay.config import load_config
 from assay.errors import InputError
 from assay.models import ModelChoice
-from assay.questions.calibration.calibrating import (
+from assay.questions.calibration.calibration import (
     CalibrationWorker,
     Planting,
     calibration_of,
     list_calibrations,
 )
-from assay.questions.model_prover.procedure import make_procedure
+from assay.questions.model_prover import make_procedure
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import installed_provers
-from assay.questions.reporting.quality_report import summary_lines, write_quality_report
-from assay.questions.reporting.records import SUBJECT
+from assay.questions.quality_report import summary_lines, write_quality_report
+from assay.questions.records import SUBJECT
 from assay.questions.selection import Selection, build_environments, samples, select
 from assay.questions.verification import QuestionWorker, list_units, verify_one
 from assay.runs import Manifest, Progress, Run, Unit

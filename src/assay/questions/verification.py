@@ -16,7 +16,7 @@ from assay.questions.fix_error import fix_record
 from assay.questions.model import ApiQuestion, Entry, Question
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import ProofStore
-from assay.questions.reporting.records import SUBJECT, obstructed_record, question_record
+from assay.questions.records import SUBJECT, obstructed_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.findings import Finding
 from assay.questions.verdict.stems import classify

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from assay.questions.calibration.calibrating import (
+from assay.questions.calibration.calibration import (
+    Calibration,
     CalibrationWorker,
     Planting,
     calibration_of,
     list_calibrations,
 )
-from assay.questions.calibration.scoring import Calibration
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, ProofRunners, Prover, TargetRunner
 from assay.questions.proofs.accept import check_proof, take_in

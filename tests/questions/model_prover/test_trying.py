@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from assay.questions.model import Question
+from assay.questions.model_prover.engineer_tools import Attempted, attempt
 from assay.questions.model_prover.tasks import proof_of, read_tasks
-from assay.questions.model_prover.trying import Attempted, attempt
 from assay.questions.proof_runners import TargetRunner
 from assay.sandbox import ProofRunner, Target, environment
 from tests.questions.model_prover.test_tasks import QUESTION, task

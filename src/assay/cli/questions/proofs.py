@@ -97,7 +97,7 @@ def show(
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions.reporting.showing import question_lines
+    from assay.questions.quality_report import question_lines
     from assay.questions.verification import verify_one
     from assay.reports.plain import Paint
 
@@ -114,7 +114,7 @@ def show(
 
 def _show_transcript(address: str) -> None:
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
-    from assay.questions.suite.addresses import find_in_suite
+    from assay.questions.suite.suite import find_in_suite
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()

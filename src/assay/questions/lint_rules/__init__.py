@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Collection, Sequence
 
 from assay.findings import Findings
-from assay.questions.lint_rules.resolving import StaticResolver
+from assay.questions.lint_rules.imports import StaticResolver
 from assay.questions.lint_rules.rules import RULES, Linted, Resolve
 from assay.questions.suite.suite import Suite
 

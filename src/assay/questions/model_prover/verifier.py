@@ -8,14 +8,14 @@ from pathlib import Path
 from assay.errors import AssayError, BudgetExceeded
 from assay.models import metered
 from assay.questions.correct import read_suite_text
+from assay.questions.correct.apply_correction import Keeper, fixed_record
+from assay.questions.correct.correction import Reviser
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.access import Conversation, ModelAccess
-from assay.questions.model_prover.fixing import Keeper, fixed_record
+from assay.questions.model_prover.adk_callbacks import Conversation, ModelAccess
+from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.prover import ModelProver, recording
-from assay.questions.model_prover.remediation import RemediationLoop
-from assay.questions.model_prover.repairs import repair_record
-from assay.questions.model_prover.revisions import Reviser
+from assay.questions.model_prover.pipeline import ModelProver, recording
 from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -129,3 +131,18 @@ def inferred_type(fields: dict[str, Any]) -> str | None:
 
 def known_keys(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)
+
+
+def schema_text() -> str:
+    """The schema as it is shipped."""
+    return files("assay.questions.suite").joinpath("schema.json").read_text(encoding="utf-8")
+
+
+def make_schema() -> str:
+    """The schema as the models of the formats say it; the shipped file must be the same."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **SuiteFile.model_json_schema(),
+        "title": "Assay question suite",
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

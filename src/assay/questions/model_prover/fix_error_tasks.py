@@ -14,13 +14,12 @@ from typing import Any
 
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.model import FixQuestion
-from assay.questions.model_prover import instructions, prompts
-from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover import prompts
+from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
-from assay.questions.model_prover.sessions import run_workflow
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.reporting.records import simple_record
+from assay.questions.records import simple_record
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work
 from assay.reports.text import count
@@ -93,7 +92,7 @@ class Proctor:
             self._conversation.turns = PROCTOR_TURNS
             return prompts.proctor_task(given_to_solver(self._question), self._question.fixed)
 
-        agent = make_agent(self._conversation, "proctor", instructions.PROCTOR, [self._tool()])
+        agent = make_agent(self._conversation, "proctor", prompts.PROCTOR, [self._tool()])
         nodes = (FunctionNode(func=setup, name="setup"), agent)
         await run_workflow(Workflow(name="proctoring", edges=[(START, *nodes)]), self._conversation)
         return self._leak
@@ -198,7 +197,7 @@ class Solver:
             self._tools.inspect_fqn,
             self._tools.read_source,
         ]
-        return make_agent(self._conversation, "solver", instructions.SOLVER, [*looking, try_repair])
+        return make_agent(self._conversation, "solver", prompts.SOLVER, [*looking, try_repair])
 
     async def _try(self, content: str) -> dict[str, Any]:
         if len(content) > _LONGEST_FILE:

@@ -1,4 +1,4 @@
-"""The remediation loop: a question is verified, and a defective one corrected and verified again.
+"""The correction loop: a question is verified, and a defective one corrected and verified again.
 
     remediation_loop
       verification_pipeline ─► verdict_synthesizer ─► fix_handler ─► teardown
@@ -18,15 +18,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay.questions.correct.correction import RefusedRevision, Reviser, Revision
 from assay.questions.examination import Examination
 from assay.questions.model import Question
-from assay.questions.model_prover import instructions, prompts
-from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover import prompts
+from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
+from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
-from assay.questions.model_prover.revisions import RefusedRevision, Reviser, Revision
-from assay.questions.model_prover.sessions import run_workflow
-from assay.questions.model_prover.trying import without_addresses
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
@@ -209,7 +208,7 @@ class RemediationLoop:
         return make_agent(
             self._conversation,
             "remediation_engineer",
-            instructions.REMEDIATION,
+            prompts.REMEDIATION,
             [*looking, update_benchmark_case],
         )
 
