@@ -17,11 +17,8 @@ ALLOWED: dict[str, str] = {
     "sandbox/inside/": _INSIDE,
     "questions/index/inside/": _INSIDE,
     "sandbox/kit.py": _OURS,
-    "agents/files/schema.py": _OURS,
-    "submissions/problems/schema.py": _OURS,
     "submissions/scaffold.py": _OURS,
     "cli/init.py": _OURS,
-    "questions/suites/schema.py": _OURS,
     "reports/html_report.py": _OURS,
     "questions/index/build.py": "files of the package, and metadata of installed distributions",
     "sandbox/bases.py": "a descriptor of a folder",
@@ -52,7 +49,7 @@ def _direct_reads(tree: ast.Module) -> Iterator[int]:
     bounded = {
         alias.asname or alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "assay.documents.files"
+        if isinstance(node, ast.ImportFrom) and node.module in ("assay.documents", "assay.documents.files")
         for alias in node.names
     }
     for node in ast.walk(tree):

@@ -71,7 +71,9 @@ def _definitions() -> dict[str, Any]:
         "interaction": _object(
             {
                 "text": _describe("What is said to the agent.", {"type": ["string", "null"]}),
-                "sly_data": _describe("Private data sent along with it.", {"type": ["object", "null"]}),
+                "sly_data": _describe(
+                    "Private data sent along with it.", {"type": ["object", "null"]}
+                ),
                 "timeout_in_seconds": _describe("Until the answer is complete.", _SECONDS),
                 "chat_filter": {"enum": list(CHAT_FILTERS), "default": CHAT_FILTERS[0]},
                 "continue_conversation": _describe(
@@ -135,7 +137,9 @@ def _describe(description: str, schema: dict[str, Any]) -> dict[str, Any]:
 _REQUEST = _object(
     {
         "method": {"enum": list(METHODS), "default": METHODS[0]},
-        "path": _describe("Below the address of --url or --host.", {"type": "string", "pattern": "^/"}),
+        "path": _describe(
+            "Below the address of --url or --host.", {"type": "string", "pattern": "^/"}
+        ),
         "body": _describe("Any JSON; {{text}} and others are filled in.", {}),
     }
 )
