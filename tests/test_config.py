@@ -42,7 +42,10 @@ def test_the_nearest_file_counts_and_its_paths_are_its_own(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("jobs = 3\njosb = 4\n", r"assay\.toml:2: there is no key `josb` here\n  did you mean 'jobs'"),
+        (
+            "jobs = 3\njosb = 4\n",
+            r"assay\.toml:2: there is no key `josb` here\n  did you mean 'jobs'",
+        ),
         ("# x\njobs = 0\n", r"assay\.toml:2: `jobs`: .*greater than or equal to 1"),
         ("jobs = '2'\n", r"assay\.toml:1: `jobs` must be a whole number"),
         ("jobs = 'two'\n", r"assay\.toml:1: `jobs` must be a whole number"),

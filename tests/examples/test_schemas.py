@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from assay import agents, submissions
 from assay.cli.main import cli
 from assay.findings import Findings
-from assay.questions.suites.files import suite_files
+from assay.questions.suite.files import suite_files
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PROBLEMS = EXAMPLES / "submissions"

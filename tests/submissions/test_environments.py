@@ -81,7 +81,10 @@ def test_a_docker_file_loads_and_says_that_it_cannot_run(tmp_path: Path) -> None
     ("text", "message"),
     [
         ("type: podman\n", r"environment\.yaml:1: `type` cannot be 'podman'"),
-        ("name: x\nsetup:\n  commands: all\n", r"environment\.yaml:3: `setup\.commands` must be a list"),
+        (
+            "name: x\nsetup:\n  commands: all\n",
+            r"environment\.yaml:3: `setup\.commands` must be a list",
+        ),
         ("- a\n", "is not an environment"),
         ("a: [", "is not valid YAML"),
     ],

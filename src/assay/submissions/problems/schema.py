@@ -14,7 +14,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def schema_text(kind: Kind | None = None) -> str:
     """Return the schema of all three kinds of files, or of one of them."""
-    from assay.submissions.canonical.formats import CaseFile, GroupFile
+    from assay.submissions.declarative.formats import CaseFile, GroupFile
     from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
 
     models: dict[str, type[BaseModel]] = {
