@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.documents.files import LARGEST_DOCUMENT, read_text
+from assay.documents import LARGEST_DOCUMENT, read_text
 from assay.errors import InfrastructureError, InputError
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")

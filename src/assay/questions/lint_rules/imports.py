@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from assay.documents import Place
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, Resolve, rule
 from assay.questions.suite.snippets import ImportedName

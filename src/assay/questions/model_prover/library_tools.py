@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.questions.index import Symbol
 from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.sandbox import Environment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -21,8 +20,18 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str | dict) else value
 
 
+def _require_options(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError("must be a mapping from letters to texts")
+    return value
+
+
 # An option left empty is a defect to report beside others, not a reason to read nothing.
 MaybeText = Annotated[str, BeforeValidator(_text_or_nothing, json_schema_input_type=str | None)]
+Options = Annotated[
+    dict[str, MaybeText],
+    BeforeValidator(_require_options, json_schema_input_type=dict[str, MaybeText]),
+]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[Text])]
 
 
@@ -47,7 +56,7 @@ class MultipleChoice(_Case):
 
     benchmark_type: Literal["multiple_choice"] = "multiple_choice"
     question: Text
-    options: dict[str, MaybeText] = Field(description="The texts of the options by letter.")
+    options: Options = Field(description="The texts of the options by letter.")
     correct_answer: Text = Field(description="The letter of the option that is right.")
     explanation: MaybeText = ""
     code_snippet_ref: SnippetReference | None = None
@@ -134,12 +143,7 @@ def known_keys(model: type[BaseModel]) -> frozenset[str]:
 
 
 def schema_text() -> str:
-    """The schema as it is shipped."""
-    return files("assay.questions.suite").joinpath("schema.json").read_text(encoding="utf-8")
-
-
-def make_schema() -> str:
-    """The schema as the models of the formats say it; the shipped file must be the same."""
+    """Return the JSON Schema of a suite file, as the models say it."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **SuiteFile.model_json_schema(),
