@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from assay.model import CaseRecord
 from assay.questions.examining import Examination, examine
-from assay.questions.judging.stems import classify
-from assay.questions.judging.verdict import Verdict, judge, settled
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
 from assay.questions.selection import Selection, build_environments, samples, select
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Verdict, judge, settled
 from assay.questions.verifying import Work, verify_one
-from assay.results import CaseRecord
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"
 PLANTED: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "planted.yaml").read_text())

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.questions.examining import Bench, Examination, examine
-from assay.questions.judging.stems import classify
 from assay.questions.model import Question
 from assay.questions.provers.introspection.choosing import Considered, choose, consider
 from assay.questions.provers.introspection.prover import IntrospectionProver, why_open
 from assay.questions.provers.introspection.reading import Offer, Reading, Tie, read_question
+from assay.questions.verdict.stems import classify
 
 _LONGEST = 100
 

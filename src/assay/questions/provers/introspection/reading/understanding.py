@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.questions.index import Symbol
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
@@ -18,6 +17,7 @@ from assay.questions.provers.introspection.reading.turned import (
     asks_for_failure,
     speaks_of_elsewhere,
 )
+from assay.questions.verdict.compounds import read_compounds
 
 
 @dataclass(frozen=True)
