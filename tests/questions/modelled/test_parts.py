@@ -32,7 +32,7 @@ from assay.questions.modelled.pipeline import Pipeline
 from assay.questions.modelled.remediation import RemediationLoop
 from assay.questions.modelled.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.modelled.workshop import _reads_documentation, _unfit_name
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import Library
 from assay.sandbox import Environment, Target, environment
 from tests.models.scripted_server import ScriptedServer, fails, raw
 
