@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.questions.examining import Bench, Examination, examine
-from assay.questions.judging.stems import classify
 from assay.questions.model import Question
 from assay.questions.provers.introspection.prover import (
     Candidate,
@@ -20,6 +19,7 @@ from assay.questions.provers.introspection.reading import (
     Tie,
     parse_question,
 )
+from assay.questions.verdict.stems import classify
 
 _LONGEST = 100
 

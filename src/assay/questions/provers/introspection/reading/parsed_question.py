@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.questions.index import Symbol
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.mentions import (
@@ -25,6 +24,7 @@ from assay.questions.provers.introspection.reading.stem_focus import (
     is_outside_target,
     parse_focus,
 )
+from assay.questions.verdict.compounds import read_compounds
 
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nothing|without|instead|rather|unless|deprecated|removed|avoid|cannot"
