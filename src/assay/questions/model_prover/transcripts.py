@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_RECORD, has_too_many_parts, open_regular
+from assay.documents import LARGEST_RECORD, has_too_many_parts, open_regular
 from assay.errors import InputError
 from assay.questions.proofs.store import slug
 from assay.runs import run_folders

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.documents.files import (
+from assay.documents import (
     LARGEST_RECORD,
     LARGEST_SOURCE,
     read_bytes,

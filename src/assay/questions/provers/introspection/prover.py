@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.errors import InputError
 from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index

@@ -1,4 +1,4 @@
-"""Ways to write a text in YAML or JSON, likest to how it was written before first.
+"""Ways to write a text in YAML or JSON, the most like the one before it first.
 
 They are offers: whoever takes one reads the file again and sees whether it says what was meant.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 from yaml.resolver import Resolver
 
-from assay.questions.correct.spots import ALIAS
+from assay.documents.tree import ALIAS
 
 _HEADER = re.compile(r"[|>]([-+]?)([1-9]?)([-+]?)([^\r\n]*)")
 _BLOCKS = ("|", ">")
@@ -26,8 +26,8 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 
 
 @dataclass(frozen=True)
-class Before:
-    """How a value was written, and where: `column` is that of its key.
+class OldScalar:
+    """A value as it was written; `column` is that of its key.
 
     `is_alone` says that nothing follows it on its line, so that a block may take its place.
     """
@@ -41,8 +41,8 @@ class Before:
     is_alone: bool
 
 
-def offers(text: str, before: Before) -> Iterator[str]:
-    """The text in the style it had, then in ever more cautious ones."""
+def offer_yaml(text: str, before: OldScalar) -> Iterator[str]:
+    """Yield the text in the style it had, then in ever more cautious ones."""
     literal = "\n" in text and before.is_alone and not before.in_flow
     match before.style:
         case "|":
@@ -51,20 +51,20 @@ def offers(text: str, before: Before) -> Iterator[str]:
             yield from _blocks(text, before, ">")
             yield from _blocks(text, before, "|")
         case "'":
-            yield from _wrapped(_single(text), before)
+            yield from _wrap(_single(text), before)
         case '"':
-            yield from _wrapped(double(text), before)
+            yield from _wrap(quote(text), before)
         case _ if _stays_plain(text, before):
-            yield from _wrapped(text, before)
+            yield from _wrap(text, before)
     if literal and before.style != '"':
         yield from _blocks(text, before, "|")
     if before.style in ("", ALIAS) and ('"' in text or "\\" in text):
         yield _single(text)
-    yield double(text)
+    yield quote(text)
 
 
-def _stays_plain(text: str, before: Before) -> bool:
-    """Whether others than Assay would read text too: `yes` and `1.10` are more than that."""
+def _stays_plain(text: str, before: OldScalar) -> bool:
+    """Return whether others would read text too: `yes` and `1.10` are more than that."""
     if "\n" in text or text != text.strip():
         return False
     new, old = _tag(text), _tag(before.value or "")
@@ -79,12 +79,12 @@ def _single(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def double(text: str) -> str:
-    """In double quotes, with escapes only where there must be."""
-    return '"' + "".join(map(_escaped, text)) + '"'
+def quote(text: str) -> str:
+    """Return a text in double quotes, with escapes only where there must be."""
+    return '"' + "".join(map(_escape, text)) + '"'
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in _ESCAPES:
         return _ESCAPES[character]
     code = ord(character)
@@ -96,13 +96,13 @@ def _escaped(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
-def _wrapped(written: str, before: Before) -> Iterator[str]:
-    """First over several lines, if it stood on several before."""
+def _wrap(written: str, before: OldScalar) -> Iterator[str]:
+    """Yield it over several lines, if it stood on several before, and on one."""
     lines = before.raw.splitlines()
     if len(lines) > 1:
         indent = re.match(r"[ \t]*", lines[-1])
         assert indent is not None
-        filled = _refilled(written, _width(lines), [line.strip() for line in lines])
+        filled = _refill(written, _width(lines), [line.strip() for line in lines])
         yield (before.newline + indent[0]).join(filled)
     yield written
 
@@ -111,8 +111,8 @@ def _width(lines: list[str]) -> int:
     return max(_SHORTEST, *(len(line.strip()) for line in lines))
 
 
-def _refilled(text: str, width: int, old: list[str]) -> list[str]:
-    """The lines of a paragraph: those at its beginning and end that still fit stay as they were."""
+def _refill(text: str, width: int, old: list[str]) -> list[str]:
+    """Return the lines of a paragraph; those at its beginning and end that still fit stay."""
     first, rest = [], text
     while old and rest.startswith(f"{old[0]} ") and not rest.startswith(f"{old[0]}  "):
         first.append(old[0])
@@ -121,11 +121,11 @@ def _refilled(text: str, width: int, old: list[str]) -> list[str]:
     while old and rest.endswith(f" {old[-1]}") and not rest.endswith(f"  {old[-1]}"):
         last.insert(0, old[-1])
         rest, old = rest[: -len(old[-1]) - 1], old[:-1]
-    return [*first, *_filled(rest, width), *last]
+    return [*first, *_fill(rest, width), *last]
 
 
-def _filled(text: str, width: int) -> list[str]:
-    """Lines of about this width, broken only where one space stands alone."""
+def _fill(text: str, width: int) -> list[str]:
+    """Return lines of about this width, broken only where one space stands alone."""
     lines, line = [], ""
     for word in re.split(r"(?<![ \\]) (?! )", text):
         if line and len(line) + 1 + len(word) > width:
@@ -139,12 +139,12 @@ def _filled(text: str, width: int) -> list[str]:
 # --- Blocks ------------------------------------------------------------------------------------
 
 
-def _blocks(text: str, before: Before, mark: str) -> Iterator[str]:
-    """A block with the header it had, then with one that fits the end of the text."""
+def _blocks(text: str, before: OldScalar, mark: str) -> Iterator[str]:
+    """Yield a block with the header it had, then with one that fits the end of the text."""
     old = _HEADER.match(before.raw) if before.style in _BLOCKS else None
     indent = _indent(before, old)
     lines = text.rstrip("\n").split("\n")
-    written = lines if mark == "|" else _folded(lines, _content(before, indent))
+    written = lines if mark == "|" else _fold(lines, _content(before, indent))
     content = [" " * indent + line if line else "" for line in written]
     digit = old[2] if old else ""
     if not digit and text[:1] in (" ", "\n"):
@@ -159,7 +159,7 @@ def _chomp(text: str) -> str:
     return ("-", "", "+")[min(breaks, 2)]
 
 
-def _indent(before: Before, header: re.Match[str] | None) -> int:
+def _indent(before: OldScalar, header: re.Match[str] | None) -> int:
     if header is None:
         return before.column + _STEP
     if header[2]:
@@ -170,13 +170,13 @@ def _indent(before: Before, header: re.Match[str] | None) -> int:
     return before.column + _STEP
 
 
-def _content(before: Before, indent: int) -> list[str]:
-    """The lines that a folded block had."""
+def _content(before: OldScalar, indent: int) -> list[str]:
+    """Return the lines that a folded block had."""
     return [line[indent:] for line in before.raw.splitlines()[1:]] if before.style == ">" else []
 
 
-def _folded(lines: list[str], old: list[str]) -> list[str]:
-    """Lines whose folding gives the lines of the text: between two of them stands an empty one."""
+def _fold(lines: list[str], old: list[str]) -> list[str]:
+    """Return lines that fold to those of the text: an empty one stands between two of them."""
     width = _width(old or [""])
     paragraphs = _paragraphs(old)
     as_many = len(paragraphs) == sum(map(_folds, lines))
@@ -188,7 +188,7 @@ def _folded(lines: list[str], old: list[str]) -> list[str]:
             written.append("")
         if _folds(line):
             there = paragraphs.pop(0) if as_many else known.get(line, [])
-            written += there if " ".join(there) == line else _refilled(line, width, there)
+            written += there if " ".join(there) == line else _refill(line, width, there)
         else:
             written.append(line)
         previous = line or previous
@@ -210,7 +210,7 @@ def _folds(line: str) -> bool:
 
 
 def block_extent(raw: str, indent_of_key: int) -> int:
-    """How many characters of a block are its own; the break at its end and blank lines are not."""
+    """Return how many characters are a block's own, without its last break and blank lines."""
     lines = raw.splitlines(keepends=True)
     contents = [line for line in lines[1:] if line.strip()]
     indent = min((len(one) - len(one.lstrip(" ")) for one in contents), default=indent_of_key + 1)
@@ -222,8 +222,8 @@ def block_extent(raw: str, indent_of_key: int) -> int:
 # --- JSON --------------------------------------------------------------------------------------
 
 
-def json_text(text: str, before: Before, whole: str) -> Iterator[str]:
-    """In quotes, or bare where it was bare and still can be; escapes as the file has them."""
+def offer_json(text: str, before: OldScalar, whole: str) -> Iterator[str]:
+    """Yield a text in quotes, or bare where it was and still can be; escapes as the file has."""
     if before.style == "" and re.fullmatch(r"-?\d+(\.\d+)?|true|false", text):
         yield text
     escapes = whole.isascii() and "\\u" in whole
