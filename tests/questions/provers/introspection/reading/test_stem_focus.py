@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.provers.introspection.reading import Noun, Tie, read_asked
+from assay.questions.provers.introspection.reading import Noun, Tie, parse_focus
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ from assay.questions.provers.introspection.reading import Noun, Tie, read_asked
     ],
 )
 def test_the_noun_and_whose_it_is(text: str, noun: Noun, owner: str | None, tie: Tie) -> None:
-    asked = read_asked(text)
-    assert (asked.noun, asked.owner and asked.owner.code, asked.tie) == (noun, owner, tie)
+    focus = parse_focus(text)
+    assert (focus.noun, focus.owner and focus.owner.code, focus.tie) == (noun, owner, tie)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_the_noun_and_whose_it_is(text: str, noun: Noun, owner: str | None, tie:
     ],
 )
 def test_where_being_one_is_all_that_is_asked(text: str, is_whole: bool) -> None:
-    assert read_asked(text).is_whole is is_whole
+    assert parse_focus(text).is_whole is is_whole
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_where_being_one_is_all_that_is_asked(text: str, is_whole: bool) -> None
     ],
 )
 def test_defaults(text: str, subject: str, owner: str | None) -> None:
-    asked = read_asked(text)
-    assert asked.noun is Noun.DEFAULT
-    assert asked.subject is not None
-    assert (asked.subject.code, asked.owner and asked.owner.code) == (subject, owner)
+    focus = parse_focus(text)
+    assert focus.noun is Noun.DEFAULT
+    assert focus.subject is not None
+    assert (focus.subject.code, focus.owner and focus.owner.code) == (subject, owner)
 
 
 def test_code_blocks_are_taken_out_of_the_words() -> None:
-    asked = read_asked("What does it print?\n\n```python\nprint('which parameter of `X`')\n```\n")
-    assert asked.blocks == ("print('which parameter of `X`')",)
-    assert asked.prose == "What does it print?"
+    focus = parse_focus("What does it print?\n\n```python\nprint('which parameter of `X`')\n```\n")
+    assert focus.blocks == ("print('which parameter of `X`')",)
+    assert focus.prose == "What does it print?"
 
 
 @given(st.text(max_size=500))
 def test_any_text_is_read(text: str) -> None:
-    assert isinstance(read_asked(text).noun, Noun)
+    assert isinstance(parse_focus(text).noun, Noun)
 
 
 WORDS = st.sampled_from(
@@ -105,8 +105,8 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=40))
 def test_any_sentence_of_such_words_is_read(words: list[str]) -> None:
-    assert isinstance(read_asked(" ".join(words)).noun, Noun)
+    assert isinstance(parse_focus(" ".join(words)).noun, Noun)
 
 
 def test_very_long_questions_take_no_long_time() -> None:
-    assert read_asked("which parameter of the the the " * 20_000).noun is Noun.PARAMETER
+    assert parse_focus("which parameter of the the the " * 20_000).noun is Noun.PARAMETER

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.provers.introspection.reading.turned import (
+from assay.questions.provers.introspection.reading.stem_focus import (
     asks_for_failure,
-    is_turned,
-    speaks_of_elsewhere,
+    is_negated,
+    is_outside_target,
 )
 
 
@@ -59,7 +59,7 @@ def test_circumstances_that_fail_are_no_question_for_failure(text: str) -> None:
     ],
 )
 def test_a_description_by_what_is_not_meant(text: str, turned: bool) -> None:
-    assert is_turned(text) is turned
+    assert is_negated(text) is turned
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_a_description_by_what_is_not_meant(text: str, turned: bool) -> None:
     ],
 )
 def test_another_version_platform_or_time(text: str, elsewhere: bool) -> None:
-    assert speaks_of_elsewhere(text, ["shop-kit"], ["2.11.7"]) is elsewhere
+    assert is_outside_target(text, ["shop-kit"], ["2.11.7"]) is elsewhere
 
 
 @given(st.text())
 def test_any_text_can_be_asked(text: str) -> None:
     assert asks_for_failure(text) in (True, False)
-    assert is_turned(text) in (True, False)
-    assert speaks_of_elsewhere(text, ["shop-kit"], ["2.11.7"]) in (True, False)
+    assert is_negated(text) in (True, False)
+    assert is_outside_target(text, ["shop-kit"], ["2.11.7"]) in (True, False)

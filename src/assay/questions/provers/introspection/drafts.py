@@ -1,16 +1,21 @@
-"""The shape of a proof file: its claim, its disputed element, two sides, and a control."""
+"""Drafts of proofs: what a kind of claim has to say, and the file it is written into."""
 
 from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
+
+from assay.questions.proofs.claims import Grounds, Relation
+from assay.questions.provers.introspection.reading import ParsedQuestion
 
 _WIDTH = 96
 
 
 @dataclass(frozen=True)
-class ProofText:
+class ProofParts:
     """What is in a proof: `disputed`, `instead` and constants are Python expressions.
 
     `holds`, `fails` and `controls` are the bodies of its tests, `helpers` whole functions. Where
@@ -29,14 +34,14 @@ class ProofText:
     controls: tuple[str, ...] = ()
 
 
-def write_proof(option: str, text: ProofText) -> str:
-    """The file as it is kept and run."""
+def write_proof(option: str, text: ProofParts) -> str:
+    """Return the file as it is kept and run."""
     stem = "option_" + re.sub(r"\W+", "_", option, flags=re.ASCII)
     constants = [("DISPUTED", text.disputed)]
     constants += text.constants
     blocks = [
         _docstring(option, text.statement),
-        "\n".join(_sorted_imports(text.imports)),
+        "\n".join(_sort_imports(text.imports)),
         "\n".join(f"{name} = {value}" for name, value in constants),
     ]
     functions = [_clean(one) for one in text.helpers]
@@ -49,7 +54,7 @@ def write_proof(option: str, text: ProofText) -> str:
     return head + "\n\n\n" + "\n\n\n".join(functions) + "\n"
 
 
-def _controls(text: ProofText) -> tuple[str, ...]:
+def _controls(text: ProofParts) -> tuple[str, ...]:
     if text.instead is None:
         return text.controls
     return (*text.controls, text.holds.replace("DISPUTED", text.instead))
@@ -65,7 +70,7 @@ def _docstring(option: str, statement: str) -> str:
     return '"""' + "\n".join(lines) + '\n"""'
 
 
-def _sorted_imports(imports: tuple[str, ...]) -> list[str]:
+def _sort_imports(imports: tuple[str, ...]) -> list[str]:
     plain = sorted(one for one in set(imports) if one.startswith("import "))
     return plain + sorted(one for one in set(imports) if not one.startswith("import "))
 
@@ -76,3 +81,34 @@ def _clean(code: str) -> str:
 
 def _test(name: str, body: str) -> str:
     return f"def {name}():\n{textwrap.indent(_clean(body), '    ')}"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A claim about one option with its proof.
+
+    `expected` is what the index says will come out, None where only running it can tell. It only
+    chooses among drafts; what counts is what the proof does.
+    """
+
+    option: str
+    relation: Relation
+    text: ProofParts
+    expected: bool | None = None
+    grounds: Grounds = Grounds.EXECUTED
+    fresh: bool = False
+    absent_path: bool = False
+
+    @property
+    def statement(self) -> str:
+        return self.text.statement
+
+
+class ClaimKind(Protocol):
+    """One sort of claim."""
+
+    name: str
+
+    def drafts(self, parsed: ParsedQuestion) -> Iterable[Draft]:
+        """Proofs for those options of a question that this kind of claim is about."""
+        ...

@@ -6,6 +6,7 @@ import ast
 import re
 import textwrap
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -40,7 +41,7 @@ class Tie(StrEnum):
 
 
 @dataclass(frozen=True)
-class Asked:
+class StemFocus:
     """The reading of a question's words; nothing is looked up yet.
 
     `word` is the noun as written. `owner` is the name the thing is to belong to. `is_whole` says
@@ -165,14 +166,14 @@ _OUTCOME = re.compile(
 )
 
 
-def read_asked(text: str) -> Asked:
+def parse_focus(text: str) -> StemFocus:
     """Read a question's words; whatever is not understood is Noun.OTHER."""
     text = text[:_LONGEST]
     blocks, prose = _blocks(text)
     found = mentions(prose)
-    masked = _masked(prose, found)
-    asked = _read(masked, found)
-    return replace(asked, prose=prose, blocks=blocks, mentions=found)
+    masked = _mask(prose, found)
+    focus = _read(masked, found)
+    return replace(focus, prose=prose, blocks=blocks, mentions=found)
 
 
 _FENCED = re.compile(r"```[\w+-]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -180,7 +181,7 @@ _INDENTED = re.compile(r"(?:^|\n)[ \t]*\n((?:(?: {4}|\t).*(?:\n|\Z)|[ \t]*\n)+)"
 
 
 def _blocks(text: str) -> tuple[tuple[str, ...], str]:
-    """The code that stands by itself, between fences or else indented, and the words around it."""
+    """Return the code that stands by itself, fenced or indented, and the words around it."""
     blocks = tuple(found[1].rstrip() for found in _FENCED.finditer(text))
     prose = _FENCED.sub(" ", text)
     if not blocks:
@@ -192,7 +193,7 @@ def _blocks(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def _is_program(text: str) -> bool:
-    """Whether an indented part is code and not a quotation or a list."""
+    """Return whether an indented part is code and not a quotation or a list."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -202,33 +203,35 @@ def _is_program(text: str) -> bool:
     return any(not isinstance(one, ast.Expr) or isinstance(one.value, ast.Call) for one in body)
 
 
-def _masked(prose: str, found: tuple[Mention, ...]) -> str:
-    """The words with every piece of code replaced by its number."""
+def _mask(prose: str, found: tuple[Mention, ...]) -> str:
+    """Return the words with every piece of code replaced by its number."""
     for number in range(len(found) - 1, -1, -1):
         one = found[number]
         prose = f"{prose[: one.start]}⟦{number}⟧{prose[one.end :]}"
     return prose
 
 
-def _read(masked: str, found: tuple[Mention, ...]) -> Asked:
+def _read(masked: str, found: tuple[Mention, ...]) -> StemFocus:
     if default := _DEFAULT.search(masked) or _DEFAULTS_TO.search(masked):
-        return Asked(
+        return StemFocus(
             Noun.DEFAULT,
             subject=_at(default, "subject", found),
             owner=_at(default, "owner", found),
             tie=Tie.OWN,
         )
     if imported := _IMPORTED_FROM.search(masked):
-        return Asked(Noun.THING, owner=_at(imported, "owner", found), tie=Tie.OWN, is_whole=True)
+        return StemFocus(
+            Noun.THING, owner=_at(imported, "owner", found), tie=Tie.OWN, is_whole=True
+        )
     noun, word = _noun(masked)
     if noun is Noun.IMPORT:
         subject = _SUBJECT.search(masked)
-        return Asked(noun, word, subject=_at(subject, "subject", found) if subject else None)
+        return StemFocus(noun, word, subject=_at(subject, "subject", found) if subject else None)
     if noun is Noun.OTHER and _OUTCOME.search(masked):
-        return Asked(Noun.OUTCOME)
+        return StemFocus(Noun.OUTCOME)
     owner, tie = _owner(masked, found)
     is_whole = tie is Tie.OWN and any(one.search(masked) for one in _WHOLE)
-    return Asked(noun, word, owner, tie, is_whole)
+    return StemFocus(noun, word, owner, tie, is_whole)
 
 
 def _noun(masked: str) -> tuple[Noun, str]:
@@ -252,10 +255,81 @@ def _owner(masked: str, found: tuple[Mention, ...]) -> tuple[Mention | None, Tie
 
 
 def _at(match: re.Match[str], group: str, found: tuple[Mention, ...]) -> Mention | None:
-    """The mention that a group of a pattern stands for; the only one if it has no such group."""
+    """Return the mention that a group stands for; the only one if there is no such group."""
     text = match.groupdict().get(group)
     if text is None and group in match.re.groupindex:
         return None
     number = re.search(_CODE, text if text is not None else match.group())
     place = int(number[1]) if number else len(found)
     return found[place] if place < len(found) else None
+
+
+# From the question word to the end of its own clause: what happens "if" or "when" is another's.
+_CLAUSE = re.compile(r"\b(?:which|what|whose)\b([^.?!,;:]*)", re.IGNORECASE)
+_SUBORDINATE = re.compile(
+    r"\b(?:if|when|whenever|where|while|because|after|before|once|until|to|for|so|that|in case)\b",
+    re.IGNORECASE,
+)
+_FAILS = re.compile(
+    r"\b(?:rais(?:e|es|ed|ing)|throws?|thrown|fail(?:s|ed|ing|ure)?|error(?:s|ed)?|crash(?:es|ed)?"
+    r"|break(?:s|ing)?|broken|deprecated|removed|dropped|gone|missing|invalid|illegal|wrong"
+    r"|incorrect|unavailable|unsupported|unknown|nonexistent|reject(?:s|ed)?|refused?|forbidden"
+    r"|no longer|typos?|misspell\w*|mistakes?|ignored|made up|invented|fictitious|fake|bogus"
+    r"|nonsense|\w+(?:Error|Exception))\b",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(
+    r"\b(?:other than|rather than|instead of|except|apart from|besides|unlike|opposite|never|not"
+    r"|no longer|third|fourth|fifth)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+
+_VERSION = r"v?(\d+(?:\.(?:\d+|x|\*))*)"
+_VERSIONS = re.compile(
+    r"\b(?:versions?|releases?|before|since|until|till|prior to|up to|from|than|after)\s+"
+    rf"{_VERSION}"
+    rf"|\bv(\d+(?:\.\d+)*)\b|\bin\s+v?(\d+\.(?:\d+|x)(?:\.\d+)*)\b",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
+    r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy"
+    r"|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"
+    r"|originally|historical(?:ly)?"
+    r"|renamed|obsolete|replaced|other librar\w+|hypothetical\w*|at the time|back then"
+    r"|in the past|was called|were called|worked|upcoming|future)\b",
+    re.IGNORECASE,
+)
+
+
+def is_outside_target(text: str, names: Collection[str], versions: Collection[str]) -> bool:
+    """Return whether a question is about another version, platform or time than the target.
+
+    `names` are the target's packages and `versions` theirs; "in pydantic 2" fits 2.11.7.
+    """
+    if _ELSEWHERE.search(text):
+        return True
+    told = [next(filter(None, found)) for found in _VERSIONS.findall(text)]
+    for name in names:
+        plain = re.sub(r"[-_.]+", "[-_. ]?", re.escape(name).replace("\\-", "-"))
+        told += re.findall(rf"\b{plain}\s*(?:==|version)?\s*{_VERSION}", text, re.IGNORECASE)
+    return any(not _fits(one, versions) for one in told)
+
+
+def _fits(told: str, versions: Collection[str]) -> bool:
+    parts = [part for part in told.lower().split(".") if part not in ("x", "*")]
+    return any(version.split(".")[: len(parts)] == parts for version in versions)
+
+
+def asks_for_failure(text: str) -> bool:
+    """Return whether what is asked for is something that does not work."""
+    # The dot in `Owner.member` ends no clause.
+    for clause in _CLAUSE.findall(re.sub(r"(?<=\w)\.(?=\w)", "_", text)):
+        if _FAILS.search(_SUBORDINATE.split(clause, maxsplit=1)[0]):
+            return True
+    return False
+
+
+def is_negated(text: str) -> bool:
+    """Return whether a description says what is meant by what it is not."""
+    return _TURNS.search(text) is not None
