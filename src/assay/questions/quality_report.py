@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay.documents import Place
+from assay.documents import Place, replace_file
+from assay.escaping import escape_hidden
 from assay.findings import Finding, Rule, Severity
 from assay.findings.sarif import sarif_text, to_sarif
+from assay.model import CaseRecord, Outcome
 from assay.reports.markup import cell, code_block, code_span
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
-from assay.results import CaseRecord, Outcome
 from assay.runs import Row, Run
-from assay.visible import visible
-from assay.writing import replace_file
 
 VERSION = 1
 # The order in which a maintainer wants to read: what must be repaired first.
@@ -89,9 +88,9 @@ def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
     detail = packed["detail"] or {}
     accepted = " (accepted by the baseline)" if known else ""
     yield f"\n### {code_span(one_line(packed['id']))}{accepted}\n\n"
-    yield code_block(visible(packed["reason"]))
+    yield code_block(escape_hidden(packed["reason"]))
     if "question" in detail:
-        yield "\n" + code_block(visible(detail["question"]))
+        yield "\n" + code_block(escape_hidden(detail["question"]))
     if options := detail.get("options"):
         yield "\n| option | | finding | why |\n|---|---|---|---|\n"
         for letter, option in options.items():
@@ -118,8 +117,8 @@ def _fix_parts(fix: dict[str, Any]) -> Iterator[str]:
         definition = json.dumps(one["definition"], indent=2, ensure_ascii=False)
         yield (
             f"\n<details><summary>try {number}: {one['verdict']}</summary>\n\n"
-            f"{code_block(visible(definition), 'json')}\n"
-            f"{code_block(visible(one['reason']))}\n</details>\n"
+            f"{code_block(escape_hidden(definition), 'json')}\n"
+            f"{code_block(escape_hidden(one['reason']))}\n</details>\n"
         )
     for note in fix["notes"]:
         yield f"\n- {code_span(one_line(note))}\n"
@@ -130,7 +129,7 @@ def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
         tests = ", ".join(f"{test['name']} {test['status']}" for test in proof["tests"])
         yield (
             f"\n<details><summary>{proof['file']}: {proof['truth']}</summary>\n\n"
-            f"{code_block(visible(proof['source'].rstrip()), 'python')}\n"
+            f"{code_block(escape_hidden(proof['source'].rstrip()), 'python')}\n"
             f"{code_span(one_line(tests or proof['reason'] or 'not run'))}\n\n</details>\n"
         )
 
@@ -195,7 +194,7 @@ _STATES = {"HOLDS": "passed", "FAILS": "failed", "CONTRADICTED": "error", "UNPRO
 def question_lines(record: CaseRecord, paint: Paint, *, proofs: bool = True) -> Iterator[str]:
     """The lines for a terminal; everything from the suite is made visible first."""
     detail: Any = record.detail
-    yield paint(visible(record.id), "bold")
+    yield paint(escape_hidden(record.id), "bold")
     yield paint(detail["place"], "dim")
     yield ""
     yield from _wrapped(detail["question"])
@@ -206,13 +205,13 @@ def question_lines(record: CaseRecord, paint: Paint, *, proofs: bool = True) -> 
     for letter, option in detail.get("options", {}).items():
         yield from _option_lines(letter, option, letter == detail["key"], paint, proofs)
     for name, found in detail.get("names", {}).items():
-        yield f"{visible(name)}: {found['truth']}"
+        yield f"{escape_hidden(name)}: {found['truth']}"
     for side in ("fixed", "unfixed"):
         for test in detail.get(side, ()):
-            yield f"{side}: {visible(test['name'])} {test['status']}"
+            yield f"{side}: {escape_hidden(test['name'])} {test['status']}"
     for note in detail.get("notes", ()):
-        yield paint(f"note: {visible(note)}", "dim")
-    yield paint(visible(record.reason), record.outcome.value)
+        yield paint(f"note: {escape_hidden(note)}", "dim")
+    yield paint(escape_hidden(record.reason), record.outcome.value)
 
 
 def _option_lines(
@@ -222,14 +221,14 @@ def _option_lines(
     lines = [*_wrapped(option["text"], _WIDTH - 6)] or [""]
     yield f"{paint(letter, 'bold')}  {lines[0]}{key}"
     yield from (f"   {line}" for line in lines[1:])
-    reason = f": {visible(option['reason'])}" if option["reason"] else ""
+    reason = f": {escape_hidden(option['reason'])}" if option["reason"] else ""
     grounds = " (documented)" if option["grounds"] == "documented" else ""
     first, *more = [*_wrapped(f"{option['state']}{grounds}{reason}", _WIDTH - 6)]
     state = option["state"]
     yield f"   {paint(state, _STATES[state])}{first.removeprefix(state)}"
     yield from (f"   {line}" for line in more)
     for note in option["notes"]:
-        yield paint(f"   note: {visible(note)}", "dim")
+        yield paint(f"   note: {escape_hidden(note)}", "dim")
     if proofs:
         for proof in option["proofs"]:
             yield from _proof_lines(proof, paint)
@@ -242,13 +241,13 @@ def _proof_lines(proof: dict[str, Any], paint: Paint) -> Iterator[str]:
     )
     yield from _indented(proof["source"], "   │ ")
     for test in proof["tests"]:
-        yield f"   {visible(test['name'])} {paint(test['status'], _style(test['status']))}"
+        yield f"   {escape_hidden(test['name'])} {paint(test['status'], _style(test['status']))}"
         if test["message"]:
             yield from _indented(test["message"], "     ")
         if test["output"]:
             yield from _indented(test["output"], "     > ")
         if test["objection"]:
-            yield f"     not evidence: {visible(test['objection'])}"
+            yield f"     not evidence: {escape_hidden(test['objection'])}"
 
 
 def _style(status: str) -> str:
@@ -256,12 +255,12 @@ def _style(status: str) -> str:
 
 
 def _wrapped(text: str, width: int = _WIDTH) -> Iterator[str]:
-    for line in visible(text).splitlines():
+    for line in escape_hidden(text).splitlines():
         yield from textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [
             ""
         ]
 
 
 def _indented(text: str, mark: str) -> Iterator[str]:
-    for line in visible(text).rstrip().splitlines():
+    for line in escape_hidden(text).rstrip().splitlines():
         yield f"{mark}{line}".rstrip()

@@ -12,14 +12,14 @@ from typing import Any, Literal
 from packaging.version import InvalidVersion, Version
 
 from assay.errors import AssayError, InputError
+from assay.model import CaseRecord
 from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
-from assay.questions.provers import installed_provers
+from assay.questions.provers import load_provers
 from assay.questions.selection import Selection, select
 from assay.questions.verification import Work, verify_one
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
-from assay.results import CaseRecord
 from assay.runs import run_in_loop
 from assay.sandbox import Target, environment, list_releases
 
@@ -253,9 +253,7 @@ def examiner(
         targets = dict.fromkeys(one.target for one in moved)
         say(f"{package} {version}: {len(moved)} to replay")
         environments = {target: await asyncio.to_thread(environment, target) for target in targets}
-        runners = ProofRunners(
-            environments, provers=installed_provers(), jobs=jobs, isolation=isolation
-        )
+        runners = ProofRunners(environments, provers=load_provers(), jobs=jobs, isolation=isolation)
         async with runners:
             records = await asyncio.gather(
                 *(verify_one(one, runners, writes=False) for one in moved)

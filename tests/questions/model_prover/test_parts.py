@@ -32,7 +32,7 @@ from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.prompts import ANALYST, ENGINEER, SHARED
 from assay.questions.model_prover.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import Library
 from assay.sandbox import Environment, Target, environment
 from tests.models.scripted_server import ScriptedServer, fails, raw
 

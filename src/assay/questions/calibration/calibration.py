@@ -11,10 +11,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from assay import values
 from assay.errors import BudgetExceeded
-from assay.failures import account
-from assay.intervals import Share
+from assay.model import (
+    AttributeResult,
+    CaseRecord,
+    GroupType,
+    Outcome,
+    Share,
+    VerifierReport,
+    values,
+)
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
 from assay.questions.model import Key, Question
 from assay.questions.proof_runners import ProofRunners
@@ -22,8 +28,8 @@ from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, error_record, fingerprint, verify_one
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import Parts, Run, Unit
+from assay.tracebacks import format_exception
 
 _ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 
@@ -178,7 +184,7 @@ class CalibrationWorker:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
-            record = error_record(unit.payload, account(error))
+            record = error_record(unit.payload, format_exception(error))
             mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 

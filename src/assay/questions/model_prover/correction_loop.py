@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay.model import CaseRecord
 from assay.questions.correct.correction import RefusedRevision, Reviser, Revision
 from assay.questions.examination import Examination
 from assay.questions.model import Question
@@ -30,7 +31,6 @@ from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
-from assay.results import CaseRecord
 
 TRIES = 3
 FIXER_TURNS = 12

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from assay.model import CaseRecord
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.model import FixQuestion
 from assay.questions.model_prover import prompts
@@ -23,7 +24,6 @@ from assay.questions.records import simple_record
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work
 from assay.reports.text import count
-from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 
 PROCTOR_TURNS = 4

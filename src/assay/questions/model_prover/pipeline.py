@@ -27,8 +27,7 @@ from assay.questions.model_prover.tasks import Tasks, read_tasks
 from assay.questions.model_prover.transcripts import Transcript
 from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import MODELLED, Proof
-from assay.questions.provers.introspection import IntrospectionProver
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import IntrospectionProver, Library
 
 # Calls of the model: for the claims of a question, and for the proofs of one option.
 ANALYST_TURNS = 16

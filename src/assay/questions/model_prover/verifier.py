@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from assay.errors import AssayError, BudgetExceeded
+from assay.model import CaseRecord
 from assay.models import metered
 from assay.questions.correct import read_suite_text
 from assay.questions.correct.apply_correction import Keeper, fixed_record
@@ -20,7 +21,6 @@ from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite
 from assay.questions.verification import Work, fingerprint, verify_one
-from assay.results import CaseRecord
 
 
 class ModelVerifier:
