@@ -16,7 +16,7 @@ from assay.config import load_config
 from assay.errors import InputError
 from tests.agents.running_support import answers, ask, write
 from tests.agents.scripted_server import ScriptedServer
-from tests.conftest import Command
+from tests.commands import Command
 
 SHOP = """\
 import os

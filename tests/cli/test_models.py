@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.conftest import Command
+from tests.commands import Command
 from tests.models.scripted_server import Received, Reply, ScriptedServer, fails, says, says_json
 
 

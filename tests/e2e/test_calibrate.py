@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command
+from tests.commands import Command
 
 SUITE = """\
 target: current:pydantic

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command
+from tests.commands import Command
 
 SUITE = Path(__file__).with_name("suite.py")
 

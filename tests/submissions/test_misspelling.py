@@ -26,7 +26,7 @@ from assay.submissions.problems.layout import (
     WrittenGroup,
     WrittenProblem,
 )
-from tests.conftest import Command
+from tests.commands import Command
 from tests.submissions.programmed.support import LOADER, VERIFIER
 from tests.submissions.support import write_files
 

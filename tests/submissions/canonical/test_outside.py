@@ -10,7 +10,7 @@ import pytest
 
 from assay.submissions.lint_rules import lint_problems
 from assay.submissions.problems import read_problem
-from tests.conftest import Command
+from tests.commands import Command
 from tests.submissions.support import write_files
 
 SECRET = "a secret of the user"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command
+from tests.commands import Command
 from tests.submissions.programmed.support import VERIFIER, problem
 
 CONFIG = """

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Command
+from tests.commands import Command
 from tests.submissions import specification
 from tests.submissions.programmed import examples
 

@@ -26,7 +26,7 @@ from assay.submissions.cases import APICase, APIResult, BaseCase, CLIResult
 from assay.submissions.config import GroupConfig, ProblemConfig
 from assay.submissions.problems import read_problem
 from assay.submissions.programmed.source import ProgrammedSource
-from tests.conftest import Command
+from tests.commands import Command
 
 PROBLEMS = Path(__file__).parents[1] / "problem_folders"
 Run = Callable[[BaseCase], CaseResult]
