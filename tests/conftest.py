@@ -14,7 +14,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from tests.commands import Command, run_forked, serve_commands
+from tests.commands import Command as Command
+from tests.commands import run_forked, serve_commands
 from tests.waiting import PATIENCE
 
 # A slow machine is no reason to fail; the number of examples bounds the time instead. The gate

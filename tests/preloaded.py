@@ -91,6 +91,13 @@ def _become(streams: list[int], words: list[str], cwd: str, environment: dict[st
     sys.argv = ["assay", *words]
 
 
+# Neither what runs in other interpreters or in pytest, nor what looks for plugins when imported.
+_ELSEWHERE = re.compile(
+    r"\.(inside|jail|templates|__main__|pytest\w*|cli\.report|python_problems\.plugin)(\.|$)"
+)
+_THIRD_PARTY = ("hocon", "httpcore", "jinja2", "jsonschema", "yaml")
+
+
 def _import_everything() -> None:
     import gc
     import importlib
@@ -98,10 +105,11 @@ def _import_everything() -> None:
 
     import assay
 
-    for module in pkgutil.walk_packages(assay.__path__, "assay."):
-        # Not what runs in other interpreters or in pytest, or looks for plugins at once.
-        if not re.search(r"\.(inside|templates|__main__|pytest\w*|cli\.report|programmed\.plugin)(\.|$)", module.name):
-            importlib.import_module(module.name)
+    own = [module.name for module in pkgutil.walk_packages(assay.__path__, "assay.")]
+    for name in (*own, *_THIRD_PARTY):
+        if not _ELSEWHERE.search(name):
+            importlib.import_module(name)
+    assert "slop_code" not in sys.modules, "a module for the code of problems was imported"
     gc.freeze()
 
 
@@ -142,6 +150,15 @@ def _serve(address: str) -> None:
 if __name__ == "__main__":
     _import_everything()
     _serve(sys.argv[1])
+    import atexit
+
     from assay.cli import main
 
-    main()
+    try:
+        main()
+    except SystemExit as ending:
+        # As the interpreter ends, but for taking everything apart that was imported.
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(ending.code if isinstance(ending.code, int) else 1)

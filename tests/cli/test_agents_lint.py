@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.agents.files.support import whole, written
-from tests.commands import Command
+from tests.conftest import Command
 
 
 def test_lint_says_where_and_what_to_write(assay: Command, tmp_path: Path) -> None:

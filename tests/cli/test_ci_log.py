@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.ci_log import LogWriter, break_commands
-from tests.commands import Command
+from tests.conftest import Command
 
 _PIECES = st.lists(
     st.text(alphabet=":# \r\n\tsection_tarnd[vo\x1b", max_size=40).map(str.encode), max_size=12

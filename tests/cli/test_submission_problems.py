@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.commands import Command
+from tests.conftest import Command
 
 
 def test_a_new_problem_is_clean_and_a_typo_is_found(assay: Command, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from tests.agents.scripted_server import (
     echo,
     self_signed,
 )
-from tests.commands import Command
+from tests.conftest import Command
 from tests.models import scripted_server as models
 from tests.models.scripted_server import Received, Reply, fails, says_json
 from tests.waiting import PATIENCE, wait_until

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 from tests.submissions.support import write_files
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "submissions"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 
 SUITE = """\
 target: current:pydantic

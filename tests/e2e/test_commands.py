@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 
 SUITE = Path(__file__).with_name("suite.py")
 

@@ -10,7 +10,7 @@ import pytest
 
 import assay
 from assay.findings import Baseline
-from tests.commands import Command
+from tests.conftest import Command
 
 ROOT = Path(__file__).parents[2]
 SUITE = "examples/questions/pydantic.yaml"

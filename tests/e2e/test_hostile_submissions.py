@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.sandbox.isolation import available_levels, probe
-from tests.commands import Command
+from tests.conftest import Command
 from tests.sandbox.hostile.support import landlock_version
 from tests.submissions.support import write_files
 

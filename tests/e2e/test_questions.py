@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 from tests.waiting import PATIENCE, wait_until
 
 KEY_CANARY = "KEYCANARY5121"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 from tests.waiting import PATIENCE, wait_until
 
 SUITE = Path(__file__).with_name("suite.py")

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands import Command
+from tests.conftest import Command
 from tests.waiting import PATIENCE
 
 EVALUATION = """

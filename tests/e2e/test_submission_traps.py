@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.commands import Command
+from tests.conftest import Command
 from tests.submissions.support import write_files
 
 CONFIG = """

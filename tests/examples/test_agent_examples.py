@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.commands import Command
+from tests.conftest import Command
 
 ROOT = Path(__file__).parents[2]
 GOOD, TIRED = "examples/agents/kiosk.hocon", "examples/agents/tired_kiosk.hocon"

@@ -15,7 +15,7 @@ from assay.cli.lint import FORMATS as OFFERED
 from assay.documents import Place
 from assay.errors import InputError
 from assay.findings import FORMATS, UNREADABLE, Baseline, Finding, Findings, Rule, Rules
-from tests.commands import Command
+from tests.conftest import Command
 
 _QUESTION = {"id": "a", "question": "?", "options": {"A": "x", "B": "y"}, "correct_answer": "C"}
 WRONG_SUITE = json.dumps({"benchmarks": [_QUESTION]})

@@ -10,7 +10,7 @@ import pytest
 
 from assay import plugins
 from assay.errors import InputError
-from tests.commands import Command
+from tests.conftest import Command
 
 EXAMPLE = Path(__file__).parent / "example"
 

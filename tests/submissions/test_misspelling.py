@@ -26,8 +26,8 @@ from assay.submissions.problems.layout import (
     WrittenGroup,
     WrittenProblem,
 )
-from tests.commands import Command
-from tests.submissions.programmed.support import LOADER, VERIFIER
+from tests.conftest import Command
+from tests.submissions.python_problems.support import LOADER, VERIFIER
 from tests.submissions.support import write_files
 
 CONFIG = """

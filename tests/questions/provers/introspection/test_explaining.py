@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.commands import Command
+from tests.conftest import Command
 
 SUITE = """\
 target: current:pydantic
