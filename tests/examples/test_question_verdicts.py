@@ -15,7 +15,7 @@ from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.selection import Selection, build_environments, samples, select
 from assay.questions.verdict.stems import classify
-from assay.questions.verdict.verdict import Verdict, judge, is_settled
+from assay.questions.verdict.verdict import Verdict, is_settled, judge
 from assay.questions.verification import Work, verify_one
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"

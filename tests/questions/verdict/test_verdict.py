@@ -13,8 +13,8 @@ from assay.questions.verdict.verdict import (
     Verdict,
     accuses,
     answers_of,
-    judge,
     is_settled,
+    judge,
 )
 
 HOLDS = OptionFinding(State.HOLDS, "so it is")
