@@ -15,7 +15,7 @@ _INSIDE = "inside the sandbox, or before it is entered: files of the kernel and 
 ALLOWED: dict[str, str] = {
     "documents/files.py": "the one place",
     "sandbox/jail/": _INSIDE,
-    "questions/index/inside/": _INSIDE,
+    "questions/index/indexer/": _INSIDE,
     "sandbox/kit.py": _OURS,
     "submissions/scaffold.py": _OURS,
     "cli/init.py": _OURS,
