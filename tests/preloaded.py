@@ -110,6 +110,8 @@ def _import_everything() -> None:
         if not _ELSEWHERE.search(name):
             importlib.import_module(name)
     assert "slop_code" not in sys.modules, "a module for the code of problems was imported"
+    # As many jobs on every machine unless told otherwise; the workers of pytest share the cores.
+    os.cpu_count = lambda: 1
     gc.freeze()
 
 
