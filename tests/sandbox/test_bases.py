@@ -20,7 +20,7 @@ from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.limits import KIB, Limits
 from assay.sandbox.programs import Collected, ProgramResult, Programs, request_of
 from assay.sandbox.servers import Server
-from assay.sandbox.workers import Worker
+from assay.sandbox.workers import JailWorker
 from tests.sandbox.hostile.support import command_lines, landlock_version
 from tests.waiting import PATIENCE
 
@@ -193,7 +193,7 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
             probe_socket.bind(("127.0.0.1", 0))
             port = probe_socket.getsockname()[1]
         programs = Programs(isolation=level, base=base, ports=(port,))
-        worker = await Worker.start(programs.jail)
+        worker = await JailWorker.start(programs.jail)
         try:
             server = Server(worker, programs.jail, port)
             await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))

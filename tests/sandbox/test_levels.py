@@ -16,7 +16,7 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.warm import check_readable
+from assay.sandbox.proof_worker import check_readable
 from tests.sandbox.support import SMALL, write_files
 from tests.waiting import PATIENCE
 

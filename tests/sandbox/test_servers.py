@@ -199,10 +199,10 @@ def test_a_server_that_does_not_want_to_stop(level: str) -> None:
 
     async def scenario() -> float:
         from assay.sandbox.programs import Programs, request_of
-        from assay.sandbox.workers import Worker
+        from assay.sandbox.workers import JailWorker
 
         jail = Programs(isolation=level).jail
-        worker = await Worker.start(jail)
+        worker = await JailWorker.start(jail)
         server = Server(worker, jail, 1)
         try:
             await server._begin(request_of(jail, ["sh", "-c", source], {}, (), {}))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.sandbox.modules import target_modules
     from assay.sandbox.outcomes import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
     from assay.sandbox.programs import ProgramResult, Programs, run_program
+    from assay.sandbox.proof_worker import Challenge
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.releases import list_releases
     from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
         list_targets,
         remove_target,
     )
-    from assay.sandbox.warm import Challenge
 
 # Imported when first used: who runs a program needs neither uv nor the proof runner.
 _HOMES = {
@@ -48,7 +48,7 @@ _HOMES = {
         "list_targets",
         "remove_target",
     ),
-    "warm": ("Challenge",),
+    "proof_worker": ("Challenge",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -11,11 +11,12 @@ from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
 from assay.errors import InputError
+from assay.processes import Pool
 from assay.sandbox import isolation as levels
 from assay.sandbox.bases import Base
 from assay.sandbox.limits import Limits
 from assay.sandbox.streams import Streams
-from assay.sandbox.workers import Bind, Jail, Worker
+from assay.sandbox.workers import Bind, Jail, JailWorker
 
 Result = TypeVar("Result")
 
@@ -71,7 +72,7 @@ class Programs:
         named = tuple(Bind(*bind) for bind in binds)
         where = ("", "fresh", None) if base is None else (str(base.path), work, base.user)
         self.jail = Jail(level, limits or Limits(), named, network, tuple(ports), *where)
-        self._idle: list[Worker] = []
+        self._pool = Pool(lambda: JailWorker.start(self.jail))
 
     async def __aenter__(self) -> Programs:
         return self
@@ -86,8 +87,7 @@ class Programs:
 
     async def reset(self) -> None:
         """End the workers that nobody uses, and with them the work folders that were kept."""
-        idle, self._idle = self._idle, []
-        await asyncio.gather(*(worker.close() for worker in idle))
+        await self._pool.close()
 
     async def run(
         self,
@@ -106,18 +106,8 @@ class Programs:
         request = request_of(
             self.jail, command, files or {}, collect, environment or {}, wall_time=wall_time
         )
-        worker = self._idle.pop() if self._idle else await Worker.start(self.jail)
-        try:
-            result = await run_in(worker, self.jail, request, stdin)
-        except BaseException:
-            # Its state is unknown, and a cancelled program must not run on.
-            await worker.close()
-            raise
-        if worker.has_ended:
-            await worker.close()
-        else:
-            self._idle.append(worker)
-        return result
+        async with self._pool.take() as worker:
+            return await run_in(worker, self.jail, request, stdin)
 
 
 async def run_program(
@@ -150,7 +140,7 @@ def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
         return pool.submit(asyncio.run, work).result()
 
 
-async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
+async def run_in(worker: JailWorker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
     """Run a request in a worker, with its standard streams connected."""
     streams = Streams(jail.limits.output)
     try:

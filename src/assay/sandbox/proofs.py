@@ -15,8 +15,8 @@ from assay.sandbox.integrity import inspect_proof
 from assay.sandbox.isolation import choose
 from assay.sandbox.limits import Limits
 from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+from assay.sandbox.proof_worker import Challenge, Order, ProofText, ProofWorker, WorkerLost
 from assay.sandbox.targets import Environment
-from assay.sandbox.warm import Challenge, Lost, Order, ProofText, WarmProcess
 
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
@@ -32,9 +32,9 @@ class _Slot:
     imported nothing but pytest.
     """
 
-    warm: WarmProcess | None = None
-    clean: WarmProcess | None = None
-    seeded: dict[int, WarmProcess] = field(default_factory=dict)
+    warm: ProofWorker | None = None
+    clean: ProofWorker | None = None
+    seeded: dict[int, ProofWorker] = field(default_factory=dict)
 
 
 class ProofRunner:
@@ -148,7 +148,7 @@ class ProofRunner:
                         return await warm.run(text, seconds), False, attempt
                 clean = await self._serving_clean(slot)
                 return await clean.run(text, seconds), True, attempt
-            except Lost as loss:
+            except WorkerLost as loss:
                 self.notes.append(f"a runner was lost ({loss}) and what it did is repeated")
                 await self._retire(slot)
                 self.restarts += 1
@@ -159,7 +159,7 @@ class ProofRunner:
         return None, True, _TRIES
 
     async def _run_alone(self, text: ProofText, hash_seed: int, seconds: float) -> Ending:
-        process = await WarmProcess.start(replace(self._clean_order(), hash_seed=hash_seed))
+        process = await ProofWorker.start(replace(self._clean_order(), hash_seed=hash_seed))
         try:
             return await process.run(text, seconds)
         finally:
@@ -169,25 +169,25 @@ class ProofRunner:
         """A process that has imported nothing of the target, only what pytest itself needs."""
         return replace(self._order, imports=(), samples=(), learn=False)
 
-    async def _serving(self, slot: _Slot) -> WarmProcess:
+    async def _serving(self, slot: _Slot) -> ProofWorker:
         if slot.warm is None:
-            slot.warm = await WarmProcess.start(self._order)
+            slot.warm = await ProofWorker.start(self._order)
             self._look_at(slot.warm)
         return slot.warm
 
-    async def _serving_clean(self, slot: _Slot) -> WarmProcess:
+    async def _serving_clean(self, slot: _Slot) -> ProofWorker:
         if slot.clean is None:
-            clean = await WarmProcess.start(await self._order_with_others(slot))
+            clean = await ProofWorker.start(await self._order_with_others(slot))
             if clean.threads > 1 or clean.shares:
                 await clean.close()
-                clean = await WarmProcess.start(self._clean_order())
+                clean = await ProofWorker.start(self._clean_order())
             slot.clean = clean
         return slot.clean
 
-    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> WarmProcess:
+    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> ProofWorker:
         if hash_seed not in slot.seeded:
             order = replace(self._clean_order(), hash_seed=hash_seed)
-            slot.seeded[hash_seed] = await WarmProcess.start(order)
+            slot.seeded[hash_seed] = await ProofWorker.start(order)
         return slot.seeded[hash_seed]
 
     async def _order_with_others(self, slot: _Slot) -> Order:
@@ -202,7 +202,7 @@ class ProofRunner:
     def _is_own(self, name: str) -> bool:
         return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
 
-    def _look_at(self, process: WarmProcess) -> None:
+    def _look_at(self, process: ProofWorker) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
         if process.threads > 1:
             # A fork takes only one thread along; what the others held stays locked for ever.

@@ -31,7 +31,7 @@ from assay.sandbox.programs import (
     result_of,
 )
 from assay.sandbox.streams import Streams
-from assay.sandbox.workers import Bind, Jail, Worker
+from assay.sandbox.workers import Bind, Jail, JailWorker
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.02
 _GRACE = 2.0
@@ -70,7 +70,7 @@ class NotServingError(Exception):
 class Server:
     """A running server; made by `serve`."""
 
-    def __init__(self, worker: Worker, jail: Jail, port: int) -> None:
+    def __init__(self, worker: JailWorker, jail: Jail, port: int) -> None:
         self._worker, self._jail, self._port = worker, jail, port
         self._asking = asyncio.Lock()
         self._answer: asyncio.Task[ProgramResult] | None = None
@@ -220,7 +220,7 @@ async def serve(
     if kind.jail.level != "namespaces":
         _check_free(port)
     request = request_of(kind.jail, command, files or {}, collect, environment or {})
-    worker = await Worker.start(kind.jail)
+    worker = await JailWorker.start(kind.jail)
     try:
         server = Server(worker, kind.jail, port)
         await server._begin(request)

@@ -210,7 +210,7 @@ async def _run_hog(level: str) -> tuple[ProgramResult, ProgramResult]:
     limits = Limits(memory=128 << 20, wall_time=60)
     async with Programs(isolation=level, limits=limits, binds=binds) as programs:
         await programs.run([*python, "pass"])
-        supervisor = programs._idle[0]._process.pid
+        supervisor = programs._pool.idle[0].pid
         running = asyncio.create_task(programs.run([*python, HOG, marker]))
         while not running.done():
             if hogs := [line.partition(":")[0] for line in command_lines(marker)]:

@@ -10,21 +10,22 @@ import json
 import os
 import secrets
 import signal
-import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.abc import SourceLoader
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import jail, pages
 from .proof import Job, prepare, run
 from .running import Running
 from .session import Prepared, pytest_version, run_main
+
+if TYPE_CHECKING:
+    from assay.processes import Channel
 
 # Uses what proofs use, so that pytest's own late imports happen once, before the forks.
 _SAMPLE = """
@@ -65,8 +66,8 @@ _TOUCHES = {
 class Server:
     """Serves proofs over one socket, one after the other, until it closes."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._root = ""
         self._keeps_spare = False
         self._spare: Running | None = None
@@ -77,26 +78,14 @@ class Server:
         self._prepared: Prepared | None = None
 
     def serve(self) -> None:
-        orders = self._orders()
-        self._start(next(orders))
-        with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
-            for order in orders:
-                self._send(self._run(order))
+        """Become what is ordered first, then run one proof after the other."""
+        self._start(self._channel.receive()[0])
+        with suppress(EOFError, ConnectionError):  # whoever asked may be gone by now
+            while True:
+                self._channel.send(self._run(self._channel.receive()[0]))
                 self._clear_up()
                 if self._keeps_spare:
                     self._spare = self._fork()
-
-    def _orders(self) -> Iterator[dict[str, Any]]:
-        incoming = bytearray()
-        while data := self._connection.recv(1 << 20):
-            incoming += data
-            while b"\n" in incoming:
-                line, _, rest = bytes(incoming).partition(b"\n")
-                incoming = bytearray(rest)
-                yield json.loads(line)
-
-    def _send(self, message: dict[str, Any]) -> None:
-        self._connection.sendall(json.dumps(message).encode() + b"\n")
 
     def _start(self, order: dict[str, Any]) -> None:
         """Become what was ordered: enter the jail, set the path, import, prepare, learn."""
@@ -105,7 +94,7 @@ class Server:
             jail.enter(order["jail"])
             jail.limit_worker()
         except (jail.JailError, OSError) as error:
-            self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
+            self._channel.send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
             os._exit(1)
         self._root = jail.work_folder()
         os.chdir(self._root)
@@ -125,7 +114,7 @@ class Server:
             self._learn(order["samples"][:_SAMPLES])
             self._shared = pages.shared()
         self._keeps_spare = order["learn"] and _threads() == 1
-        self._send(
+        self._channel.send(
             {
                 "event": "ready",
                 "pytest": version,
@@ -199,7 +188,7 @@ class Server:
         spare, self._spare = self._spare, None
         try:
             self._running = self._hand_over(spare, job)
-            seen = self._running.answer(job["seconds"], self._connection.fileno())
+            seen = self._running.answer(job["seconds"], self._channel.fileno())
         except jail.JailError as error:
             self._running = None
             return {"event": "refused", "id": job["id"], "reason": str(error)}
@@ -364,6 +353,6 @@ def _import(name: str) -> str | None:
     return None
 
 
-def serve(descriptor: int) -> None:
-    """Serve the socket that was handed down until its other end closes."""
-    Server(socket.socket(fileno=descriptor)).serve()
+def main(channel: Channel) -> None:
+    """Serve until the other end closes."""
+    Server(channel).serve()
