@@ -55,7 +55,7 @@ EXPECTED = {
 SCRIPT = """
 import asyncio, json, sys
 from pathlib import Path
-from assay.sandbox.limits import MIB, Limits
+from assay.sandbox.workers import MIB, Limits
 from assay.sandbox.proofs import ProofRunner
 from assay.sandbox.targets import Target, environment
 

@@ -18,8 +18,8 @@ import pytest
 
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import Programs, run_program
+from assay.sandbox.workers import Limits
 from tests.sandbox.hostile.support import command_lines
 from tests.waiting import PATIENCE
 

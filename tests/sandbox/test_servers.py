@@ -13,8 +13,8 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.servers import NotServingError, Server, serve
+from assay.sandbox.workers import Limits
 from tests.sandbox.hostile.support import landlock_version, python_folders, reachable_python
 from tests.waiting import PATIENCE
 

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.streams import Capture, Streams
+from assay.sandbox.programs import Capture, Streams
 
 
 async def _captured(limit: int, chunks: list[bytes]) -> Capture:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.cache import cache_folder
-from assay.sandbox.kit import pinned
 from assay.sandbox.targets import (
     Environment,
     Target,
@@ -23,6 +22,7 @@ from assay.sandbox.targets import (
     list_targets,
     remove_target,
 )
+from assay.sandbox.uv import pinned
 from tests.sandbox.support import build, write_files
 from tests.waiting import PATIENCE
 
@@ -204,7 +204,7 @@ def test_removing_what_is_not_there_names_what_is(own_cache: Path) -> None:
 def test_the_kit_is_pinned_without_an_address() -> None:
     versions = pinned()
     assert {"pytest", "pytest-asyncio", "pluggy"} <= versions.keys()
-    lock = Path(sys.modules["assay.sandbox.kit"].__file__ or "").with_name("kit.lock").read_text()
+    lock = Path(sys.modules["assay.sandbox.uv"].__file__ or "").with_name("kit.lock").read_text()
     assert "://" not in lock
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay import values
 from assay.documents.files import UnreadableFileError, read_record
-from assay.sandbox.cache import cache_folder, write_whole
+from assay.sandbox import cache_folder, write_whole
 
 KIND = "answers"
 # Raised when what is kept changes its shape.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from assay.errors import AssayError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import ProgramResult, Programs
+from assay.sandbox.workers import Limits
 
 # Reads its input, tries to read a file of this machine, leaves a file, ends with 3.
 _SCRIPT = 'cat; cat "$0" 2>/dev/null; echo made > made.txt; exit 3'

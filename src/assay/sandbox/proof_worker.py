@@ -14,10 +14,9 @@ from pydantic import ValidationError
 
 from assay.errors import InfrastructureError
 from assay.processes import Child, ChildLostError
-from assay.sandbox.evidence import Ending
-from assay.sandbox.limits import Limits
+from assay.sandbox.evidence import ProofEnding
 from assay.sandbox.targets import Environment, pytest_of_kit
-from assay.sandbox.workers import Bind, Jail
+from assay.sandbox.workers import Bind, Jail, Limits
 
 _START = Path(__file__).parent / "jail" / "start.py"
 # Importing a large target on a busy machine takes a while; never finishing must not be waited for.
@@ -51,7 +50,7 @@ class Challenge:
 
 
 @dataclass(frozen=True)
-class ProofText:
+class ProofRequest:
     """The file of a proof, those that lie beside it, and how it is challenged."""
 
     name: str
@@ -162,7 +161,7 @@ class ProofWorker:
         self.loaded = ready["loaded"]
         self.fast = ready["fast"]
 
-    async def run(self, text: ProofText, seconds: float) -> Ending:
+    async def run(self, text: ProofRequest, seconds: float) -> ProofEnding:
         """Run one proof; raise WorkerLost if the process did not live to tell."""
         token = secrets.token_hex(8)
         job = {**asdict(text), "id": token, "token": token, "seconds": seconds}
@@ -174,7 +173,7 @@ class ProofWorker:
         try:
             answer = await self._child.ask(job, seconds + _SLACK_SECONDS)
             if answer["event"] == "done" and answer["id"] == token:
-                return Ending.model_validate(answer)
+                return ProofEnding.model_validate(answer)
         except ChildLostError as error:
             raise WorkerLost(f"it {error.reason}") from None
         except (ValidationError, LookupError, TypeError):

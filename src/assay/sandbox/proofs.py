@@ -10,13 +10,12 @@ from types import TracebackType
 
 from assay.documents.files import LARGEST_SOURCE, read_text
 from assay.errors import InputError
-from assay.sandbox.evidence import Ending, judge
-from assay.sandbox.integrity import inspect_proof
+from assay.sandbox.evidence import ProofEnding, ProofOutcome, Status, TestOutcome, judge
 from assay.sandbox.isolation import choose
-from assay.sandbox.limits import Limits
-from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
-from assay.sandbox.proof_worker import Challenge, Order, ProofText, ProofWorker, WorkerLost
+from assay.sandbox.proof_lint import inspect_proof
+from assay.sandbox.proof_worker import Challenge, Order, ProofRequest, ProofWorker, WorkerLost
 from assay.sandbox.targets import Environment
+from assay.sandbox.workers import Limits
 
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
@@ -117,7 +116,7 @@ class ProofRunner:
         says what came of calling a test of it in other ways.
         """
         name, source = _read(proof)
-        text = ProofText(name, source, files or {}, challenge)
+        text = ProofRequest(name, source, files or {}, challenge)
         inspection = inspect_proof(source, self._modules)
         slot = await self._slots.get()
         try:
@@ -131,8 +130,8 @@ class ProofRunner:
         return replace(outcome, fresh=used_fresh, isolation=self._order.level, attempts=attempt)
 
     async def _run(
-        self, slot: _Slot, text: ProofText, fresh: bool, hash_seed: int | None
-    ) -> tuple[Ending | None, bool, int]:
+        self, slot: _Slot, text: ProofRequest, fresh: bool, hash_seed: int | None
+    ) -> tuple[ProofEnding | None, bool, int]:
         # A challenge calls a test many times more.
         seconds = self._limits.wall_time * (1 if text.challenge is None else 3)
         for attempt in range(1, _TRIES + 1):
@@ -158,7 +157,7 @@ class ProofRunner:
                 raise
         return None, True, _TRIES
 
-    async def _run_alone(self, text: ProofText, hash_seed: int, seconds: float) -> Ending:
+    async def _run_alone(self, text: ProofRequest, hash_seed: int, seconds: float) -> ProofEnding:
         process = await ProofWorker.start(replace(self._clean_order(), hash_seed=hash_seed))
         try:
             return await process.run(text, seconds)

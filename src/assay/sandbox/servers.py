@@ -18,20 +18,19 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from assay.errors import InfrastructureError
-from assay.sandbox.bases import Base
-from assay.sandbox.limits import MIB, Limits
+from assay.sandbox.overlay_base import Base
 from assay.sandbox.programs import (
-    Collected,
+    CollectedFiles,
+    ProgramRequest,
     ProgramResult,
     Programs,
-    Request,
+    Streams,
     check_name,
     collected_of,
     request_of,
     result_of,
 )
-from assay.sandbox.streams import Streams
-from assay.sandbox.workers import Bind, Jail, JailWorker
+from assay.sandbox.workers import MIB, Bind, Jail, JailWorker, Limits
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.02
 _GRACE = 2.0
@@ -99,7 +98,7 @@ class Server:
         if "reason" in answer:
             raise OSError(answer["reason"])
 
-    async def collect(self, patterns: Sequence[str]) -> Collected:
+    async def collect(self, patterns: Sequence[str]) -> CollectedFiles:
         """Files of its work folder as they are now; ConnectionRefusedError if it has ended."""
         message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
         return collected_of(*await self._while_running(lambda: self._worker.ask(message)))
@@ -145,7 +144,7 @@ class Server:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
-    async def _begin(self, request: Request) -> None:
+    async def _begin(self, request: ProgramRequest) -> None:
         streams = Streams(self._jail.limits.output)
         await self._worker.begin(streams.theirs, request.message, request.data)
         streams.given()

@@ -7,10 +7,10 @@ import importlib.metadata
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assay.documents.files import LARGEST_RECORD, read_text
@@ -27,15 +27,25 @@ from assay.sandbox.cache import (
     write_whole,
 )
 from assay.sandbox.installer import (
+    SourceFolder,
     compile_bytecode,
+    copy_source,
     install_wheels,
     install_with_builds,
     make_venv,
+    read_source,
     resolve_with_builds,
 )
-from assay.sandbox.kit import kit, kit_version, pinned
-from assay.sandbox.sources import Source, copy_source, read_source
-from assay.sandbox.uv import Interpreter, Progress, describe, find_interpreter, run_uv
+from assay.sandbox.uv import (
+    Interpreter,
+    Progress,
+    describe,
+    find_interpreter,
+    kit,
+    kit_version,
+    pinned,
+    run_uv,
+)
 
 _KIND = "environments"
 # How many files of an environment are compared with their digests whenever it is used.
@@ -155,7 +165,7 @@ def environment(
 
 
 @contextmanager
-def _located(source: Source) -> Iterator[None]:
+def _located(source: SourceFolder) -> Iterator[None]:
     """Say of an error in the requirements of a source folder where they stand."""
     try:
         yield
@@ -178,16 +188,18 @@ def check_requirements(requirements: Iterable[str], allow_direct: bool = False) 
             )
 
 
-def asked_for(requirements: Iterable[str], sources: Iterable[Source]) -> tuple[str, ...]:
+def asked_for(requirements: Iterable[str], sources: Iterable[SourceFolder]) -> tuple[str, ...]:
     """The names in requirements; an address without a name before it has none that is known."""
     named = [
-        found[0] for text in requirements if (found := _NAME.match(text)) and "://" not in found[0]
+        found[0]
+        for text in requirements
+        if (found := _NAME.match(text.strip())) and "://" not in found[0]
     ]
     return tuple(dict.fromkeys([*named, *(source.name for source in sources)]))
 
 
 def _request(
-    target: Target, sources: list[Source], interpreter: Interpreter, allow_build: bool
+    target: Target, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
     """What a resolution depends on, as text: equal requests share one kept lock."""
     return json.dumps(
@@ -202,7 +214,7 @@ def _request(
 
 def _lock(
     request: str,
-    sources: list[Source],
+    sources: list[SourceFolder],
     interpreter: Interpreter,
     allow_build: bool,
     progress: Progress | None,
@@ -218,7 +230,7 @@ def _lock(
 
 
 def _resolve(
-    request: str, sources: list[Source], interpreter: Interpreter, allow_build: bool
+    request: str, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
     asked = json.loads(request)
     lines = [*asked["requirements"], *(line for _, group in asked["sources"] for line in group)]
@@ -246,7 +258,7 @@ def _install(
     folder: Path,
     lock: str,
     interpreter: Interpreter,
-    sources: list[Source],
+    sources: list[SourceFolder],
     allow_build: bool,
     allow_direct: bool,
     progress: Progress | None,
@@ -357,3 +369,51 @@ def _count(lock: str) -> int:
 def _say(progress: Progress | None, text: str) -> None:
     if progress:
         progress(text)
+
+
+def target_modules(target: Target, environment: Environment) -> tuple[str, ...]:
+    """The roots of what the target brings, such as `google.adk`; empty for `current`.
+
+    The environment Assay runs in has no requirement that would say what is meant.
+    """
+    if target.current:
+        return ()
+    found = [name for folder in environment.first for name in _roots_of_folder(folder)]
+    names = {_normal(name) for name in asked_for(target.requirements, ())}
+    for distribution in importlib.metadata.distributions(path=[str(_site(environment))]):
+        if _normal(distribution.metadata["Name"]) in names:
+            found += roots(str(file) for file in distribution.files or ())
+    return tuple(sorted(set(found)))
+
+
+def roots(files: Iterable[str]) -> list[str]:
+    """The shallowest packages and modules among installed files; a namespace is no root."""
+    paths = [PurePosixPath(file) for file in files if file.endswith((".py", ".so", ".pyd"))]
+    packages = {path.parent for path in paths if path.name == "__init__.py"}
+    tops = {
+        package
+        for package in packages
+        if not any(above in packages for above in package.parents) and _is_dotted(package.parts)
+    }
+    singles = {
+        path.parent / path.name.partition(".")[0]
+        for path in paths
+        if path.name != "__init__.py" and path.parent == PurePosixPath()
+    }
+    return sorted(".".join(path.parts) for path in tops | singles)
+
+
+def _is_dotted(parts: Sequence[str]) -> bool:
+    return bool(parts) and all(part.isidentifier() for part in parts)
+
+
+def _roots_of_folder(folder: Path) -> list[str]:
+    return roots(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+
+
+def _site(environment: Environment) -> Path:
+    return next((environment.python.parent.parent / "lib").glob("python*/site-packages"))
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,7 +1,8 @@
-"""The one place that calls uv: finding it, running it, and saying whose fault a failure is."""
+"""The one place that calls uv: for interpreters, the kit that runs proofs, and releases."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import InvalidVersion, Version
+
 from assay.errors import AssayError, InfrastructureError, InputError
+from assay.sandbox.cache import build_once, cache_folder, check_unchanged
 
 Progress = Callable[[str], None]
 
@@ -149,3 +153,58 @@ def describe(executable: Path) -> Interpreter:
         [facts["tag"], facts["version"], facts["platform"], *facts["libc"], facts["base"]]
     )
     return Interpreter(Path(facts["executable"]), facts["minor"], Path(facts["base"]), build)
+
+
+_LOCK = Path(__file__).with_name("kit.lock")
+
+
+def kit_version() -> str:
+    """A short hash of the kit's lock: part of the key of every environment."""
+    return hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
+
+
+def pinned() -> dict[str, str]:
+    """The version of every package of the kit."""
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", _LOCK.read_text("utf-8"), re.MULTILINE))
+
+
+def kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
+    """The folder of the kit for an interpreter; goes at the end of the path, never before."""
+
+    def install(folder: Path) -> dict[str, Any]:
+        if progress:
+            progress("installing the kit (pytest)")
+        run_uv(
+            ["pip", "install", "--quiet", "--python", str(interpreter.executable), "--no-deps",
+             "--no-build", "--require-hashes", "--compile-bytecode",
+             "--target", str(folder), "--requirements", str(_LOCK)],
+            folder=folder,
+        )  # fmt: skip
+        return {"python": interpreter.build, "packages": pinned()}
+
+    key = hashlib.sha256(f"{kit_version()} {interpreter.build}".encode()).hexdigest()[:24]
+    folder, _ = build_once("kits", key, install)
+    # It is small, and judges every target: all of it, every time.
+    check_unchanged("kits", key)
+    return folder
+
+
+# The first one that answers in JSON; uv itself cannot list releases.
+_PIP = "pip>=25.1"
+
+
+def list_releases(package: str) -> list[str]:
+    """Every release that is no pre-release and was not withdrawn."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    answer = run_uv(
+        ["tool", "run", "--from", _PIP, "pip", "index", "versions", "--json", package],
+        folder=folder,
+    )
+    try:
+        found = [str(version) for version in json.loads(answer)["versions"]]
+        return sorted(found, key=Version)
+    except (ValueError, KeyError, TypeError, InvalidVersion) as error:
+        raise InfrastructureError(
+            f"the package client did not list the releases of {package}: {error}"
+        ) from None

@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 from assay.errors import AssayError
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import ProgramResult, Programs
+from assay.sandbox.workers import Limits
 
 
 def _plain(result: ProgramResult) -> dict[str, Any]:

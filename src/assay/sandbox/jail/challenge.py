@@ -20,8 +20,18 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from .asking import Asking, find_elsewhere, find_made, is_known, is_loose
-from .hooks import KIT, STANDARD, Hooks, home, is_own
+from .asking import (
+    KIT,
+    STANDARD,
+    Asking,
+    Hooks,
+    find_elsewhere,
+    find_made,
+    home,
+    is_known,
+    is_loose,
+    is_own,
+)
 
 # For a call without the target, where loops may never end; what takes longer has not held.
 _SECONDS = 5.0
@@ -48,7 +58,7 @@ class _Absent(BaseException):
     """Something of a target that is not there was called."""
 
 
-class Challenge:
+class ChallengeRun:
     """The calls of one proof; `variants` are expressions by what was done to the disputed value."""
 
     def __init__(
@@ -69,7 +79,7 @@ class Challenge:
         self._variants, self._is_name = variants, is_name
         self._hidden, self._roots = frozenset(hidden), tuple(roots)
         self._last: Any = None
-        # Before the proof is read: what has the disputed name now, and what is called so.
+        # StartCounters the proof is read: what has the disputed name now, and what is called so.
         self._before = list(self._holders()) if is_name else []
 
     def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:

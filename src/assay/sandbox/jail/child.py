@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, landlock, processes, root, seccomp, trees, unnamed, views
+from . import cgroups, confine, landlock, processes, root, seccomp, trees
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -26,7 +26,7 @@ _LOOKS_IN_THE_DARK = 5
 _MAPPED_FILES = 16
 
 
-class Ending(NamedTuple):
+class ChildEnding(NamedTuple):
     """How a child ended. `status` is negative for a signal; `limit` names the limit it hit."""
 
     status: int
@@ -36,7 +36,7 @@ class Ending(NamedTuple):
     peak_memory: int
 
 
-class Prepared(NamedTuple):
+class ReadyNamespaces(NamedTuple):
     """Namespaces that wait for their child, all as descriptors.
 
     The keeper's process, the work folder, the namespaces (pid first), and the file rules if any.
@@ -48,20 +48,20 @@ class Prepared(NamedTuple):
     ruleset: tuple[int, ...]
 
 
-class Before(NamedTuple):
+class StartCounters(NamedTuple):
     """The state of things when a child was started."""
 
     time: float
-    group: cgroups.Reading | None
+    group: cgroups.GroupCounters | None
 
 
-class Worker:
+class ConfinedWorker:
     """What a process in the jail needs to know to fork isolated children, one at a time."""
 
     def __init__(
         self,
         spec: dict[str, Any],
-        group: cgroups.Group | None,
+        group: cgroups.ControlGroup | None,
         scratch: str,
         *,
         own_user: bool = False,
@@ -130,7 +130,7 @@ class Worker:
             os.chdir("/")
         return Child(self, process, None, work, before, place=place, watched=place.writable)
 
-    def _make_place(self) -> tuple[confine.Place, int]:
+    def _make_place(self) -> tuple[confine.ChildFolders, int]:
         """The folders of a child, and a descriptor of the one that it works in."""
         try:
             place = self._make_folders()
@@ -139,32 +139,32 @@ class Worker:
             raise JailError(f"no work folder could be made: {error}") from None
 
     def remove_place(
-        self, place: confine.Place, on_the_way: Callable[[], None] = lambda: None
+        self, place: confine.ChildFolders, on_the_way: Callable[[], None] = lambda: None
     ) -> None:
         # What the filters forbid to open here is removed by the supervisor, at the end.
         with contextlib.suppress(OSError):
             trees.remove(os.path.dirname(place.temporary), on_the_way)
 
-    def _make_folders(self) -> confine.Place:
+    def _make_folders(self) -> confine.ChildFolders:
         self._count += 1
         own = os.path.join(self.scratch, str(self._count))
         for path in (own, f"{own}/tmp"):
             os.mkdir(path, 0o700)
         mode, base = self.spec.get("work"), self.spec.get("base", "")
         if mode == "base":
-            return confine.Place(base, f"{own}/tmp", (own, base))
+            return confine.ChildFolders(base, f"{own}/tmp", (own, base))
         is_kept = mode == "kept"
         work = f"{self.scratch}/kept" if is_kept else f"{own}/work"
         if not os.path.isdir(work):
             os.mkdir(work, 0o700)
             if base:
-                views.copy(base, work)
-        return confine.Place(work, f"{own}/tmp", (own, work) if is_kept else (own,))
+                trees.copy_tree(base, work)
+        return confine.ChildFolders(work, f"{own}/tmp", (own, work) if is_kept else (own,))
 
-    def begin(self) -> Before:
+    def begin(self) -> StartCounters:
         """Read the clock and the counters before a child starts to move them."""
         reading = None if self.group is None else self.group.begin()
-        return Before(time.monotonic(), reading)
+        return StartCounters(time.monotonic(), reading)
 
     def expendable_children(self) -> contextlib.AbstractContextManager[None]:
         """When memory is used up the kernel chooses whom to end: never the worker."""
@@ -180,14 +180,14 @@ class Child:
 
     def __init__(
         self,
-        worker: Worker,
+        worker: ConfinedWorker,
         process: int,
         told: int | None,
         work: int,
-        before: Before,
+        before: StartCounters,
         *,
-        prepared: Prepared | None = None,
-        place: confine.Place | None = None,
+        prepared: ReadyNamespaces | None = None,
+        place: confine.ChildFolders | None = None,
         watched: tuple[str, ...] = (),
     ) -> None:
         self.process = process
@@ -202,7 +202,7 @@ class Child:
         self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
         self._looks_in_the_dark = 0
 
-    def wait(self, timeout: float = _LONG) -> Ending:
+    def wait(self, timeout: float = _LONG) -> ChildEnding:
         """Wait for the child, at most so many seconds; then end everything it has started."""
         deadline = self._before.time + timeout
         poller = select.poll()
@@ -230,7 +230,7 @@ class Child:
         # With the last process they are gone. In namespaces others look after most files.
         if has_ended or self.prepared is not None:
             return False
-        more = unnamed.measure(os.getpid(), self._watched, allowed // _MAPPED_FILES)
+        more = processes.measure_unnamed(os.getpid(), self._watched, allowed // _MAPPED_FILES)
         self._looks_in_the_dark = self._looks_in_the_dark + 1 if more.is_hidden else 0
         is_hiding = self._looks_in_the_dark >= _LOOKS_IN_THE_DARK and self._worker.level != "none"
         return is_hiding or together.bytes + more.bytes > most.bytes
@@ -242,7 +242,7 @@ class Child:
         connection.connect_ex((b"127.0.0.1", port))
         return connection
 
-    def end(self, limit: str | None = None) -> Ending:
+    def end(self, limit: str | None = None) -> ChildEnding:
         """End the child and everything it has started, and say how it went."""
         wall = time.monotonic() - self._before.time
         with contextlib.suppress(ProcessLookupError):
@@ -266,7 +266,7 @@ class Child:
         group, before = self._worker.group, self._before.group
         after = None if group is None else group.read()
         limit = limit or self._limit_hit(code, cpu, after) or ("work_size" if full else None)
-        ending = Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
+        ending = ChildEnding(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
         if group and before and after:
             group.allow_more(before, after)
         return ending
@@ -287,7 +287,7 @@ class Child:
             with contextlib.suppress(OSError):
                 os.fchmod(self.work, mode | 0o700)
 
-    def _limit_hit(self, code: int, cpu: float, after: cgroups.Reading | None) -> str | None:
+    def _limit_hit(self, code: int, cpu: float, after: cgroups.GroupCounters | None) -> str | None:
         before = self._before.group
         if before and after and after.killed_for_memory > before.killed_for_memory:
             return "memory"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel, landlock, root, seccomp
 
 if TYPE_CHECKING:
-    from .child import Prepared, Worker
+    from .child import ConfinedWorker, ReadyNamespaces
 
 
 _PENDING_SIGNALS = 4096  # timers too
@@ -18,7 +18,7 @@ _QUEUE_BYTES = 256 << 10
 _MORE_PROCESSES, _MORE_FILES = 256, 256
 
 
-class Place(NamedTuple):
+class ChildFolders(NamedTuple):
     """Where a child works; `writable` are the outermost folders that are its own."""
 
     work: str
@@ -27,13 +27,13 @@ class Place(NamedTuple):
 
 
 def isolate(
-    worker: Worker,
+    worker: ConfinedWorker,
     tell: int,
     keep: tuple[int, ...],
     standard: tuple[int, int, int] | None,
-    place: Place,
+    place: ChildFolders,
     *,
-    prepared: Prepared | None = None,
+    prepared: ReadyNamespaces | None = None,
 ) -> None:
     """Runs in the child: returns isolated, or not at all."""
     try:
@@ -66,7 +66,7 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
         os.dup2(copy, number)
 
 
-def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
+def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
     """The limits of every child, as low as this process is allowed to set them."""
     limits = worker.spec["limits"]
     processes = limits["processes"] + worker.other_processes
@@ -95,7 +95,7 @@ def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
     return found
 
 
-def limit_worker(worker: Worker) -> None:
+def limit_worker(worker: ConfinedWorker) -> None:
     """Bound the calling worker before it imports foreign code, by what its children may have.
 
     It needs some more than they: descriptors to attend to them, and processes, which without
@@ -135,7 +135,7 @@ def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[
     return rules + [(place, landlock.WRITE) for place in places]
 
 
-def _filter(worker: Worker, rulesets: tuple[int, ...], places: tuple[str, ...]) -> None:
+def _filter(worker: ConfinedWorker, rulesets: tuple[int, ...], places: tuple[str, ...]) -> None:
     if worker.level == "none":
         return
     kernel.drop_capabilities()
@@ -150,7 +150,7 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], places: tuple[str, ...]) 
         seccomp.install(_seccomp_program(worker))
 
 
-def _seccomp_program(worker: Worker) -> bytes:
+def _seccomp_program(worker: ConfinedWorker) -> bytes:
     if worker.level == "namespaces":
         return worker.seccomp
     if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .globs import folders_of, matcher, plain_name
 from .trees import FOLDER, Tree, entries, open_folder, remove, remove_in
 
 _PREFIX = "assay-work-"
@@ -29,7 +28,7 @@ A_CLOSED_FOLDER = "a folder that cannot be opened"
 A_LINK = "a symbolic link"
 
 
-class Collected(NamedTuple):
+class FoundFiles(NamedTuple):
     """Files by name, and what was asked for but left where it was, with the reason."""
 
     files: list[tuple[str, bytes]]
@@ -138,7 +137,7 @@ def _write(parent: int, name: str, content: bytes) -> None:
         file.write(content)
 
 
-def collect(folder: int, patterns: list[str], limit: int) -> Collected:
+def collect(folder: int, patterns: list[str], limit: int) -> FoundFiles:
     """The plain files whose path matches a pattern, as long as all of them fit into the limit.
 
     What is asked for by its name is looked at first, and always: if it is in neither list it is
@@ -158,7 +157,7 @@ class _Gathering:
     """Files on their way out of a folder, and how many more bytes of them there may be."""
 
     def __init__(self, folder: int, limit: int) -> None:
-        self.found = Collected([], [])
+        self.found = FoundFiles([], [])
         self._folder, self._limit = folder, limit
         self._links: Counter[int] = Counter()
 
@@ -265,3 +264,59 @@ def walk(
                 yield path, tree.here, entry
             elif tree.depth < _DEEPEST and (where is None or where.fullmatch(f"{path}/")):
                 tree.enter(name)
+
+
+def plain_name(pattern: str) -> str | None:
+    """The path a pattern names, if it is no glob: `[*]`, `[?]` and `[[]` mean these characters."""
+    if re.search(r"[*?[]", re.sub(r"\[[*?[]\]", "", pattern)):
+        return None
+    name = re.sub(r"\[([*?[])\]", r"\1", pattern)
+    return None if {"", ".", ".."} & set(name.split("/")) else name
+
+
+def matcher(patterns: list[str]) -> re.Pattern[str]:
+    """What matches a path if one of the globs does."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+
+
+def _expression(pattern: str) -> str:
+    """A glob as a regular expression: `*` and `?` stay in their folder, `**` crosses folders."""
+    text = ""
+    for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|.", pattern, re.DOTALL):
+        if part == "**/":
+            text += "(?:[^/]+/)*"
+        elif part == "**":
+            text += ".*"
+        elif part in ("*", "?"):
+            text += "[^/]*" if part == "*" else "[^/]"
+        elif len(part) > 1:
+            text += _one_of(part)
+        else:
+            text += re.escape(part)
+    return text
+
+
+def _one_of(part: str) -> str:
+    """`[abc]`, `[a-z]` or `[!abc]` as a regular expression; what is none of these means itself."""
+    negated = part.startswith("[!")
+    inner = re.sub(r"([\\\[^&~|])", r"\\\1", part[2:-1] if negated else part[1:-1])
+    inner = re.sub(r"(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])", r"\\-", inner)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return re.escape(part)
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
+
+
+def folders_of(patterns: list[str]) -> re.Pattern[str]:
+    """What matches the path of a folder, with a slash at its end, that a pattern may lead into."""
+    return re.compile("|".join(map(_folders, patterns)), re.DOTALL)
+
+
+def _folders(pattern: str) -> str:
+    before, anywhere, _ = pattern.partition("**")
+    parts = before.split("/")[:-1]
+    inner = ".*" if anywhere else ""
+    for part in reversed(parts):
+        inner = f"(?:{_expression(part)}/{inner})?"
+    return inner

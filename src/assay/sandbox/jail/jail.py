@@ -41,12 +41,12 @@ from . import (
     seccomp,
     trees,
 )
-from .child import Child, Ending
+from .child import Child, ChildEnding
 from .kernel import JailError
 
 __all__ = [
     "Child",
-    "Ending",
+    "ChildEnding",
     "JailError",
     "enter",
     "fork_child",
@@ -57,7 +57,7 @@ __all__ = [
     "work_folder",
 ]
 
-_worker: child.Worker | None = None
+_worker: child.ConfinedWorker | None = None
 
 
 def enter(spec: dict[str, Any]) -> None:
@@ -112,7 +112,7 @@ def spawn_child(
     standard: tuple[int, int, int],
     put: Callable[[int], None],
 ) -> Child | None:
-    """Start a program as a child; None where that takes a `fork_child`. See `Worker.spawn`."""
+    """Start a program as a child; None where that takes a `fork_child`. See child.py."""
     if _worker is None:
         raise JailError("call enter first")
     return _worker.spawn(command, environment, standard, put)
@@ -142,7 +142,9 @@ def why_unlocked() -> str:
     return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
-def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
+def _start_without_namespaces(
+    spec: dict[str, Any], group: cgroups.ControlGroup | None
+) -> child.ConfinedWorker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = spec.get("user") or maker.sandbox_user()
     scratch = folder.make_private(spec.get("scratch", "/tmp"))
@@ -170,11 +172,11 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     confine.check_readable([host for host, _, _ in spec["binds"]])
     if spec["level"] == "landlock":
         _filter_worker(spec, scratch, group, shared_user=not other_user)
-    return child.Worker(spec, group, scratch, own_user=other_user)
+    return child.ConfinedWorker(spec, group, scratch, own_user=other_user)
 
 
 def _filter_worker(
-    spec: dict[str, Any], scratch: str, group: cgroups.Group | None, *, shared_user: bool
+    spec: dict[str, Any], scratch: str, group: cgroups.ControlGroup | None, *, shared_user: bool
 ) -> None:
     kernel.limit_capabilities()
     kernel.show_memory()

@@ -99,7 +99,7 @@ def _start(
     return child, told
 
 
-def _packed(found: folder.Collected) -> tuple[dict[str, Any], bytes]:
+def _packed(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
     files = [[name, len(content)] for name, content in found.files]
     return {"files": files, "left": found.left}, b"".join(content for _, content in found.files)
 
@@ -129,7 +129,7 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
     os._exit(127)
 
 
-def _attend(control: Channel, child: jail.Child, wall_time: float) -> jail.Ending:
+def _attend(control: Channel, child: jail.Child, wall_time: float) -> jail.ChildEnding:
     """Wait for the child's end, its time, or the end of who asked; connect and stop on request."""
     deadline, when_over = time.monotonic() + wall_time, "wall_time"
     poller = select.poll()

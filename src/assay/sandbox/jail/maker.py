@@ -11,7 +11,7 @@ import socket
 from typing import Any, NoReturn
 
 from . import cgroups, confine, kernel, landlock, root, seccomp
-from .child import Child, Prepared, Worker
+from .child import Child, ConfinedWorker, ReadyNamespaces
 from .kernel import JailError
 
 # Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
@@ -42,7 +42,7 @@ def sandbox_user() -> int:
     return between_people_and_services if last > 60_000 else last
 
 
-def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
+def start(spec: dict[str, Any], group: cgroups.ControlGroup | None) -> ConfinedWorker:
     """Returns in the worker; the calling process becomes the supervisor and never returns."""
     outside = os.pidfd_open(os.getppid())
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -110,7 +110,7 @@ def _ask_to_end(number: int, frame: object) -> None:
     raise _AskedToEnd
 
 
-def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
+def supervise(process: int, outside: int, group: cgroups.ControlGroup | None) -> int:
     """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status.
 
     Meanwhile set the limits of the control group, which nobody inside has in hand.
@@ -130,7 +130,7 @@ def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def leave(status: int, group: cgroups.Group | None) -> NoReturn:
+def leave(status: int, group: cgroups.ControlGroup | None) -> NoReturn:
     if group is not None:
         if group.has_lost(status):
             status = cgroups.KILLED_FOR_MEMORY
@@ -139,8 +139,8 @@ def leave(status: int, group: cgroups.Group | None) -> NoReturn:
 
 
 def _unshare_and_fork(
-    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket
-) -> Worker:
+    spec: dict[str, Any], group: cgroups.ControlGroup | None, there: socket.socket
+) -> ConfinedWorker:
     try:
         as_root = os.geteuid() == 0
         if as_root:
@@ -162,8 +162,8 @@ def _unshare_and_fork(
 
 
 def _make_jail(
-    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
-) -> Worker:
+    spec: dict[str, Any], group: cgroups.ControlGroup | None, there: socket.socket, *, as_root: bool
+) -> ConfinedWorker:
     _limit_watches()
     binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
     if spec.get("base"):
@@ -375,13 +375,13 @@ def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
     return rules + [(inside, landlock.WRITE) for _, inside, writable in spec["binds"] if writable]
 
 
-class NamespaceWorker(Worker):
+class NamespaceWorker(ConfinedWorker):
     """A worker whose children get namespaces that were prepared before they were asked for."""
 
     def __init__(
         self,
         spec: dict[str, Any],
-        group: cgroups.Group | None,
+        group: cgroups.ControlGroup | None,
         asking: socket.socket,
         unlocked: str,
     ) -> None:
@@ -407,7 +407,7 @@ class NamespaceWorker(Worker):
             kernel.setns(self._own, kernel.NEW_PID)
             raise JailError(f"no process could be started: {error}") from None
         if process == 0:
-            place = confine.Place(root.WORK, "/tmp")
+            place = confine.ChildFolders(root.WORK, "/tmp")
             confine.isolate(self, tell, keep, standard, place, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
@@ -430,7 +430,7 @@ class NamespaceWorker(Worker):
         finally:
             kernel.setns(self._own_network, kernel.NEW_NET)
 
-    def _take(self) -> Prepared:
+    def _take(self) -> ReadyNamespaces:
         with socket.socket(fileno=os.dup(self._asking)) as asking:
             asking.settimeout(_PATIENCE)
             try:
@@ -442,4 +442,4 @@ class NamespaceWorker(Worker):
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")
         end = 2 + len(_names(self.spec))
-        return Prepared(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))
+        return ReadyNamespaces(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))

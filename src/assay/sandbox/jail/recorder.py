@@ -27,7 +27,7 @@ def shorten(text: str, limit: int = _TEXT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters cut …\n{text[-half:]}"
 
 
-class Channel:
+class EventWriter:
     """Where events go: a descriptor that only the supervisor reads, each line with its token."""
 
     def __init__(self, descriptor: int, token: str) -> None:
@@ -94,14 +94,14 @@ class Recorder:
     """The plugin of one proof; made before the fork, told in it where to report and on what."""
 
     def __init__(self) -> None:
-        self._channel = Channel(-1, "")
+        self._channel = EventWriter(-1, "")
         self._proof = ""
         self._challenge: Any = None
         self._caught: list[dict[str, Any]] = []
         self._manager: Any = None
         self._plugins: set[str] = set()
 
-    def begin(self, channel: Channel, proof: str, challenge: Any = None) -> None:
+    def begin(self, channel: EventWriter, proof: str, challenge: Any = None) -> None:
         self._channel = channel
         self._proof = proof
         self._challenge = challenge
@@ -119,7 +119,7 @@ class Recorder:
 
         def leave(context: Any, kind: Any, error: Any, trace: Any) -> Any:
             __tracebackhide__ = True
-            # Before, because unittest takes the traceback away.
+            # StartCounters, because unittest takes the traceback away.
             described = describe_exception(error, self._proof) if error is not None else {}
             swallowed = original(context, kind, error, trace)
             if swallowed and described:

@@ -20,7 +20,7 @@ _GRACE = 0.5
 _LAST_WORD, _ENDED = "last word", "ended"
 
 
-class Running:
+class RunningProof:
     """A forked process, the pipe that brings it its proof and the two that lead from it."""
 
     def __init__(self, child: jail.Child, order: int, report: int, output: int) -> None:
@@ -29,7 +29,7 @@ class Running:
         self._report, self._output = report, output
         self._buffers = {report: bytearray(), output: bytearray()}
         self._cut = 0
-        self._ending: jail.Ending | None = None
+        self._ending: jail.ChildEnding | None = None
 
     def give(self, job: dict[str, Any]) -> None:
         """Hand over the proof; BrokenPipeError if the process did not live to take it."""
@@ -62,7 +62,7 @@ class Running:
         report, output = self._buffers[self._report].decode("ascii", "replace"), self._shown()
         return {**seen, "report": report, "output": output}
 
-    def end(self, limit: str | None = None) -> jail.Ending:
+    def end(self, limit: str | None = None) -> jail.ChildEnding:
         """End the process with everything it has started; the second time nothing is left to do."""
         if self._ending is None:
             try:

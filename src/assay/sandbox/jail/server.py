@@ -19,10 +19,9 @@ from importlib.abc import SourceLoader
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import jail, pages
-from .proof import Job, prepare, run
-from .running import Running
-from .session import Prepared, pytest_version, run_main
+from . import jail, prefault
+from .proof import Job, PreparedSession, prepare, pytest_version, run, run_main
+from .running import RunningProof
 
 if TYPE_CHECKING:
     from assay.processes import Channel
@@ -63,19 +62,19 @@ _TOUCHES = {
 }
 
 
-class Server:
+class ProofServer:
     """Serves proofs over one socket, one after the other, until it closes."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._root = ""
         self._keeps_spare = False
-        self._spare: Running | None = None
-        self._running: Running | None = None
-        self._pages: list[pages.Range] = []
-        self._shared: list[pages.Range] = []
+        self._spare: RunningProof | None = None
+        self._running: RunningProof | None = None
+        self._pages: list[prefault.Range] = []
+        self._shared: list[prefault.Range] = []
         self._recorder: Any = None
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedSession | None = None
 
     def serve(self) -> None:
         """Become what is ordered first, then run one proof after the other."""
@@ -108,11 +107,11 @@ class Server:
         version = pytest_version()
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
-            self._prepared = Prepared(self._root, self._recorder)
-        self._shared = pages.shared()
+            self._prepared = PreparedSession(self._root, self._recorder)
+        self._shared = prefault.shared()
         if order["learn"] and _threads() == 1:
             self._learn(order["samples"][:_SAMPLES])
-            self._shared = pages.shared()
+            self._shared = prefault.shared()
         self._keeps_spare = order["learn"] and _threads() == 1
         self._channel.send(
             {
@@ -152,7 +151,7 @@ class Server:
             if time.monotonic() < deadline
         )
         written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
-        self._pages = pages.merge(set.intersection(*written) if written else ())
+        self._pages = prefault.merge(set.intersection(*written) if written else ())
 
     def _import_tried(self, statements: list[str], deadline: float) -> None:
         """Import what statements import, if a fork has shown that this can be done here."""
@@ -200,7 +199,7 @@ class Server:
         if running is not None:
             running.end()
 
-    def _hand_over(self, spare: Running | None, job: dict[str, Any]) -> Running:
+    def _hand_over(self, spare: RunningProof | None, job: dict[str, Any]) -> RunningProof:
         if spare is not None:
             try:
                 spare.give(job)
@@ -211,7 +210,7 @@ class Server:
         running.give(job)
         return running
 
-    def _fork(self) -> Running:
+    def _fork(self) -> RunningProof:
         """A process that is all a proof needs, waiting for the proof."""
         order, report, output = os.pipe(), os.pipe(), os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -222,13 +221,13 @@ class Server:
             self._become(order[0], report[1])
         for descriptor in (order[0], report[1], output[1], nothing):
             os.close(descriptor)
-        return Running(child, order[1], report[0], output[0])
+        return RunningProof(child, order[1], report[0], output[0])
 
     def _become(self, order: int, report: int) -> NoReturn:
         """In the fork: be the proof, and never come back."""
         try:
-            pages.unshare(self._shared)
-            pages.copy(self._pages)
+            prefault.unshare(self._shared)
+            prefault.copy(self._pages)
             prepare(report)
             self._recorder.watch_raises()
             if self._prepared is not None:
@@ -355,4 +354,4 @@ def _import(name: str) -> str | None:
 
 def main(channel: Channel) -> None:
     """Serve until the other end closes."""
-    Server(channel).serve()
+    ProofServer(channel).serve()

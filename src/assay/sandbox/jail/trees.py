@@ -1,4 +1,4 @@
-"""Trees of folders that somebody else made: walked and removed, however deep they are.
+"""Trees of folders that somebody else made: walked, removed and copied, however deep they are.
 
 Everything goes through descriptors and follows no link. Neither Python's stack nor the number of
 open files grows with the depth of a tree, so that no depth can end who walks it.
@@ -7,6 +7,8 @@ open files grows with the depth of a tree, so that no depth can end who walks it
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ _DEEPEST_MEASURED = 1000
 BOUNDLESS = 1 << 62
 # What even an empty file or folder takes, its name not counted; not every file system says.
 _ENTRY = 1024
+_CLONE_FILE = 0x40049409  # of one file system: the same blocks, copied only when written to
 
 
 def _nothing() -> None:
@@ -270,3 +273,69 @@ def _remove_empty(parent: int, name: str) -> None:
     # What cannot be removed keeps the folders above it, and the last of them says so.
     with contextlib.suppress(OSError):
         os.rmdir(name, dir_fd=parent)
+
+
+def copy_tree(base: str, target: str) -> None:
+    """Copy what is in the base into an existing folder: plain files, folders and links as such."""
+    waiting = [(base, target)]
+    while waiting:
+        source, new = waiting.pop()
+        with os.scandir(source) as entries:
+            for entry in entries:
+                path = os.path.join(new, entry.name)
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(found.st_mode):
+                    # With its mode from the start: where users are shared none can be set later.
+                    os.mkdir(path, stat.S_IMODE(found.st_mode) | 0o700)
+                    waiting.append((entry.path, path))
+                elif stat.S_ISLNK(found.st_mode):
+                    os.symlink(os.readlink(entry.path), path)
+                elif stat.S_ISREG(found.st_mode):
+                    copy_file(entry.path, path, found)
+
+
+def copy_file(source: str, target: str, found: os.stat_result) -> None:
+    """A new file of its own, never a link: a link would lead writes back to the source."""
+    reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        writing = os.open(target, flags, stat.S_IMODE(found.st_mode) | 0o200)
+        try:
+            _fill(reading, writing, found.st_size)
+            # Interpreters compare this time with that of what they have compiled.
+            with contextlib.suppress(PermissionError):
+                os.utime(writing, ns=(found.st_atime_ns, found.st_mtime_ns))
+        finally:
+            os.close(writing)
+    finally:
+        os.close(reading)
+
+
+def _fill(reading: int, writing: int, size: int) -> None:
+    if not size:
+        return
+    try:
+        fcntl.ioctl(writing, _CLONE_FILE, reading)
+    except OSError:
+        # Only what is there: a file of a few bytes may say that it has terabytes of zeros.
+        for start, end in _data(reading, size):
+            os.lseek(reading, start, os.SEEK_SET)
+            os.lseek(writing, start, os.SEEK_SET)
+            while start < end and (count := os.sendfile(writing, reading, None, end - start)):
+                start += count
+        if os.fstat(writing).st_size < size:
+            os.ftruncate(writing, size)
+
+
+def _data(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """The parts of a file that are not holes."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole is left
+                return
+            raise
+        end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, end

@@ -18,8 +18,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.results import CaseResult
-from assay.sandbox.programs import ProgramResult
-from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
+from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server, serve
 from assay.submissions.adapters.answers import fields_of, is_quick, unread_fields_of
 from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown

@@ -9,7 +9,7 @@ from assay.errors import InputError
 from assay.failures import account
 from assay.processes import VALUES, Channel, die_with_parent, limit_memory
 from assay.results import CaseResult
-from assay.sandbox.servers import Response
+from assay.sandbox import Response
 from assay.submissions.adapters.answers import fields_of
 from assay.submissions.declarative.comparisons import Comparison
 from assay.submissions.declarative.targets import Target
