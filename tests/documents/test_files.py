@@ -10,7 +10,7 @@ import pytest
 
 from assay.agents.files import read_files
 from assay.config import load_config
-from assay.documents.files import (
+from assay.documents import (
     LARGEST_DOCUMENT,
     LARGEST_RECORD,
     LARGEST_SETTINGS,

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from assay import values
+from assay.model import values
 from assay.processes.channel import (
     HEADER,
     JSON,

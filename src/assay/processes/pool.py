@@ -8,9 +8,9 @@ import pickle
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, Generic, Protocol, TypeVar
 
-from assay.failures import account
 from assay.processes.channel import Channel, Codec
 from assay.processes.child import Child
+from assay.tracebacks import format_exception
 
 _BYTES = Codec(bytes, bytes)
 
@@ -103,4 +103,4 @@ class ForkPool:
             argument = pickle.loads(payload)  # noqa: S301 - the process that this is a fork of
             return pickle.dumps((False, self._function(argument)))
         except BaseException as error:
-            return pickle.dumps((True, account(error)))
+            return pickle.dumps((True, format_exception(error)))

@@ -20,9 +20,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from assay import values
-from assay.documents.files import MEGABYTE, has_too_many_parts, open_regular
+from assay.documents import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
+from assay.model import values
 from assay.processes import keep_private, release
 from assay.runs.shortening import is_too_large
 

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from assay.documents.files import LARGEST_RECORD, LARGEST_SETTINGS, open_regular, read_text
-from assay.documents.toml import read_toml
+from assay.documents import LARGEST_RECORD, LARGEST_SETTINGS, open_regular, read_text, read_toml
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.sandbox import isolation
 from assay.sandbox.jail.root import WORK

@@ -1,4 +1,4 @@
-"""The published schema says what the reader takes."""
+"""The printed schema says what the reader takes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from assay.questions.suite.files import suite_files
-from assay.questions.suite.schema import make_schema, schema_text
+from assay.questions.suite.schema import schema_text
 from tests.questions.suite_support import REAL, choice
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
@@ -20,10 +20,6 @@ EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
 def errors(document: Any) -> list[str]:
     validator = jsonschema.Draft202012Validator(json.loads(schema_text()))
     return [error.message for error in validator.iter_errors(document)]
-
-
-def test_the_shipped_schema_is_the_one_of_the_models() -> None:
-    assert schema_text() == make_schema(), "write what make_schema() gives to schema.json"
 
 
 def test_it_is_a_schema() -> None:

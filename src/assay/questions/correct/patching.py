@@ -6,7 +6,7 @@ import difflib
 import re
 from pathlib import Path
 
-from assay.documents.files import LARGEST_DOCUMENT, read_text
+from assay.documents import LARGEST_DOCUMENT, read_text
 from assay.errors import InfrastructureError, InputError
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")

@@ -6,7 +6,7 @@ import ast
 import sys
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.sandbox import Environment
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, read_text
+from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InputError
 from assay.questions.examining import shown
 from assay.questions.laboratories import Laboratory

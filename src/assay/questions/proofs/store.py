@@ -16,19 +16,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.documents.files import (
+from assay.documents import (
     LARGEST_RECORD,
     LARGEST_SOURCE,
     read_bytes,
     read_record,
     read_text,
+    replace_file,
 )
 from assay.errors import InfrastructureError, InputError
-from assay.failures import first_problem
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
 from assay.questions.verdict.findings import Truth
-from assay.writing import replace_file
+from assay.tracebacks import first_problem
 
 FOLDER = "proofs"
 MANIFEST = "proof.json"

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from assay.documents.files import LARGEST_DOCUMENT, open_regular
+from assay.documents import LARGEST_DOCUMENT, open_regular
 from assay.errors import InputError
 
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})

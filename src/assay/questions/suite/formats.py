@@ -19,8 +19,18 @@ def _listed(value: Any) -> Any:
     return [value] if isinstance(value, str | dict) else value
 
 
+def _require_options(value: Any) -> Any:
+    if not isinstance(value, dict):
+        raise ValueError("must be a mapping from letters to texts")
+    return value
+
+
 # An option left empty is a defect to report beside others, not a reason to read nothing.
 MaybeText = Annotated[str, BeforeValidator(_text_or_nothing, json_schema_input_type=str | None)]
+Options = Annotated[
+    dict[str, MaybeText],
+    BeforeValidator(_require_options, json_schema_input_type=dict[str, MaybeText]),
+]
 Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[Text])]
 
 
@@ -45,7 +55,7 @@ class MultipleChoice(_Case):
 
     benchmark_type: Literal["multiple_choice"] = "multiple_choice"
     question: Text
-    options: dict[str, MaybeText] = Field(description="The texts of the options by letter.")
+    options: Options = Field(description="The texts of the options by letter.")
     correct_answer: Text = Field(description="The letter of the option that is right.")
     explanation: MaybeText = ""
     code_snippet_ref: SnippetReference | None = None

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BaseModel
 
-from assay.documents import Place
-from assay.documents import tree as documents
-from assay.documents.tree import Node
+from assay.documents import Node, Place, Places, find_places, find_repetitions, read_model, to_texts
 from assay.errors import nearest
 from assay.findings import Finding
 from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
@@ -33,16 +30,6 @@ from assay.questions.verdict.exceptions import ExceptionMatch
 
 Model = TypeVar("Model", bound=BaseModel)
 _ALIKE = 0.8
-_WANTED = {
-    "missing": "is missing",
-    "string_type": "must be text",
-    "string_too_short": "is empty",
-    "dict_type": "must be a mapping from letters to texts",
-    "model_type": "must be a mapping",
-    "model_attributes_type": "must be a mapping",
-    "list_type": "must be a list",
-    "too_short": "is empty",
-}
 
 
 @dataclass
@@ -57,7 +44,7 @@ class Reader:
 
     def entry(self, node: Node, number: int) -> Entry | None:
         """The entry of one question; None, and a problem, where it cannot be read."""
-        fields, spots = documents.plain(node), documents.places(node, self.file)
+        fields, spots = to_texts(node), find_places(node, self.file)
         name = _name(fields)
         who = f"question {number}" if name is None else name
         if not isinstance(fields, dict):
@@ -67,38 +54,32 @@ class Reader:
         if not isinstance(kind, str) or kind not in FORMATS:
             self._refuse_kind(who, kind, spots, name)
             return None
-        model = self.validated(FORMATS[kind], fields, spots, who)
+        model = self.to_model(FORMATS[kind], node, spots, who)
         return None if model is None else self._made(model, spots)
 
-    def validated(
-        self, model: type[Model], fields: Any, spots: Mapping[str, Place], who: str
-    ) -> Model | None:
-        """The fields as their model, or None and a problem for each that is wrong."""
+    def to_model(self, model: type[Model], node: Node, spots: Places, who: str) -> Model | None:
+        """Return a node as its model, or None and a problem for each field that is wrong."""
+        fields = to_texts(node)
         name = _name(fields)
         self.problems += _misspelled(model, fields, spots, name)
-        try:
-            return model.model_validate(fields)
-        except ValidationError as error:
-            for one in error.errors():
-                path = ".".join(map(str, one["loc"]))
-                self._refuse(f"{who}: {_said(path, one)}", _nearest_place(path, spots), "", name)
-            return None
+        read, mistakes = read_model(model, node, spots, allows_unknown=True)
+        for one in mistakes:
+            self._refuse(f"{who}: {one.message}", one.place, one.advice, name)
+        return read
 
     def _refuse(self, message: str, place: Place, advice: str, name: str | None) -> None:
         advice = advice or "the fields of each type are in the suite schema"
         self.problems.append(Finding(UNREADABLE, message, place, advice, name))
 
-    def _refuse_kind(
-        self, who: str, kind: Any, spots: Mapping[str, Place], name: str | None
-    ) -> None:
+    def _refuse_kind(self, who: str, kind: Any, spots: Places, name: str | None) -> None:
         if kind is None:
             what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
         else:
             what, advice = f"{kind!r} is no type of question", nearest(str(kind), FORMATS)
-        self._refuse(f"{who}: {what}", _nearest_place("benchmark_type", spots), advice, name)
+        self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
 
     def _made(
-        self, model: MultipleChoice | ApiUnderstanding | FixError, spots: Mapping[str, Place]
+        self, model: MultipleChoice | ApiUnderstanding | FixError, spots: Places
     ) -> Entry | None:
         if isinstance(model, MultipleChoice):
             return self._multiple_choice(model, spots)
@@ -107,11 +88,11 @@ class Reader:
         try:
             return Entry(read_repair(model, self.file), None, self.file, spots)
         except RepairError as error:
-            place = _nearest_place(error.field, spots)
+            place = spots.nearest(error.field)
             self._refuse(f"{model.id}: {error.what}", place, error.advice, model.id)
             return None
 
-    def _multiple_choice(self, model: MultipleChoice, spots: Mapping[str, Place]) -> Entry:
+    def _multiple_choice(self, model: MultipleChoice, spots: Places) -> Entry:
         if model.exception_match is not None:
             self.policies[model.id] = model.exception_match
         options = {
@@ -122,21 +103,21 @@ class Reader:
         letter = next((one for one in options if one.upper() == answer.upper()), answer)
         return Entry(question, Key(letter, model.explanation), self.file, spots)
 
-    def _snippet(self, model: MultipleChoice, spots: Mapping[str, Place]) -> Snippet | None:
+    def _snippet(self, model: MultipleChoice, spots: Places) -> Snippet | None:
         if model.code_snippet_ref is None:
             return None
         self.references[model.id] = model.code_snippet_ref
         try:
             return self.snippets.resolve(model.code_snippet_ref)
         except SnippetError as error:
-            place = _nearest_place(error.field, spots)
+            place = spots.nearest(error.field)
             self.problems.append(
                 Finding(MISSING_SECTION, error.what, place, error.advice, model.id)
             )
             return None
 
 
-def _api_understanding(model: ApiUnderstanding, file: Path, spots: Mapping[str, Place]) -> Entry:
+def _api_understanding(model: ApiUnderstanding, file: Path, spots: Places) -> Entry:
     answers = tuple(
         Answer(one.answer, tuple(one.fully_qualified_class_name)) for one in model.answers
     )
@@ -146,17 +127,13 @@ def _api_understanding(model: ApiUnderstanding, file: Path, spots: Mapping[str, 
 
 def repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
     """A problem for every key that stands twice in one mapping."""
-    for one in documents.repetitions(node):
-        yield Finding(
-            UNREADABLE,
-            f"the key `{one.key}` stands twice in one mapping, first in line {one.first}",
-            Place(file, one.line),
-            "remove or rename one of them; only one would be read",
-        )
+    advice = "remove or rename one of them; only one would be read"
+    for one in find_repetitions(node):
+        yield Finding(UNREADABLE, str(one), Place(file, one.line), advice)
 
 
 def _misspelled(
-    model: type[BaseModel], fields: Any, spots: Mapping[str, Place], name: str | None
+    model: type[BaseModel], fields: Any, spots: Places, name: str | None
 ) -> Iterator[Finding]:
     known = known_keys(model)
     unknown: Iterable[str] = set(fields) - known if isinstance(fields, dict) else ()
@@ -165,22 +142,9 @@ def _misspelled(
         if alike and alike[0] not in fields:
             message = f"the key `{key}` is not known and is not read"
             advice = f"did you mean `{alike[0]}`?"
-            yield Finding(UNKNOWN_KEY, message, _nearest_place(key, spots), advice, name)
+            yield Finding(UNKNOWN_KEY, message, spots.nearest(key), advice, name)
 
 
 def _name(fields: Any) -> str | None:
     name = fields.get("id") if isinstance(fields, dict) else None
     return name.strip() if isinstance(name, str) and name.strip() else None
-
-
-def _said(path: str, error: ErrorDetails) -> str:
-    wanted = _WANTED.get(error["type"])
-    message = error["msg"]
-    return f"`{path}` {wanted}" if wanted else f"`{path}`: {message[:1].lower()}{message[1:]}"
-
-
-def _nearest_place(path: str, spots: Mapping[str, Place]) -> Place:
-    """The place of a field, or of what should have held it."""
-    while path and path not in spots:
-        path = path.rpartition(".")[0]
-    return spots[path]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes, read_text
 from assay.questions.model import FixQuestion
 from assay.questions.suite.files import find_beside, root_of
 from assay.questions.suite.formats import FixError

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.errors import nearest
 from assay.questions.model import Snippet
 from assay.questions.suite.files import find_beside, root_of

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.documents import Place
-from assay.documents import tree as documents
-from assay.documents.tree import DocumentError, Node, Sequence, read_document
+from assay.documents import (
+    DocumentError,
+    ListNode,
+    MappingNode,
+    Node,
+    Place,
+    find_places,
+    read_document,
+)
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.questions.model import Entry
@@ -99,22 +105,25 @@ def read_suite(path: Path) -> Suite:
     return _read(path, node, questions)
 
 
-def _questions(node: Node) -> Sequence:
-    found = node.get("benchmarks") if isinstance(node, documents.Mapping) else None
+def _questions(node: Node) -> ListNode:
+    found = node.get("benchmarks") if isinstance(node, MappingNode) else None
     if found is None:
         advice = "a suite is a mapping with the key `benchmarks`, a list of questions"
         raise DocumentError("is not a suite", node.line, advice)
-    if not isinstance(found, Sequence):
+    if not isinstance(found, ListNode):
         raise DocumentError("`benchmarks` must be a list of questions", found.line)
     return found
 
 
-def _read(path: Path, node: Node, questions: Sequence) -> Suite:
+def _read(path: Path, node: Node, questions: ListNode) -> Suite:
     reader = Reader(path, SnippetFiles(path))
     reader.problems += repeated_keys(node, path)
-    fields = {**documents.plain(node), "benchmarks": []}
-    places = documents.places(node, path)
-    keys = reader.validated(SuiteKeys, fields, places, "the suite")
+    assert isinstance(node, MappingNode)
+    # The questions are read one by one.
+    none = ListNode(questions.line, ())
+    pairs = (replace(one, value=none) if one.value is questions else one for one in node.pairs)
+    places = find_places(node, path)
+    keys = reader.to_model(SuiteKeys, replace(node, pairs=tuple(pairs)), places, "the suite")
     read = [reader.entry(one, number) for number, one in enumerate(questions.items, 1)]
     entries = [entry for entry in read if entry is not None]
     reader.problems += repeated_ids(entries)

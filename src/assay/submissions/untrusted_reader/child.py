@@ -6,14 +6,14 @@ import contextlib
 from typing import Any
 
 from assay.errors import InputError
-from assay.failures import account
+from assay.model import CaseResult
 from assay.processes import VALUES, Channel, die_with_parent, limit_memory
-from assay.results import CaseResult
 from assay.sandbox import Response
 from assay.submissions.adapters.answers import fields_of
 from assay.submissions.declarative.comparisons import Comparison
 from assay.submissions.declarative.targets import Target
 from assay.submissions.python_problems import wire
+from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
 
@@ -59,7 +59,7 @@ def _answer(message: dict[str, Any]) -> bytes:
     except MemoryError:
         return VALUES.encode({"raised": f"needed more than {_MEMORY >> 30} GiB of memory"})
     except Exception as error:
-        return VALUES.encode({"raised": f"failed: {account(error)}"})
+        return VALUES.encode({"raised": f"failed: {format_exception(error)}"})
 
 
 def main(descriptor: int) -> None:
