@@ -14,11 +14,11 @@ from assay.errors import InfrastructureError
 from assay.sandbox.cache import (
     MARKER,
     build_once,
-    built,
     cache_folder,
     check_unchanged,
     find_changes,
-    finished,
+    list_keys,
+    read_facts,
     remove,
     size,
     write_whole,
@@ -33,7 +33,7 @@ from assay.sandbox.cache import build_once
 
 def build(folder):
     with open(sys.argv[1], "a") as log:
-        log.write("built\\n")
+        log.write("read_facts\\n")
     (folder / "half").write_text("x")
     print("half", flush=True)
     time.sleep(float(sys.argv[2]))
@@ -63,7 +63,7 @@ def test_two_processes_build_once(tmp_path: Path) -> None:
     outputs = [
         process.communicate(timeout=PATIENCE)[0] for process in [start(log, 0.5), start(log, 0.5)]
     ]
-    assert log.read_text() == "built\n"
+    assert log.read_text() == "read_facts\n"
     assert all(output.endswith("done me\n") for output in outputs)
     assert sorted("waiting" in output for output in outputs) == [False, True]
 
@@ -75,11 +75,11 @@ def test_a_killed_build_is_not_taken_for_a_finished_one(tmp_path: Path, own_cach
     assert first.stdout.readline() == "half\n"
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
-    assert finished("things") == []
-    assert built("things", "key") is None
+    assert list_keys("things") == []
+    assert read_facts("things", "key") is None
     output, _ = start(log, 0).communicate(timeout=PATIENCE)
     assert output.endswith("done me\n")
-    assert log.read_text() == "built\nbuilt\n"
+    assert log.read_text() == "read_facts\nbuilt\n"
     assert [entry.name for entry in (own_cache / "things").iterdir()] == ["key"]
 
 
@@ -103,7 +103,7 @@ def test_a_folder_without_its_marker_is_built_again(own_cache: Path) -> None:
 
 def test_the_second_time_nothing_is_built() -> None:
     def never(folder: Path) -> dict[str, object]:
-        raise AssertionError("built again")
+        raise AssertionError("read_facts again")
 
     first = build_once("things", "key", lambda folder: {"n": 1})
     assert build_once("things", "key", never) == first
@@ -119,7 +119,7 @@ def test_remove_says_how_much_it_freed() -> None:
     marker = (folder / MARKER).stat().st_size
     assert facts["bytes"] == 5000
     assert remove("things", "key") == 5000 + marker
-    assert finished("things") == []
+    assert list_keys("things") == []
     assert not folder.exists()
 
 

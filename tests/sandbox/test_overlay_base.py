@@ -17,7 +17,7 @@ import pytest
 from assay.errors import InputError
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.overlay_base import Base, TooDeepError, hand_over, new_base
-from assay.sandbox.programs import CollectedFiles, ProgramResult, Programs, request_of
+from assay.sandbox.programs import CollectedFiles, ProgramResult, Programs, make_request
 from assay.sandbox.servers import Server
 from assay.sandbox.workers import KIB, JailWorker, Limits
 from tests.sandbox.hostile.support import command_lines, landlock_version
@@ -195,7 +195,7 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         worker = await JailWorker.start(programs.jail)
         try:
             server = Server(worker, programs.jail, port)
-            await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))
+            await server._begin(make_request(programs.jail, ["sh", "-c", script], {}, (), {}))
             await server.put({"went/astray": b"", "given": b"given\n"})
             await server.put({"go": b""})
             while not (found := await server.collect(["came"])).files.get("came"):

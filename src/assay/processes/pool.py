@@ -15,7 +15,7 @@ from assay.tracebacks import format_exception
 _BYTES = Codec(bytes, bytes)
 
 
-class Member(Protocol):
+class _Member(Protocol):
     """What a pool can keep."""
 
     @property
@@ -24,7 +24,7 @@ class Member(Protocol):
     async def close(self) -> None: ...
 
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=_Member)
 
 
 class Pool(Generic[M]):

@@ -47,7 +47,7 @@ def doctor_report() -> DoctorReport:
 
 
 async def _check(level: str) -> tuple[str | None, float]:
-    """What is wrong with a level, if anything, and how long it took to find out."""
+    """Return what is wrong with a level, if anything, and how long it took to find out."""
     start = time.monotonic()
     limits = Limits(wall_time=5.0, cpu_time=5)
     try:

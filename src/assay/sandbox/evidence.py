@@ -110,7 +110,7 @@ class ProofOutcome:
         return self.evidence and all(test.status is Status.PASSED for test in self.tests)
 
     def test(self, name: str) -> TestOutcome:
-        """The test of that name; KeyError if the proof has none."""
+        """Return the test of that name; raise KeyError if the proof has none."""
         for test in self.tests:
             if test.name == name:
                 return test
@@ -236,16 +236,16 @@ class _Events:
 
 
 def judge(inspection: Inspection, ending: ProofEnding) -> ProofOutcome:
-    """The outcome of a proof; nothing its process printed or returned is taken for a result."""
-    story = _read(ending)
-    objection = _against_all(inspection, ending, story)
+    """Return the outcome of a proof; nothing that its process printed or returned counts."""
+    events = _read(ending)
+    objection = _object_to_all(inspection, ending, events)
     tests = [
-        _judge_test(name, inspection, ending, story, objection)
-        for name in dict.fromkeys([*story.order, *story.phases])
+        _judge_test(name, inspection, ending, events, objection)
+        for name in dict.fromkeys([*events.order, *events.phases])
     ]
     functions = {test.function for test in tests}
     tests += [
-        _missing(name, line, ending, story, objection)
+        _judge_missing(name, line, ending, events, objection)
         for name, line in inspection.tests.items()
         if name not in functions
     ]
@@ -254,38 +254,38 @@ def judge(inspection: Inspection, ending: ProofEnding) -> ProofOutcome:
         objection=objection,
         output=ending.output,
         seconds=ending.elapsed,
-        cpu_seconds=story.end.cpu if story.end else 0.0,
-        challenge=story.challenge,
+        cpu_seconds=events.end.cpu if events.end else 0.0,
+        challenge=events.challenge,
     )
 
 
 def _read(ending: ProofEnding) -> _Events:
-    story = _Events()
+    events = _Events()
     for line in ending.report.splitlines():
         token, _, text = line.partition(" ")
         try:
             event = _EVENT.validate_json(text)
         except ValidationError:
             event = None
-        if token != ending.token or event is None or story.end is not None:
-            story.tampered = True
+        if token != ending.token or event is None or events.end is not None:
+            events.tampered = True
         elif isinstance(event, CollectedEvent):
-            story.order += [name for name, _, _ in event.tests]
+            events.order += [name for name, _, _ in event.tests]
         elif isinstance(event, StartEvent):
-            story.started.add(event.test)
+            events.started.add(event.test)
         elif isinstance(event, PhaseEvent):
-            story.phases.setdefault(event.test, []).append(event)
+            events.phases.setdefault(event.test, []).append(event)
         elif isinstance(event, CollectEvent):
-            story.uncollected.append(event)
+            events.uncollected.append(event)
         elif isinstance(event, ChallengeEvent):
-            story.challenge = _challenged(event)
+            events.challenge = _read_challenge(event)
         else:
-            story.end = event
-    story.tampered = story.tampered or not story.phases.keys() <= set(story.order)
-    return story
+            events.end = event
+    events.tampered = events.tampered or not events.phases.keys() <= set(events.order)
+    return events
 
 
-def _challenged(event: ChallengeEvent) -> ChallengeResult:
+def _read_challenge(event: ChallengeEvent) -> ChallengeResult:
     return ChallengeResult(
         held=tuple(event.held),
         repeated=event.repeated,
@@ -298,26 +298,26 @@ def _challenged(event: ChallengeEvent) -> ChallengeResult:
     )
 
 
-def _against_all(inspection: Inspection, ending: ProofEnding, story: _Events) -> str | None:
-    """What speaks against the whole proof."""
+def _object_to_all(inspection: Inspection, ending: ProofEnding, events: _Events) -> str | None:
+    """Return what speaks against the whole proof."""
     written = next((one for one in inspection.objections if one.test is None), None)
     if written is not None:
         return str(written)
-    if story.tampered:
+    if events.tampered:
         return "the report was tampered with"
     if ending.timed_out:
         return "it ran into its time limit"
-    if story.end is None:
-        return f"its process ended before its report: {_how(ending)}"
-    if story.end.stopped is not None and not story.uncollected:
-        return f"it stopped the tests: {story.end.stopped}"
-    if story.end.plugins:
-        return f"it brought a plugin: {story.end.plugins[0]}"
+    if events.end is None:
+        return f"its process ended before its report: {_describe_end(ending)}"
+    if events.end.stopped is not None and not events.uncollected:
+        return f"it stopped the tests: {events.end.stopped}"
+    if events.end.plugins:
+        return f"it brought a plugin: {events.end.plugins[0]}"
     if ending.left_over:
         return "it left a process running behind it"
-    if story.uncollected:
-        return f"it could not be collected: {_summary(story.uncollected[0])}"
-    if not story.order:
+    if events.uncollected:
+        return f"it could not be collected: {_summary(events.uncollected[0])}"
+    if not events.order:
         return "no test was collected"
     return None
 
@@ -330,7 +330,7 @@ def _summary(report: CollectEvent) -> str:
     return f"{name}: {lines[0]}" if lines else name
 
 
-def _how(ending: ProofEnding) -> str:
+def _describe_end(ending: ProofEnding) -> str:
     if ending.limit:
         return f"it hit its limit of {ending.limit.replace('_', ' ')}"
     if ending.exit < 0:
@@ -340,13 +340,13 @@ def _how(ending: ProofEnding) -> str:
 
 
 def _judge_test(
-    name: str, inspection: Inspection, ending: ProofEnding, story: _Events, objection: str | None
+    name: str, inspection: Inspection, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    phases = story.phases.get(name, [])
+    phases = events.phases.get(name, [])
     finished = any(phase.phase == "teardown" for phase in phases)
     if not finished:
-        return _unfinished(name, ending, story, objection)
-    decisive = _decisive(phases)
+        return _judge_unfinished(name, ending, events, objection)
+    decisive = _find_decisive(phases)
     status = _status(decisive)
     error = decisive.error
     function = name.partition("[")[0]
@@ -364,7 +364,7 @@ def _judge_test(
         text=decisive.text,
         output=max((phase.output for phase in phases), key=len, default=""),
         seconds=sum(phase.seconds for phase in phases),
-        objection=objection or _against_test(phases, decisive, status),
+        objection=objection or _object_to_test(phases, decisive, status),
         caught=tuple(
             Caught(tuple(one.bases), one.message, one.in_proof)
             for phase in phases
@@ -373,8 +373,8 @@ def _judge_test(
     )
 
 
-def _decisive(phases: list[PhaseEvent]) -> PhaseEvent:
-    """The phase that gives a test its outcome: the first that did not pass, else the call."""
+def _find_decisive(phases: list[PhaseEvent]) -> PhaseEvent:
+    """Return the phase that decides a test: the first that did not pass, else the call."""
     for outcome in ("failed", "skipped"):
         for phase in phases:
             if phase.outcome == outcome:
@@ -388,7 +388,7 @@ def _status(decisive: PhaseEvent) -> Status:
     return Status(decisive.outcome)
 
 
-def _against_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Status) -> str | None:
+def _object_to_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Status) -> str | None:
     if any(phase.expected_failure for phase in phases):
         return "an expected failure (xfail) shows nothing"
     if any(phase.outcome == "passed" and phase.raised != "passed" for phase in phases):
@@ -396,7 +396,7 @@ def _against_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Status
     if status is Status.SKIPPED:
         return "it was skipped"
     if status is Status.PASSED:
-        return _against_pass(phases)
+        return _object_to_pass(phases)
     error = decisive.error
     if error is None:
         return "it failed without an exception"
@@ -408,7 +408,7 @@ def _against_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Status
     return f"it failed with {kind}, not by a check of its own"
 
 
-def _against_pass(phases: Iterable[PhaseEvent]) -> str | None:
+def _object_to_pass(phases: Iterable[PhaseEvent]) -> str | None:
     for caught in (one for phase in phases for one in phase.caught):
         kind = caught.type.rpartition(".")[2]
         if caught.in_proof and caught.broad:
@@ -421,27 +421,27 @@ def _against_pass(phases: Iterable[PhaseEvent]) -> str | None:
     return None
 
 
-def _unfinished(
-    name: str, ending: ProofEnding, story: _Events, objection: str | None
+def _judge_unfinished(
+    name: str, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    if name not in story.started:
+    if name not in events.started:
         reason = "it was not reached"
         return TestOutcome(name, Status.ERROR, message=reason, objection=objection or reason)
     if ending.timed_out:
         reason = "it ran into its time limit"
         return TestOutcome(name, Status.TIMED_OUT, message=reason, objection=reason)
-    reason = f"its process ended before the test did: {_how(ending)}"
+    reason = f"its process ended before the test did: {_describe_end(ending)}"
     return TestOutcome(name, Status.ERROR, message=reason, objection=reason)
 
 
-def _missing(
-    name: str, line: int, ending: ProofEnding, story: _Events, objection: str | None
+def _judge_missing(
+    name: str, line: int, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    """A test that is written in the proof but was never collected."""
-    error = next((one.error for one in story.uncollected if one.error is not None), None)
-    skipped = any(one.outcome == "skipped" for one in story.uncollected)
+    """Return the outcome of a test that is written in the proof but was never collected."""
+    error = next((one.error for one in events.uncollected if one.error is not None), None)
+    skipped = any(one.outcome == "skipped" for one in events.uncollected)
     status = Status.SKIPPED if skipped else Status.ERROR
-    if ending.timed_out and not story.order:
+    if ending.timed_out and not events.order:
         status = Status.TIMED_OUT
     reason = objection or "it was not collected"
     if error is None:
@@ -452,6 +452,6 @@ def _missing(
         line=error.line or line,
         exception=error.type.removeprefix("builtins."),
         message=error.message,
-        text=story.uncollected[0].text,
+        text=events.uncollected[0].text,
         objection=reason,
     )

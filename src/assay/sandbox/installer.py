@@ -26,7 +26,7 @@ from assay.sandbox import isolation
 from assay.sandbox.jail.root import WORK
 from assay.sandbox.overlay_base import Base, hand_over, new_base
 from assay.sandbox.programs import ProgramResult, Programs, run_to_end
-from assay.sandbox.uv import Interpreter, failure, find_uv, run_uv
+from assay.sandbox.uv import Interpreter, find_uv, make_error, run_uv
 from assay.sandbox.workers import Limits
 
 _LIMITS = Limits(
@@ -197,14 +197,14 @@ class _BuildSandbox:
         return run_to_end(run())
 
     def run_uv(self, arguments: Sequence[str], stdin: str = "") -> str:
-        """Run uv and return its standard output; a failure carries uv's own message."""
+        """Run uv and return its standard output; a make_error carries uv's own message."""
         result = self.run(["./uv", "--no-progress", "--color", "never", *arguments], stdin)
         if result.limit:
             raise InputError(
                 f"building exceeded its limit {result.limit}", advice="name packages with wheels"
             )
         if result.exit_status != 0:
-            raise failure(result.stderr.decode("utf-8", "replace"))
+            raise make_error(result.stderr.decode("utf-8", "replace"))
         return result.stdout.decode("utf-8", "replace")
 
 
@@ -333,7 +333,7 @@ def _all_files(folder: Path) -> Iterator[Path]:
 
 
 def digest(folder: Path) -> str:
-    """A hash of the names and contents of all files that belong to the source."""
+    """Return a hash of the names and contents of all files that belong to the source."""
     total = hashlib.sha256()
     for path in _files(folder):
         with open_regular(path, follow=False) as file:

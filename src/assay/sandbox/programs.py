@@ -103,7 +103,7 @@ class Programs:
 
         `wall_time` is for this program alone; the other limits belong to the jail.
         """
-        request = request_of(
+        request = make_request(
             self.jail, command, files or {}, collect, environment or {}, wall_time=wall_time
         )
         async with self._pool.take() as worker:
@@ -147,13 +147,13 @@ async def run_in(
     streams = Streams(jail.limits.output)
     try:
         await worker.begin(streams.theirs, request.message, request.data)
-        streams.given()
+        streams.close_theirs()
         streams.feed(stdin)
         answer, data = await worker.answer(request.message["wall_time"])
-        await streams.ended()
+        await streams.drain()
     finally:
         streams.close()
-    return result_of(answer, data, streams, jail.level)
+    return make_result(answer, data, streams, jail.level)
 
 
 class ProgramRequest(NamedTuple):
@@ -163,7 +163,7 @@ class ProgramRequest(NamedTuple):
     data: bytes
 
 
-def request_of(
+def make_request(
     jail: Jail,
     command: Sequence[str],
     files: Mapping[str, bytes],
@@ -172,7 +172,7 @@ def request_of(
     *,
     wall_time: float | None = None,
 ) -> ProgramRequest:
-    """Raises InputError for anything that no operating system would take."""
+    """Return a request; raise InputError for what no operating system would take."""
     if not command:
         raise InputError("the command is empty", advice="name a program to run")
     for text in (*command, *environment, *environment.values(), *collect):
@@ -195,7 +195,7 @@ def request_of(
 
 
 def check_name(name: str) -> None:
-    """Raises InputError unless a file of that name would be in the work folder."""
+    """Raise InputError unless a file of that name would be in the work folder."""
     path = PurePosixPath(name)
     if "\0" in name or path.is_absolute() or ".." in path.parts or not path.parts:
         raise InputError(
@@ -211,8 +211,8 @@ class CollectedFiles(NamedTuple):
     left: dict[str, str]
 
 
-def collected_of(answer: dict[str, Any], data: bytes) -> CollectedFiles:
-    """What a worker brought back."""
+def read_files(answer: dict[str, Any], data: bytes) -> CollectedFiles:
+    """Return the files that a worker brought back."""
     files, start = {}, 0
     for name, length in answer["files"]:
         files[name] = data[start : start + length]
@@ -220,15 +220,15 @@ def collected_of(answer: dict[str, Any], data: bytes) -> CollectedFiles:
     return CollectedFiles(files, dict(answer["left"]))
 
 
-def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
-    """What a worker answered, with what the streams held."""
+def make_result(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
+    """Return what a worker answered, with what the streams held."""
     status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
-    collected = collected_of(answer, data)
+    collected = read_files(answer, data)
     captures = {"stdout": streams.stdout, "stderr": streams.stderr}
     return ProgramResult(
         exit_status=status,
-        stdout=streams.stdout.kept(),
-        stderr=streams.stderr.kept(),
+        stdout=streams.stdout.content(),
+        stderr=streams.stderr.content(),
         wall_time=wall_time,
         cpu_time=cpu_time,
         peak_memory=peak_memory,
@@ -265,7 +265,7 @@ class Capture:
             del self._tail[: len(self._tail) - self._last]
 
     def end(self) -> None:
-        """Nothing more will come."""
+        """Note that nothing more will come."""
         if not self.ended.done():
             self.ended.set_result(None)
 
@@ -274,8 +274,8 @@ class Capture:
         """How many bytes are missing from the middle."""
         return max(0, self._total - self._first - self._last)
 
-    def kept(self) -> bytes:
-        """What was kept; where something is missing a note says how much."""
+    def content(self) -> bytes:
+        """Return what was kept; where something is missing a note says how much."""
         note = b"\n[... %d bytes cut ...]\n" % self.cut if self.cut else b""
         tail = self._tail[max(0, len(self._tail) - self._last) :]
         return bytes(self._head) + note + bytes(tail)
@@ -304,14 +304,14 @@ class Streams:
             self.close()
             raise
 
-    def given(self) -> None:
-        """The program has its ends; ours must go, or the streams would never end."""
+    def close_theirs(self) -> None:
+        """Close the ends that the program has now, or the streams would never end."""
         for descriptor in self.theirs:
             os.close(descriptor)
         self.theirs = []
 
     def feed(self, data: bytes) -> None:
-        """All of standard input; a program that does not read it does no harm."""
+        """Write all of standard input; a program that does not read it does no harm."""
         self._unwritten = memoryview(data)
         if data:
             os.set_blocking(self._stdin, False)
@@ -341,7 +341,7 @@ class Streams:
             self._close(descriptor)
             capture.end()
 
-    async def ended(self) -> None:
+    async def drain(self) -> None:
         """Wait for what is still in the pipes; everybody who could write has ended by now."""
         waiting = {end for end in (self.stdout.ended, self.stderr.ended) if not end.done()}
         until = self._loop.time() + _SETTLE
@@ -353,7 +353,7 @@ class Streams:
                 _close_what_is_in_flight()
 
     def close(self) -> None:
-        self.given()
+        self.close_theirs()
         for descriptor in list(self._ours):
             self._close(descriptor)
 

@@ -78,7 +78,7 @@ class Order:
     roots: tuple[str, ...] = ()
 
     def message(self) -> dict[str, Any]:
-        """The order as the process inside reads it."""
+        """Return the order as the process inside reads it."""
         environment = self.environment
         binds = tuple(Bind(str(path), str(path)) for path in environment.reads)
         return {
@@ -95,7 +95,7 @@ class Order:
 
 
 def check_readable(paths: Iterable[Path]) -> None:
-    """Without namespaces root's proofs run as nobody, who must be able to reach the target."""
+    """Raise for what nobody can reach: without namespaces root's proofs run as that user."""
     for path in paths:
         for folder in (path, *path.parents):
             if not folder.stat().st_mode & stat.S_IXOTH:

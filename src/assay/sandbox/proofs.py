@@ -165,7 +165,7 @@ class ProofRunner:
             await process.close()
 
     def _clean_order(self) -> Order:
-        """A process that has imported nothing of the target, only what pytest itself needs."""
+        """Order a process that has imported nothing of the target, only what pytest needs."""
         return replace(self._order, imports=(), samples=(), learn=False)
 
     async def _serving(self, slot: _Slot) -> ProofWorker:
@@ -190,7 +190,7 @@ class ProofRunner:
         return slot.seeded[hash_seed]
 
     async def _order_with_others(self, slot: _Slot) -> Order:
-        """A clean process that has imported what the target imports, but nothing of its own."""
+        """Order a clean process that has imported what the target imports, nothing of its own."""
         if not (self._roots and self._order.imports):
             return self._clean_order()
         if self._others is None:

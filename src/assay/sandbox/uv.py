@@ -49,7 +49,7 @@ class Interpreter:
 
 
 def find_uv() -> str:
-    """The uv beside this interpreter, or the one of the `uv` package."""
+    """Return the uv beside this interpreter, or the one of the `uv` package."""
     beside = Path(sys.executable).with_name("uv")
     if beside.is_file():
         return str(beside)
@@ -71,7 +71,7 @@ def run_uv(
     stdin: str = "",
     progress: Progress | None = None,
 ) -> str:
-    """Run uv and give its standard output; a failure carries uv's own message.
+    """Run uv and give its standard output; a make_error carries uv's own message.
 
     It runs in `folder`, so that the settings of whatever project the user stands in stay out of it.
     """
@@ -91,7 +91,7 @@ def run_uv(
         process.wait()
         raise
     if process.returncode != 0:
-        raise failure(messages)
+        raise make_error(messages)
     if progress:
         for line in messages.splitlines():
             if line.strip() and not line.lstrip().startswith(("+", "-", "~")):
@@ -99,8 +99,8 @@ def run_uv(
     return output
 
 
-def failure(messages: str) -> AssayError:
-    """The error for what uv wrote: the machine's if the network is at fault, else the user's."""
+def make_error(messages: str) -> AssayError:
+    """Return the error for what uv wrote: the machine's if the network failed, or the user's."""
     text = "\n".join(line.rstrip() for line in messages.strip().splitlines()) or "uv failed"
     # Addresses of indexes come from the user's settings and may hold a token; uv hides passwords.
     text = _QUERY.sub(r"\1…", text)
@@ -112,7 +112,7 @@ def failure(messages: str) -> AssayError:
 
 
 def find_interpreter(version: str | None, folder: Path) -> Interpreter:
-    """The Python of that version (or path); by default the one Assay itself runs on."""
+    """Return the Python of that version or path; by default the one Assay runs on."""
     if version is None:
         executable = getattr(sys, "_base_executable", None) or sys.executable
     else:
@@ -159,17 +159,17 @@ _LOCK = Path(__file__).with_name("kit.lock")
 
 
 def kit_version() -> str:
-    """A short hash of the kit's lock: part of the key of every environment."""
+    """Return a short hash of the kit's lock: part of the key of every environment."""
     return hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
 
 
-def pinned() -> dict[str, str]:
-    """The version of every package of the kit."""
+def read_pins() -> dict[str, str]:
+    """Return the version of every package of the kit."""
     return dict(re.findall(r"^([\w.-]+)==([\w.]+)", _LOCK.read_text("utf-8"), re.MULTILINE))
 
 
-def kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
-    """The folder of the kit for an interpreter; goes at the end of the path, never before."""
+def install_kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
+    """Return the folder of the kit for an interpreter, which goes at the end of the path."""
 
     def install(folder: Path) -> dict[str, Any]:
         if progress:
@@ -180,7 +180,7 @@ def kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
              "--target", str(folder), "--requirements", str(_LOCK)],
             folder=folder,
         )  # fmt: skip
-        return {"python": interpreter.build, "packages": pinned()}
+        return {"python": interpreter.build, "packages": read_pins()}
 
     key = hashlib.sha256(f"{kit_version()} {interpreter.build}".encode()).hexdigest()[:24]
     folder, _ = build_once("kits", key, install)
@@ -194,7 +194,7 @@ _PIP = "pip>=25.1"
 
 
 def list_releases(package: str) -> list[str]:
-    """Every release that is no pre-release and was not withdrawn."""
+    """Return every release of a package, oldest first, without pre-releases and withdrawn ones."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     answer = run_uv(

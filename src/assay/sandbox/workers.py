@@ -101,7 +101,7 @@ class Jail:
                 )
 
     def spec(self) -> dict[str, Any]:
-        """The same in the words of jail/jail.py."""
+        """Return the same in the words of jail/jail.py."""
         limits = dataclasses.asdict(self.limits)
         return {**dataclasses.asdict(self), "binds": [list(bind) for bind in self.binds]} | {
             "limits": {name: int(value) for name, value in limits.items()},
@@ -140,7 +140,7 @@ class JailWorker:
         try:
             self._child.send_descriptors(standard)
         except EOFError:
-            raise _ended() from None
+            raise _EndedError from None
         await self._send(message, data)
 
     async def answer(self, wall_time: float) -> tuple[dict[str, Any], bytes]:
@@ -225,13 +225,13 @@ class JailWorker:
         try:
             await self._child.send(message, data)
         except EOFError:
-            raise _ended() from None
+            raise _EndedError from None
 
     async def _receive(self) -> tuple[dict[str, Any], bytes]:
         try:
             answer, data = await self._child.receive()
         except EOFError:
-            raise _ended() from None
+            raise _EndedError from None
         if "error" in answer:
             raise InfrastructureError(
                 f"the sandbox failed: {answer['error']}",
@@ -256,9 +256,8 @@ async def _wait_until_connected(connection: socket.socket) -> None:
 class _EndedError(InfrastructureError):
     """The worker is gone, and with it whatever it ran."""
 
-
-def _ended() -> _EndedError:
-    return _EndedError(
-        "the sandbox's worker ended while it was needed",
-        advice="run `assay doctor`; if it is content, try again",
-    )
+    def __init__(self) -> None:
+        super().__init__(
+            "the sandbox's worker ended while it was needed",
+            advice="run `assay doctor`; if it is content, try again",
+        )

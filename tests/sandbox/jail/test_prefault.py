@@ -46,7 +46,7 @@ def test_only_what_the_fork_wrote_is_found() -> None:
     def work() -> list[int]:
         for page in (2, 3, 7):
             memory[page * SIZE] = 1
-        return prefault.written([(start, start + 10 * SIZE)])
+        return prefault.find_written([(start, start + 10 * SIZE)])
 
     assert in_a_fork(work) == [start + page * SIZE for page in (2, 3, 7)]
 
@@ -71,7 +71,7 @@ def test_what_was_copied_costs_no_fault_when_it_is_written() -> None:
 
 def test_writable_memory_holds_the_heap() -> None:
     _, start = private_memory(1)
-    assert any(begin <= start < end for begin, end in prefault.writable())
+    assert any(begin <= start < end for begin, end in prefault.find_writable())
 
 
 @given(st.sets(st.integers(0, 60)))

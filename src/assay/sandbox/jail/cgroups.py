@@ -149,7 +149,7 @@ class ControlGroup:
 
 
 def make(memory: int, processes: int, work_size: int) -> ControlGroup | None:
-    """A group with these bounds, or None where none can be made; found out by trying."""
+    """Make a group with these bounds; None where that cannot be done, found out by trying."""
     name = f"assay-{os.getpid()}-{time.monotonic_ns():x}"
     values = {
         "memory.max": memory,

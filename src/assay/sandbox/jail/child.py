@@ -77,10 +77,10 @@ class ConfinedWorker:
             and landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION
         )
         self._count = 0
-        self.seccomp = seccomp.program_for_child() if seccomp.supported() else b""
+        self.seccomp = seccomp.program_for_child() if seccomp.is_supported() else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
-        self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
+        self.other_processes = _OWN_PROCESSES if inside else processes.count_own()
         base: str = spec.get("base", "")
         is_counted = base and (spec["work"] == "base" or not inside)
         self.base_size = (
@@ -88,7 +88,9 @@ class ConfinedWorker:
         )
         self.limits = confine.limits_of(self)
 
-    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+    def fork(
+        self, keep: tuple[int, ...], standard: tuple[int, int, int] | None
+    ) -> JailChild | None:
         place, work = self._make_place()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
@@ -98,7 +100,7 @@ class ConfinedWorker:
             confine.isolate(self, tell, keep, standard, place)
             return None
         os.close(tell)
-        return Child(self, process, told, work, before, place=place, watched=place.writable)
+        return JailChild(self, process, told, work, before, place=place, watched=place.writable)
 
     def spawn(
         self,
@@ -106,7 +108,7 @@ class ConfinedWorker:
         environment: dict[str, str],
         standard: tuple[int, int, int],
         put: Callable[[int], None],
-    ) -> Child | None:
+    ) -> JailChild | None:
         """Start a program without a copy of this process, which would cost more than all the rest.
 
         Only where a child has nothing to do to itself before the program: without isolation. None
@@ -128,10 +130,10 @@ class ConfinedWorker:
             return None
         finally:
             os.chdir("/")
-        return Child(self, process, None, work, before, place=place, watched=place.writable)
+        return JailChild(self, process, None, work, before, place=place, watched=place.writable)
 
     def _make_place(self) -> tuple[confine.ChildFolders, int]:
-        """The folders of a child, and a descriptor of the one that it works in."""
+        """Make the folders of a child; return them and a descriptor of the work folder."""
         try:
             place = self._make_folders()
             return place, os.open(place.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -167,15 +169,15 @@ class ConfinedWorker:
         return StartCounters(time.monotonic(), reading)
 
     def expendable_children(self) -> contextlib.AbstractContextManager[None]:
-        """When memory is used up the kernel chooses whom to end: never the worker."""
+        """Have the kernel end children first when memory is used up, never the worker."""
         return contextlib.nullcontext() if self.group is None else self.group.expendable_children()
 
-    def open_socket(self, child: Child) -> socket.socket:
-        """A TCP socket in the child's network, which here is the machine's."""
+    def open_socket(self, child: JailChild) -> socket.socket:
+        """Return a TCP socket in the child's network, which here is the machine's."""
         return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
-class Child:
+class JailChild:
     """A running child, as its worker sees it."""
 
     def __init__(
@@ -236,7 +238,7 @@ class Child:
         return is_hiding or together.bytes + more.bytes > most.bytes
 
     def connect(self, port: int) -> socket.socket:
-        """A socket on its way to a port of the child; whoever gets it waits for the rest."""
+        """Return a socket that is connecting to a port of the child; whoever gets it waits."""
         connection = self._worker.open_socket(self)
         connection.setblocking(False)
         connection.connect_ex((b"127.0.0.1", port))

@@ -35,7 +35,7 @@ def isolate(
     *,
     prepared: ReadyNamespaces | None = None,
 ) -> None:
-    """Runs in the child: returns isolated, or not at all."""
+    """Isolate the calling child; does not return if that fails."""
     try:
         if prepared is not None:
             for space in prepared.spaces[1:]:
@@ -67,7 +67,7 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
 
 
 def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
-    """The limits of every child, as low as this process is allowed to set them."""
+    """Return the limits of every child, as low as this process is allowed to set them."""
     limits = worker.spec["limits"]
     processes = limits["processes"] + worker.other_processes
     values = {
@@ -113,7 +113,7 @@ def limit_worker(worker: ConfinedWorker) -> None:
 
 
 def check_readable(paths: list[str]) -> None:
-    """What was to be seen inside must be readable for the user inside, or nothing would work."""
+    """Raise JailError for a path that the user inside could not read."""
     for path in paths:
         if not os.access(path, os.R_OK):
             raise kernel.JailError(
@@ -123,7 +123,7 @@ def check_readable(paths: list[str]) -> None:
 
 
 def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[str, int]]:
-    """What may be read and written where there is no root of our own."""
+    """Return what may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
     rules = [(path, landlock.READ) for path in readable]
     rules += [(path, landlock.LOOK) for path in root.MACHINE_FACTS]
@@ -146,7 +146,7 @@ def _filter(worker: ConfinedWorker, rulesets: tuple[int, ...], places: tuple[str
     if worker.level == "landlock":
         own = (f"/proc/{os.getpid()}", landlock.LOOK)
         install_landlock(worker.spec, [*landlock_rules(worker.spec, places), own])
-    if seccomp.supported():
+    if seccomp.is_supported():
         seccomp.install(_seccomp_program(worker))
 
 
@@ -164,7 +164,7 @@ def _seccomp_program(worker: ConfinedWorker) -> bytes:
 def install_landlock(
     spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
 ) -> None:
-    """Where there is no network namespace, the rules name the TCP ports too.
+    """Install rules; where there is no network namespace they name the TCP ports too.
 
     Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
     """
@@ -179,7 +179,7 @@ def install_landlock(
 
 
 def sockets_of(spec: dict[str, Any]) -> str:
-    """Which sockets a child may make, in the words of seccomp.py."""
+    """Return which sockets a child may make, in the words of seccomp.py."""
     if spec.get("network"):
         return seccomp.SOCKETS_HOST
     if spec["level"] == "namespaces":

@@ -41,12 +41,12 @@ from . import (
     seccomp,
     trees,
 )
-from .child import Child, ChildEnding
+from .child import ChildEnding, JailChild
 from .kernel import JailError
 
 __all__ = [
-    "Child",
     "ChildEnding",
+    "JailChild",
     "JailError",
     "enter",
     "fork_child",
@@ -61,7 +61,7 @@ _worker: child.ConfinedWorker | None = None
 
 
 def enter(spec: dict[str, Any]) -> None:
-    """Go to jail. Returns in a new process, the worker; the calling one waits and ends with it.
+    """Go to jail: return in a new process, the worker; the calling one ends with it.
 
     The spec, all of it JSON:
         level    "namespaces", "landlock" or "none"
@@ -95,11 +95,11 @@ def enter(spec: dict[str, Any]) -> None:
 
 def fork_child(
     keep: tuple[int, ...] = (), standard: tuple[int, int, int] | None = None
-) -> Child | None:
+) -> JailChild | None:
     """Like fork: None in the new, isolated process; in the worker its handle.
 
     Only the standard descriptors and those in `keep` stay open in the child. If anything about
-    the isolation fails the child never returns from here, and `Child.end` raises JailError.
+    the isolation fails the child never returns from here, and `JailChild.end` raises JailError.
     """
     if _worker is None:
         raise JailError("call enter first")
@@ -111,7 +111,7 @@ def spawn_child(
     environment: dict[str, str],
     standard: tuple[int, int, int],
     put: Callable[[int], None],
-) -> Child | None:
+) -> JailChild | None:
     """Start a program as a child; None where that takes a `fork_child`. See child.py."""
     if _worker is None:
         raise JailError("call enter first")
@@ -126,14 +126,14 @@ def limit_worker() -> None:
 
 
 def work_folder() -> str:
-    """The folder that holds, or with namespaces is, the work folder of every child."""
+    """Return the folder that holds, or with namespaces is, the work folder of every child."""
     if _worker is None:
         raise JailError("call enter first")
     return _worker.scratch
 
 
 def keeps_work() -> bool:
-    """Whether children find the work folder as the one before left it."""
+    """Return whether children find the work folder as the one before left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
 
 

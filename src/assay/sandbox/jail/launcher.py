@@ -40,7 +40,7 @@ class _Patience:
 
 
 def serve(control: Channel) -> NoReturn:
-    """Until the other side is gone: standard descriptors, a request, an answer."""
+    """Run programs until the other side is gone: descriptors, a request, an answer."""
     while True:
         try:
             standard = control.receive_descriptors(3)
@@ -75,14 +75,14 @@ def _run(
         if told is not None:
             os.close(told)
         child.close(_Patience(control).ask)
-    files, data = _packed(found)
+    files, data = _pack(found)
     return {"ending": list(ending), **files}, data
 
 
 def _start(
     request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
-) -> tuple[jail.Child, int | None]:
-    """A running program, and where it says what kept it from being started, if it is a fork."""
+) -> tuple[jail.JailChild, int | None]:
+    """Start a program; return also where a fork says what kept it from starting."""
     spawned = jail.spawn_child(
         request["command"],
         {**_VARIABLES, **request["environment"]},
@@ -99,13 +99,13 @@ def _start(
     return child, told
 
 
-def _packed(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
+def _pack(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
     files = [[name, len(content)] for name, content in found.files]
     return {"files": files, "left": found.left}, b"".join(content for _, content in found.files)
 
 
 def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
-    """In the child: put the files in place and turn into the program."""
+    """Put the files in place and turn into the program; called in the child."""
     try:
         folder.put(request["files"], data, os.open(".", os.O_RDONLY | os.O_CLOEXEC))
     except BaseException as error:
@@ -129,7 +129,7 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
     os._exit(127)
 
 
-def _attend(control: Channel, child: jail.Child, wall_time: float) -> jail.ChildEnding:
+def _attend(control: Channel, child: jail.JailChild, wall_time: float) -> jail.ChildEnding:
     """Wait for the child's end, its time, or the end of who asked; connect and stop on request."""
     deadline, when_over = time.monotonic() + wall_time, "wall_time"
     poller = select.poll()
@@ -154,13 +154,13 @@ def _attend(control: Channel, child: jail.Child, wall_time: float) -> jail.Child
                 _put(control, child, request["put"], data)
             else:
                 found = folder.collect(child.work, request["collect"], request["collect_size"])
-                files, data = _packed(found)
+                files, data = _pack(found)
                 control.send({"between": files}, data)
         elif child.folder_is_full():
             return child.end("work_size")
 
 
-def _next_request(control: Channel, child: jail.Child) -> tuple[dict[str, Any], bytes]:
+def _next_request(control: Channel, child: jail.JailChild) -> tuple[dict[str, Any], bytes]:
     try:
         return control.receive()
     except (EOFError, ConnectionError):
@@ -168,7 +168,7 @@ def _next_request(control: Channel, child: jail.Child) -> tuple[dict[str, Any], 
         raise EOFError from None
 
 
-def _connect(control: Channel, child: jail.Child, port: int) -> None:
+def _connect(control: Channel, child: jail.JailChild, port: int) -> None:
     """Hand out a socket to a port of the child's own network."""
     try:
         with child.connect(port) as connection:
@@ -178,7 +178,9 @@ def _connect(control: Channel, child: jail.Child, port: int) -> None:
         control.send({"connected": False, "reason": str(error)})
 
 
-def _put(control: Channel, child: jail.Child, files: list[tuple[str, int]], data: bytes) -> None:
+def _put(
+    control: Channel, child: jail.JailChild, files: list[tuple[str, int]], data: bytes
+) -> None:
     """Put files beside the running child."""
     try:
         folder.put(files, data, child.work)

@@ -66,8 +66,8 @@ def _spawn_found(
     raise error
 
 
-def count_of_user() -> int:
-    """Processes and threads of this user, wherever they run."""
+def count_own() -> int:
+    """Count the processes and threads of this user, wherever they run."""
     user, total = os.getuid(), 0
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -147,7 +147,7 @@ def _children(parent: int, thread: int) -> list[int]:
 
 
 def _descendants_among_all(ancestor: int) -> list[int]:
-    """The same for kernels that do not list the children of a process."""
+    """Do the same for kernels that do not list the children of a process."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -189,12 +189,12 @@ def measure_unnamed(
         if thread is None:
             is_hidden = is_hidden or _is_alive(process)
             continue
-        for found, descriptor in _open_files(thread):
+        for found, descriptor in _list_open(thread):
             if stat.S_ISSOCK(found.st_mode):
                 is_hidden = is_hidden or _has_files_in_flight(f"{thread}/fdinfo/{descriptor}")
             elif stat.S_ISREG(found.st_mode) and not found.st_nlink and found.st_dev in devices:
                 open_files[found.st_dev, found.st_ino] = found.st_blocks * 512
-        for inode, end in _mapped_files(f"{thread}/maps", folders):
+        for inode, end in _list_mapped(f"{thread}/maps", folders):
             mapped[inode] = max(end, mapped.get(inode, least_when_mapped))
     also_open = {inode for _, inode in open_files}
     only_mapped = sum(size for inode, size in mapped.items() if inode not in also_open)
@@ -203,17 +203,17 @@ def measure_unnamed(
 
 def _readable_thread(process: int) -> str | None:
     """Return the folder of a thread that lives; all share their files, by the filter of calls."""
-    for name in _names(f"/proc/{process}/task"):
+    for name in _list_names(f"/proc/{process}/task"):
         thread = f"/proc/{process}/task/{name}"
-        if _names(f"{thread}/fd"):
+        if _list_names(f"{thread}/fd"):
             return thread
     # One without any open file is all right if it can be looked at.
     own = f"/proc/{process}"
     return own if os.access(f"{own}/fd", os.R_OK) else None
 
 
-def _open_files(thread: str) -> Iterator[tuple[os.stat_result, str]]:
-    for name in _names(f"{thread}/fd"):
+def _list_open(thread: str) -> Iterator[tuple[os.stat_result, str]]:
+    for name in _list_names(f"{thread}/fd"):
         with contextlib.suppress(OSError):  # closed meanwhile
             yield os.stat(f"{thread}/fd/{name}"), name
 
@@ -223,7 +223,7 @@ def _has_files_in_flight(path: str) -> bool:
     return any(line.startswith("scm_fds:") and line.split()[1] != "0" for line in _lines(path))
 
 
-def _mapped_files(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+def _list_mapped(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     starts = tuple(f"{folder}/" for folder in folders)
     for line in _lines(path):
         if not line.endswith(" (deleted)"):
@@ -241,7 +241,7 @@ def _is_alive(process: int) -> bool:
     """
     return any(
         _goes_on(f"/proc/{process}/task/{thread}/stat")
-        for thread in _names(f"/proc/{process}/task")
+        for thread in _list_names(f"/proc/{process}/task")
     )
 
 
@@ -251,7 +251,7 @@ def _goes_on(path: str) -> bool:
     return bool(fields) and fields[0] not in ("Z", "X") and not int(fields[6]) & _EXITING
 
 
-def _names(folder: str) -> Iterable[str]:
+def _list_names(folder: str) -> Iterable[str]:
     try:
         return os.listdir(folder)
     except OSError:

@@ -35,7 +35,7 @@ class Job:
 
 
 def prepare(report: int) -> None:
-    """What can be done before the proof is known."""
+    """Do what can be done before the proof is known."""
     os.dup2(2, _CRASH, inheritable=False)
     os.dup2(report, _REPORT, inheritable=False)
     os.close(report)
@@ -67,9 +67,9 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         # outside, from the tests that did or did not run.
         problem = f"{type(error).__name__}: {error}"
     if lesson is not None:
-        channel.put("lesson", **lesson.learned())
+        channel.put("lesson", **lesson.report())
     cpu = time.process_time() - started
-    channel.send("end", stopped=problem, plugins=recorder.plugins_added(), cpu=cpu)
+    channel.send("end", stopped=problem, plugins=recorder.list_new_plugins(), cpu=cpu)
     os._exit(0)
 
 
@@ -78,16 +78,16 @@ class _Lesson:
 
     def __init__(self) -> None:
         self._modules = set(sys.modules)
-        self._memory = prefault.writable()
+        self._memory = prefault.find_writable()
 
-    def learned(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         new = [
             name
             for name, module in list(sys.modules.items())
             if name not in self._modules and getattr(module, "__spec__", None) is not None
         ]
         try:
-            written = prefault.written(self._memory)
+            written = prefault.find_written(self._memory)
         except OSError:
             written = []  # not readable here: then every page is copied when it is written to
         threads = len(os.listdir("/proc/self/task"))
@@ -143,7 +143,7 @@ class PreparedSession:
         self.session: Any = session
 
     def start_capture(self) -> None:
-        """In the fork: turn capturing on, at rest as plain pytest has it outside the tests."""
+        """Turn capturing on, at rest as pytest has it outside the tests; called in the fork."""
         self._capture._method = "fd"
         self._capture.start_global_capturing()
         self._capture.suspend_global_capture(in_=True)
@@ -158,14 +158,14 @@ class PreparedSession:
 
 
 def run_main(path: str, root: str, recorder: Any) -> None:
-    """The same proof through the front door of whichever pytest the environment has."""
+    """Run a proof through the front door of whichever pytest the environment has."""
     import pytest
 
     pytest.main([*_within(root), "-q", path], plugins=[recorder])
 
 
 def pytest_version() -> str:
-    """The version of the pytest that this environment resolves to."""
+    """Return the version of the pytest that this environment resolves to."""
     import pytest
 
     return pytest.__version__

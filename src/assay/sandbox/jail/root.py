@@ -135,7 +135,7 @@ def _write_settings(user: int, group: int, *, network: bool) -> None:
 
 
 def mount_processes(*, read_only: bool = False) -> None:
-    """A view of the processes of this pid namespace only."""
+    """Mount a view of the processes of this pid namespace only."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     flags |= kernel.MS_RDONLY if read_only else 0
     kernel.mount("proc", "/proc", "proc", flags, None)
@@ -157,7 +157,7 @@ def probe_views() -> None:
 
 
 def make_private_folders(size: int, work: str = "empty") -> None:
-    """An own work folder, /tmp and /dev/shm, which together hold no more than `size` bytes.
+    """Make a work folder, /tmp and /dev/shm, which together hold at most `size` bytes.
 
     The work folder is "empty", a "view" of the base, the "base" itself, or "kept" as it was.
     """

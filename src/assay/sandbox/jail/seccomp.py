@@ -181,7 +181,7 @@ SOCKETS_HOST = "host"  # the network is allowed
 Code = list[bytes]
 
 
-def supported() -> bool:
+def is_supported() -> bool:
     return kernel.MACHINE in _ARCHITECTURES
 
 
@@ -267,7 +267,7 @@ def _examine(sockets: str, *, private: bool) -> dict[str, Code]:
 
 
 def _assemble(answers: Mapping[str, Code], default: Code) -> bytes:
-    if not supported():
+    if not is_supported():
         raise OSError(f"no list of system calls for {kernel.MACHINE}")
     numbers = NUMBERS[kernel.MACHINE]
     by_number = {numbers[name]: answer for name, answer in answers.items() if name in numbers}

@@ -108,10 +108,10 @@ class ProofServer:
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
             self._prepared = PreparedSession(self._root, self._recorder)
-        self._shared = prefault.shared()
+        self._shared = prefault.find_shared()
         if order["learn"] and _threads() == 1:
             self._learn(order["samples"][:_SAMPLES])
-            self._shared = prefault.shared()
+            self._shared = prefault.find_shared()
         self._keeps_spare = order["learn"] and _threads() == 1
         self._channel.send(
             {
@@ -211,7 +211,7 @@ class ProofServer:
         return running
 
     def _fork(self) -> RunningProof:
-        """A process that is all a proof needs, waiting for the proof."""
+        """Fork a process that is all a proof needs and waits for the proof."""
         order, report, output = os.pipe(), os.pipe(), os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         child = jail.fork_child(
@@ -224,7 +224,7 @@ class ProofServer:
         return RunningProof(child, order[1], report[0], output[0])
 
     def _become(self, order: int, report: int) -> NoReturn:
-        """In the fork: be the proof, and never come back."""
+        """Be the proof, and never come back; called in the fork."""
         try:
             prefault.unshare(self._shared)
             prefault.copy(self._pages)
@@ -260,7 +260,7 @@ def _enter_environment(python: str) -> None:
 
 
 def _threads() -> int:
-    """Also those that Python does not know of."""
+    """Count the threads, also those that Python does not know of."""
     return len(os.listdir("/proc/self/task"))
 
 
@@ -271,7 +271,7 @@ def _touch(imports: list[str]) -> None:
 
 
 def _import_statements(sample: str) -> list[str]:
-    """The imports of a sample that bring something new."""
+    """Return the imports of a sample that bring something new."""
     try:
         tree = ast.parse(sample)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -288,7 +288,7 @@ def _import_statements(sample: str) -> list[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Whether a text is the name of a module that may be imported for its own sake."""
+    """Return whether a text is the name of a module that may be imported for its own sake."""
     parts = name.split(".")
     return all(part.isidentifier() for part in parts) and not {"__main__", "test_sample"} & set(
         parts
@@ -296,7 +296,7 @@ def _is_module(name: str) -> bool:
 
 
 def _quietly(statements: list[str]) -> str:
-    """Statements as a program that goes on, whatever they raise."""
+    """Return statements as a program that goes on, whatever they raise."""
     return "".join(
         f"try:\n    {one}\nexcept BaseException:\n    pass\n"
         for one in statements[:_SAMPLE_IMPORTS]
@@ -330,7 +330,7 @@ def _import_all(modules: list[str], seconds: float) -> None:
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:
-    """A module of ours, to be executed later: in the jail these files cannot be seen."""
+    """Read a module of ours, to be executed later: in the jail these files cannot be seen."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert isinstance(spec.loader, SourceLoader)
@@ -344,7 +344,7 @@ def _execute(module: ModuleType, code: Any) -> Any:
 
 
 def _import(name: str) -> str | None:
-    """Import a module; what it raised, if it did, as text."""
+    """Import a module; return what it raised, if it did, as text."""
     try:
         importlib.import_module(name)
     except BaseException as error:

@@ -58,7 +58,7 @@ class Tree:
         return "".join(f"{level.name}/" for level in self._levels[1:])
 
     def next_name(self) -> str | None:
-        """What has not been seen of this folder yet, in order; None at its end."""
+        """Return the next name in this folder; None at its end."""
         level = self._levels[-1]
         if level.waiting is None:
             level.waiting = _names(self.here)
@@ -101,7 +101,7 @@ class Tree:
 
 
 def _names(folder: int) -> list[str]:
-    """What is in a folder, the first at the end of the list."""
+    """Return what is in a folder, the first at the end of the list."""
     try:
         return sorted(os.listdir(folder), reverse=True)
     except OSError:
@@ -114,7 +114,7 @@ def _identity(folder: int) -> tuple[int, int]:
 
 
 def _parent(folder: int, identity: tuple[int, int]) -> int | None:
-    """The folder above, if it is the one that it was on the way down."""
+    """Open the folder above, if it is the one that it was on the way down."""
     try:
         parent = os.open("..", FOLDER, dir_fd=folder)
     except OSError:
@@ -126,7 +126,7 @@ def _parent(folder: int, identity: tuple[int, int]) -> int | None:
 
 
 def open_folder(folder: int, name: str) -> int | None:
-    """A folder in a folder, made readable if its owner had closed it."""
+    """Open a folder in a folder, made readable if its owner had closed it."""
     for _ in range(2):
         try:
             inner = os.open(name, FOLDER, dir_fd=folder)
@@ -144,7 +144,7 @@ def open_folder(folder: int, name: str) -> int | None:
 
 
 def entries(tree: Tree) -> Iterator[tuple[str, os.stat_result]]:
-    """Name and kind of everything in the folders that are entered; `tree.here` is where each is.
+    """Yield everything in the folders that are entered; `tree.here` is where each is.
 
     Whoever wants to see what is in a folder enters it before asking for the next.
     """
@@ -245,7 +245,7 @@ def remove(path: str, on_the_way: Callable[[], None] = _nothing) -> None:
 
 def remove_in(parent: int, name: str, on_the_way: Callable[[], None] = _nothing) -> None:
     """Remove what has that name in a folder; OSError if some of it has to stay."""
-    if _unlinked(parent, name):
+    if _unlink(parent, name):
         return
     with contextlib.closing(Tree(parent)) as tree:
         tree.enter(name)
@@ -256,12 +256,12 @@ def remove_in(parent: int, name: str, on_the_way: Callable[[], None] = _nothing)
                 left = tree.leave()
                 if tree.depth:
                     _remove_empty(tree.here, str(left))
-            elif not _unlinked(tree.here, inner) and not tree.enter(inner):
+            elif not _unlink(tree.here, inner) and not tree.enter(inner):
                 _remove_empty(tree.here, inner)
     os.rmdir(name, dir_fd=parent)
 
 
-def _unlinked(parent: int, name: str) -> bool:
+def _unlink(parent: int, name: str) -> bool:
     try:
         os.unlink(name, dir_fd=parent)
     except OSError:
@@ -295,7 +295,7 @@ def copy_tree(base: str, target: str) -> None:
 
 
 def copy_file(source: str, target: str, found: os.stat_result) -> None:
-    """A new file of its own, never a link: a link would lead writes back to the source."""
+    """Copy a file, never link it: a link would lead writes back to the source."""
     reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -328,7 +328,7 @@ def _fill(reading: int, writing: int, size: int) -> None:
 
 
 def _data(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
-    """The parts of a file that are not holes."""
+    """Yield the parts of a file that are not holes."""
     end = 0
     while end < size:
         try:

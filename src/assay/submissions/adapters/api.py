@@ -217,7 +217,7 @@ async def _failure(server: Server, error: Exception, seconds: float) -> dict[str
     if isinstance(error, TimeoutError):
         what = f"no answer within {seconds:g} s"
         return {"status_code": -1, "timed_out": True, "stderr": _with(what, shown(server.stderr))}
-    result = await server.ended(_SETTLE)
+    result = await server.wait(_SETTLE)
     what = f"the server ended ({_how(result)})" if result else f"no answer: {error}"
     stderr = result.stderr if result else server.stderr
     return {"status_code": -1, "stderr": _with(what, shown(stderr))}
