@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from assay.processes import Channel, Child, ChildLateError, ChildLostError
+from assay.processes import Channel, Child, ChildLateError, ChildLostError, start_module
 from assay.processes.channel import HEADER, JSON
 from tests.waiting import PATIENCE, wait_until
 
@@ -36,7 +36,7 @@ def test_a_child_compiles_modules_of_assay_once_and_leaves_nothing_beside_those_
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
 
     async def main() -> None:
-        child = Child.start_module("of_assay")
+        child = start_module("of_assay")
         try:
             assert await child.ask({}, PATIENCE) == {"value": "of_the_problem"}
         finally:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.processes.channel import Channel
-    from assay.processes.child import VALUES, Child, ChildLateError, ChildLostError
+    from assay.processes.child import Child, ChildLateError, ChildLostError
+    from assay.processes.fork_pool import ForkPool, WorkRaisedError
     from assay.processes.limits import (
         clean_environment,
         die_with_parent,
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
         limit_memory,
         release,
     )
-    from assay.processes.pool import ForkPool, Pool, WorkRaisedError
+    from assay.processes.modules import VALUES, start_module
+    from assay.processes.pool import Pool
 
 # Imported when first used: a run that starts no process needs no more than its limits.
 _HOMES = {
     "channel": ("Channel",),
-    "child": ("VALUES", "Child", "ChildLateError", "ChildLostError"),
+    "child": ("Child", "ChildLateError", "ChildLostError"),
+    "fork_pool": ("ForkPool", "WorkRaisedError"),
     "limits": (
         "clean_environment",
         "die_with_parent",
@@ -28,7 +31,8 @@ _HOMES = {
         "limit_memory",
         "release",
     ),
-    "pool": ("ForkPool", "Pool", "WorkRaisedError"),
+    "modules": ("VALUES", "start_module"),
+    "pool": ("Pool",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -46,6 +50,7 @@ __all__ = [
     "keep_private",
     "limit_memory",
     "release",
+    "start_module",
 ]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import json
 import os
 import signal
 import socket
@@ -19,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
-from assay.model import values
 from assay.processes.channel import (
     HEADER,
     JSON,
@@ -31,18 +29,8 @@ from assay.processes.channel import (
     pack,
     unpack_lengths,
 )
-from assay.processes.limits import clean_environment, die_with_parent, keep_private, release
+from assay.processes.limits import die_with_parent, keep_private, release
 
-VALUES = Codec(values.encode_bytes, values.decode)
-"""JSON that holds bytes and all floats too."""
-
-# Assay's own modules are compiled once, as everywhere; code of others leaves no bytecode behind.
-_START = (
-    "import importlib, json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "sys.dont_write_bytecode = sys.argv[3] == 'True'; "
-    "module = importlib.import_module(sys.argv[2]); sys.dont_write_bytecode = True; "
-    "module.main(int(sys.argv[4]))"
-)
 _REAP_EVERY, _REAP_TRIES = 0.01, 100
 _TAIL = 2_000
 
@@ -108,19 +96,6 @@ class Child:
             )
             opened.pop_all()
         return cls(process, ours, codec, largest, output)
-
-    @classmethod
-    def start_module(cls, module: str, *, folder: Path | None = None) -> Child:
-        """Start `main` of a module of Assay's in a new interpreter, without Assay's environment."""
-        path = json.dumps([entry for entry in sys.path if entry])
-        own = {} if folder is None else {"TMPDIR": str(folder)}
-        command = [sys.executable, "-P", "-s", "-u", "-c", _START]
-        return cls.start(
-            [*command, path, module, str(sys.dont_write_bytecode)],
-            clean_environment() | own,
-            folder=folder or "/",
-            codec=VALUES,
-        )
 
     @classmethod
     def fork(cls, serve: Callable[[Channel], None], codec: Codec) -> Child:

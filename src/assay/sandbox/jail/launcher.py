@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from . import folder, jail, kernel, processes
 
 if TYPE_CHECKING:
-    from assay.processes import Channel
+    from assay.processes.channel import Channel
 
 # What keeps files out of a folder that a program has filled or closed.
 _SPOILED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOTEMPTY, errno.EISDIR}

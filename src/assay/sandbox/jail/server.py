@@ -24,7 +24,7 @@ from .proof import Job, PreparedSession, prepare, pytest_version, run, run_main
 from .running import RunningProof
 
 if TYPE_CHECKING:
-    from assay.processes import Channel
+    from assay.processes.channel import Channel
 
 # Uses what proofs use, so that pytest's own late imports happen once, before the forks.
 _SAMPLE = """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InfrastructureError, InputError
-from assay.processes import Child
+from assay.processes import start_module
 
 _MODULE = "assay.submissions.python_problems.worker"
 
@@ -31,7 +31,7 @@ class ProblemWorker:
         self.is_closed = False
         self._scratch = Path(tempfile.mkdtemp(prefix="assay-problem-"))
         try:
-            self._child = Child.start_module(_MODULE, folder=self._scratch)
+            self._child = start_module(_MODULE, self._scratch)
         except OSError as error:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise InfrastructureError(f"no process for the problem: {error}") from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from assay.errors import InfrastructureError
-from assay.processes import Child, ChildLostError, Pool
+from assay.processes import Child, ChildLostError, Pool, start_module
 from assay.submissions.python_problems.process import QuestionRaisedError, value_of
 
 SECONDS = 10.0
@@ -79,4 +79,4 @@ class Readers:
 
 def _start_reader() -> Child:
     # Without a folder of its own: nothing stays if Assay is killed.
-    return Child.start_module(_MODULE)
+    return start_module(_MODULE)
