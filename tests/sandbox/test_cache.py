@@ -33,7 +33,7 @@ from assay.sandbox.cache import build_once
 
 def build(folder):
     with open(sys.argv[1], "a") as log:
-        log.write("read_facts\\n")
+        log.write("built\\n")
     (folder / "half").write_text("x")
     print("half", flush=True)
     time.sleep(float(sys.argv[2]))
@@ -63,7 +63,7 @@ def test_two_processes_build_once(tmp_path: Path) -> None:
     outputs = [
         process.communicate(timeout=PATIENCE)[0] for process in [start(log, 0.5), start(log, 0.5)]
     ]
-    assert log.read_text() == "read_facts\n"
+    assert log.read_text() == "built\n"
     assert all(output.endswith("done me\n") for output in outputs)
     assert sorted("waiting" in output for output in outputs) == [False, True]
 
@@ -79,7 +79,7 @@ def test_a_killed_build_is_not_taken_for_a_finished_one(tmp_path: Path, own_cach
     assert read_facts("things", "key") is None
     output, _ = start(log, 0).communicate(timeout=PATIENCE)
     assert output.endswith("done me\n")
-    assert log.read_text() == "read_facts\nbuilt\n"
+    assert log.read_text() == "built\nbuilt\n"
     assert [entry.name for entry in (own_cache / "things").iterdir()] == ["key"]
 
 
@@ -103,7 +103,7 @@ def test_a_folder_without_its_marker_is_built_again(own_cache: Path) -> None:
 
 def test_the_second_time_nothing_is_built() -> None:
     def never(folder: Path) -> dict[str, object]:
-        raise AssertionError("read_facts again")
+        raise AssertionError("built again")
 
     first = build_once("things", "key", lambda folder: {"n": 1})
     assert build_once("things", "key", never) == first

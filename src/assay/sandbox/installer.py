@@ -197,7 +197,7 @@ class _BuildSandbox:
         return run_to_end(run())
 
     def run_uv(self, arguments: Sequence[str], stdin: str = "") -> str:
-        """Run uv and return its standard output; a make_error carries uv's own message."""
+        """Run uv and return its standard output; a failure carries uv's own message."""
         result = self.run(["./uv", "--no-progress", "--color", "never", *arguments], stdin)
         if result.limit:
             raise InputError(

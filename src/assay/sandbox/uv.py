@@ -71,7 +71,7 @@ def run_uv(
     stdin: str = "",
     progress: Progress | None = None,
 ) -> str:
-    """Run uv and give its standard output; a make_error carries uv's own message.
+    """Run uv and give its standard output; a failure carries uv's own message.
 
     It runs in `folder`, so that the settings of whatever project the user stands in stay out of it.
     """

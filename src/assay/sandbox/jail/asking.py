@@ -23,7 +23,7 @@ from typing import Any
 
 KIT = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "pytest_asyncio", "assay_jail"})
 
-# StartCounters 3.10 nobody lists them; a target of an older Python has its roots named.
+# Before 3.10 nobody lists them; a target of an older Python has its roots named.
 STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
 
 

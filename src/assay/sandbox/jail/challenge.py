@@ -79,7 +79,7 @@ class ChallengeRun:
         self._variants, self._is_name = variants, is_name
         self._hidden, self._roots = frozenset(hidden), tuple(roots)
         self._last: Any = None
-        # StartCounters the proof is read: what has the disputed name now, and what is called so.
+        # Before the proof is read: what has the disputed name now, and what is called so.
         self._before = list(self._holders()) if is_name else []
 
     def run(self, module: ModuleType, arguments: dict[str, Any]) -> dict[str, Any]:

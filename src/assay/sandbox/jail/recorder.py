@@ -119,7 +119,7 @@ class Recorder:
 
         def leave(context: Any, kind: Any, error: Any, trace: Any) -> Any:
             __tracebackhide__ = True
-            # StartCounters, because unittest takes the traceback away.
+            # Before, because unittest takes the traceback away.
             described = describe_exception(error, self._proof) if error is not None else {}
             swallowed = original(context, kind, error, trace)
             if swallowed and described:
