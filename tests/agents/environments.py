@@ -45,7 +45,7 @@ def holding_inside(python: Path, folder: Path) -> Iterator[Hold]:
     """
     own = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
     path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    command = [python, "-m", "tests.agents.held_inside", "python"]
+    command = [str(python), "-m", "tests.agents.held_inside", "python"]
     with (
         (folder / "errors.txt").open("w+") as errors,
         subprocess.Popen(
