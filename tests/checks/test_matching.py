@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.matching import Matching, equal_pairs, identity
+from assay.checks.comparison import Matching, equal_pairs, identity
 
 sizes = st.integers(0, 5)
 

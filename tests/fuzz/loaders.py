@@ -312,9 +312,8 @@ _STREAM = b"""\
 
 def _completion(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.models import ModelSettings
-    from assay.models.retries import Transient
+    from assay.models.transport import Transient, failure, read_reply
     from assay.models.usage import usage_of
-    from assay.models.wire import failure, read_reply
 
     settings = ModelSettings("m", "http://127.0.0.1:9/v1", key="KEY-0123456789")
     for status in (400, 401, 404, 429, 500):
@@ -351,7 +350,7 @@ _COMPLETION = json.dumps(
 def _shaped_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from pydantic import BaseModel
 
-    from assay.models.structured import MalformedAnswer, parse
+    from assay.models.client import MalformedAnswer, parse
 
     class Shape(BaseModel):
         verdict: bool

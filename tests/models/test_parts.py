@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.models import Budget, Meter, ResponseCache, Usage, meter_usage, metered
-from assay.models.cache import request_hash
-from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.retries import FIRST_WAIT, LONGEST_WAIT, asked_wait, backoff
+from assay.models.client import request_hash
+from assay.models.transport import (
+    FIRST_WAIT,
+    LONGEST_WAIT,
+    AdaptiveConcurrency,
+    asked_wait,
+    backoff,
+)
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio

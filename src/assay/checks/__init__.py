@@ -4,7 +4,7 @@ result whose diff a person can read."""
 # Importing the modules of checks is what registers them; they are small, and what is heavy
 # (jsonschema) is imported by the check that needs it.
 from assay.checks import files, numbers, stock, structure, text  # noqa: F401
-from assay.checks.compare import structural_diff
+from assay.checks.comparison import structural_diff
 from assay.checks.diffs import binary_diff, cut, line_diff, shown, text_diff, unified_diff
 from assay.checks.registry import (
     ABSENT,

@@ -6,9 +6,9 @@ import hashlib
 import re
 from typing import Any
 
-from assay.checks.compare import Comparison
+from assay.checks.comparison import Comparison
 from assay.checks.diffs import binary_diff, shown, text_diff
-from assay.checks.reading import NotJsonError, read_expected, read_json
+from assay.checks.json_values import NotJsonError, read_expected, read_json
 from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest

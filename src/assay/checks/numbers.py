@@ -12,8 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from assay.checks.diffs import shown
-from assay.checks.options import flag, tolerance
-from assay.checks.registry import check, failed, mismatch, passed
+from assay.checks.registry import check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError
 from assay.results import VerificationResult
 

@@ -6,12 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from assay import values
-from assay.checks.compare import Comparison
+from assay.checks.comparison import Comparison
 from assay.checks.diffs import cut
-from assay.checks.options import flag, tolerance
-from assay.checks.paths import parse_patterns
-from assay.checks.reading import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, check, failed, mismatch, passed
+from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
+from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
 from assay.results import VerificationResult
 

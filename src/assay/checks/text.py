@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from assay.checks.diffs import shown, text_diff
-from assay.checks.options import choice, flag
-from assay.checks.registry import check, failed, mismatch, passed
+from assay.checks.registry import check, choice, failed, flag, mismatch, passed
 from assay.errors import InputError
 from assay.results import VerificationResult
 

@@ -24,7 +24,7 @@ def models() -> None:
 def check(**given: Any) -> None:
     """Make one tiny call to the model and say what works."""
     from assay.models import HOW_TO_SET, resolve
-    from assay.models.access import check_access
+    from assay.models.client import check_access
 
     settings = resolve(take_choice(given), load_config().models)
     if settings is None:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from assay.models.budget import Budget
-from assay.models.cache import ResponseCache
-from assay.models.client import Answer, ModelClient
+from assay.models.client import Answer, ModelClient, ResponseCache
 from assay.models.judge import Judge, Judged, Ruling
-from assay.models.prices import Price, price_of
-from assay.models.retries import ModelFailed
 from assay.models.settings import (
     DEFAULT_MODEL,
     HOW_TO_SET,
     ModelChoice,
     ModelSettings,
+    Price,
+    price_of,
     resolve,
 )
-from assay.models.usage import CACHED, Meter, Usage, meter_usage, metered, usage_of
-from assay.models.wire import ToolCall
+from assay.models.transport import ModelFailed, ToolCall
+from assay.models.usage import CACHED, Budget, Meter, Usage, meter_usage, metered, usage_of
 
 __all__ = [
     "CACHED",

@@ -3,29 +3,113 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from assay import values
+from assay.documents.files import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
-from assay.models import wire
-from assay.models.budget import Budget
-from assay.models.cache import ResponseCache, request_hash
-from assay.models.retries import ModelFailed
+from assay.failures import first_problem
 from assay.models.settings import ModelSettings
-from assay.models.structured import (
-    MalformedAnswer,
-    Message,
-    Shape,
-    parse,
-    response_format,
-    sent_back,
-    with_shape,
-)
-from assay.models.usage import CACHED, Usage
+from assay.models.transport import ModelFailed, Refused, Reply, ToolCall, Transport
+from assay.models.usage import CACHED, Budget, Usage
+from assay.sandbox.cache import cache_folder, write_whole
+
+KIND = "answers"
+# Raised when what is kept changes its shape.
+_VERSION = 1
+
+
+class ResponseCache:
+    """Answers by request and sample, one small file each; safe for several processes."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or cache_folder() / KIND
+
+    def get(self, request: Any, sample: int = 0) -> Any:
+        """What was kept for a request, any JSON value, or None."""
+        try:
+            return values.decode(read_record(self._path(request, sample)))
+        except (OSError, ValueError, UnreadableFileError):
+            # Unreadable is as good as absent: it is asked again and written anew.
+            return None
+
+    def put(self, request: Any, sample: int, response: Any) -> None:
+        """Keep a JSON value for a request; only its owner may read the file."""
+        write_whole(self._path(request, sample), values.encode(response))
+
+    def _path(self, request: Any, sample: int) -> Path:
+        name = request_hash(request, sample)
+        return self.folder / name[:2] / f"{name}.json"
+
+
+def request_hash(request: Any, sample: int) -> str:
+    """The name of an answer: the same whatever the order of keys."""
+    return values.fingerprint(_VERSION, request, sample)
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+Message = dict[str, Any]
+
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
+
+
+class MalformedAnswer(ValueError):  # noqa: N818 - the name says what is the case
+    """An answer does not have the shape that was asked for."""
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """The parameter by which providers that know it keep a model to a schema."""
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": schema.__name__,
+            "schema": schema.model_json_schema(),
+            "strict": True,
+        },
+    }
+
+
+def with_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]:
+    """The messages, with the schema in the system message for providers that ignore the other."""
+    told = (
+        "Answer with exactly one JSON object that satisfies this JSON Schema, and with nothing "
+        f"before or after it:\n{json.dumps(schema.model_json_schema())}"
+    )
+    if messages and messages[0]["role"] == "system":
+        first = {**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}
+        return [first, *messages[1:]]
+    return [{"role": "system", "content": told}, *messages]
+
+
+def parse(text: str, schema: type[Shape]) -> Shape:
+    """The object that an answer is.
+
+    Only an answer that is the object as a whole counts, alone or in one code fence. An object found
+    somewhere in prose may be a quotation of what somebody else wants to be the answer.
+    """
+    bare = _THOUGHTS.sub("", text).strip()
+    fenced = _FENCED.match(bare)
+    try:
+        return schema.model_validate_json(fenced[1] if fenced else bare)
+    except ValidationError as error:
+        raise MalformedAnswer(first_problem(error)) from None
+
+
+def sent_back(text: str, problem: MalformedAnswer) -> list[Message]:
+    """The messages by which a malformed answer goes back to the model."""
+    told = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
+    return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
+
 
 T = TypeVar("T")
 Tools = list[dict[str, Any]] | None
@@ -37,7 +121,7 @@ class Answer(Generic[T]):
 
     text: str
     parsed: T
-    tool_calls: tuple[wire.ToolCall, ...]
+    tool_calls: tuple[ToolCall, ...]
     usage: Usage
 
 
@@ -79,9 +163,6 @@ class ModelClient:
         return self.budget.spent
 
     async def __aenter__(self) -> Self:
-        # httpx takes long to import, and most commands hold no conversation.
-        from assay.models.transport import Transport
-
         self._transport = Transport(self.settings, self.budget)
         return self
 
@@ -183,7 +264,7 @@ class ModelClient:
             return None
         found = self.cache.get(self._request(question), question.sample)
         try:
-            calls = tuple(wire.ToolCall.model_validate(call) for call in found["tool_calls"])
+            calls = tuple(ToolCall.model_validate(call) for call in found["tool_calls"])
             parsed = parse(found["text"], question.schema) if question.schema else None
             return Answer(found["text"], parsed, calls, CACHED)
         except (TypeError, KeyError, ValueError):
@@ -204,7 +285,7 @@ class ModelClient:
             what = f"the answer has the wrong shape, also the second time: {again}"
             raise ModelFailed(what, where=self._where(question)) from None
 
-    def _parsed(self, reply: wire.Reply, question: _Question, usage: Usage) -> Answer[Any]:
+    def _parsed(self, reply: Reply, question: _Question, usage: Usage) -> Answer[Any]:
         assert question.schema is not None
         parsed: BaseModel = parse(reply.text, question.schema)
         if question.redact is None:
@@ -212,13 +293,13 @@ class ModelClient:
         parsed = question.redact(parsed)
         return Answer(parsed.model_dump_json(), parsed, (), usage)
 
-    async def _reply(self, question: _Question, more: list[Message]) -> tuple[wire.Reply, Usage]:
+    async def _reply(self, question: _Question, more: list[Message]) -> tuple[Reply, Usage]:
         body = {**question.body, "messages": [*question.body["messages"], *more]}
         if not self.sends_schemas:
             body.pop("response_format", None)
         try:
             reply, usage = await self._transport.send(body, self._where(question))
-        except wire.Refused:
+        except Refused:
             if "response_format" not in body:
                 raise
             # Some providers know no schemas; the shape is in the messages too.
@@ -233,3 +314,36 @@ class ModelClient:
         return (
             f"{question.purpose}: {self.settings.name}" if question.purpose else self.settings.name
         )
+
+
+class Sign(BaseModel):
+    """The smallest answer that has a shape."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sign: Literal["alive"]
+
+
+async def check_access(settings: ModelSettings) -> list[tuple[str, str]]:
+    """What works, as pairs of a word and what there is to say; raises what a call raises."""
+    asked = [{"role": "user", "content": 'Give the sign "alive".'}]
+    clock = time.monotonic()
+    # Without the cache: the question is whether the model answers now.
+    async with ModelClient(settings) as client:
+        answer = await client.ask(asked, schema=Sign, purpose="check")
+    return list(_told(client, answer, time.monotonic() - clock))
+
+
+def _told(client: ModelClient, answer: Answer[Sign], seconds: float) -> Iterator[tuple[str, str]]:
+    settings, used = client.settings, answer.usage
+    yield "model", f"{settings.name} at {settings.url}"
+    yield "key", f"from {settings.key_name}" if settings.key_name else "none sent"
+    yield "answer", f"in {seconds:.1f} s"
+    if not client.sends_schemas:
+        yield "schema", "refused by the provider; it is told in words, and answers are checked"
+    elif used.calls > 1:
+        yield "schema", "ignored at first; such an answer is sent back once"
+    else:
+        yield "schema", "kept to"
+    cost = "of unknown price" if used.cost is None else f"for {used.cost:.6f} US dollars"
+    yield "usage", f"{used.input_tokens} + {used.output_tokens} tokens {cost}"

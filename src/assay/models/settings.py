@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -10,15 +11,118 @@ from urllib.parse import urlsplit
 
 from assay.config import USER_CONFIG, ModelsConfig, load_user_config
 from assay.errors import InputError
-from assay.models.prices import FREE, Price, price_of
-from assay.models.providers import (
-    OTHER_KEY,
-    is_free,
-    known_provider,
-    name_as_sent,
-    provider_at,
-)
 from assay.redaction import redact
+
+# The key for any address that is not a known provider's own.
+OTHER_KEY = "ASSAY_MODEL_KEY"
+
+
+class Provider(NamedTuple):
+    """One provider; without names of keys it needs none."""
+
+    name: str
+    pattern: re.Pattern[str]
+    url: str
+    keys: tuple[str, ...] = ()
+
+
+PROVIDERS = (
+    Provider(
+        "gemini",
+        re.compile(r"gemini[/-]"),
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ),
+    Provider(
+        "openai",
+        re.compile(r"openai/|gpt-|chatgpt-|o\d"),
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY",),
+    ),
+    Provider("ollama", re.compile("ollama/"), "http://localhost:11434/v1"),
+    Provider("vllm", re.compile("vllm/"), "http://localhost:8000/v1"),
+)
+# Prefixes that name a kind of server and are never part of a model's own name.
+_SERVERS = ("ollama/", "vllm/")
+
+
+def provider_of(model: str) -> Provider | None:
+    return next((each for each in PROVIDERS if each.pattern.match(model)), None)
+
+
+def provider_at(url: str) -> Provider | None:
+    """The provider whose own address this is; only there its keys are sent."""
+    return next((each for each in PROVIDERS if each.url == url), None)
+
+
+def known_provider(model: str) -> Provider:
+    """The provider of a model that was named without an address."""
+    found = provider_of(model)
+    if found is None:
+        raise InputError(
+            f"no provider is known for the model {model!r}",
+            advice="name its OpenAI-compatible address with --model-url, or a model that begins "
+            "with gemini-, gpt-, openai/, ollama/ or vllm/",
+        )
+    return found
+
+
+def name_as_sent(model: str, url: str | None) -> str:
+    """The model's name in a request.
+
+    `openai/gpt-oss-20b` is a name of its own on a server of one's own: there it is left whole.
+    """
+    provider = provider_of(model)
+    prefix, slash, rest = model.partition("/")
+    if slash and provider is not None and prefix == provider.name:
+        return rest if url is None or f"{prefix}/" in _SERVERS else model
+    return model
+
+
+def is_free(model: str) -> bool:
+    """Whether a model runs on a machine of one's own, by what its name says."""
+    return model.startswith(_SERVERS)
+
+
+MILLION = 1_000_000
+
+
+class Price(NamedTuple):
+    """US dollars per million tokens of input and of output."""
+
+    input: float
+    output: float
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        return (self.input * input_tokens + self.output * output_tokens) / MILLION
+
+
+FREE = Price(0.0, 0.0)
+
+# As of January 2026, for prompts of ordinary length; a discount for repeated prompts is not taken.
+PRICES = {
+    "gemini-3-pro-preview": Price(2.0, 12.0),
+    "gemini-3-flash-preview": Price(0.5, 3.0),
+    "gemini-2.5-pro": Price(1.25, 10.0),
+    "gemini-2.5-flash": Price(0.3, 2.5),
+    "gemini-2.5-flash-lite": Price(0.1, 0.4),
+    "gpt-5.2": Price(1.75, 14.0),
+    "gpt-5": Price(1.25, 10.0),
+    "gpt-5-mini": Price(0.25, 2.0),
+    "gpt-5-nano": Price(0.05, 0.4),
+    "gpt-4.1": Price(2.0, 8.0),
+    "gpt-4.1-mini": Price(0.4, 1.6),
+    "gpt-4o": Price(2.5, 10.0),
+    "gpt-4o-mini": Price(0.15, 0.6),
+}
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def price_of(model: str) -> Price | None:
+    """The published price of a model, whatever provider's prefix or date its name has."""
+    name = _DATED.sub("", model.rpartition("/")[2])
+    return PRICES.get(name)
+
 
 T = TypeVar("T")
 

@@ -21,7 +21,7 @@ from assay.models import (
     meter_usage,
     usage_of,
 )
-from assay.models.concurrency import AdaptiveConcurrency
+from assay.models.transport import AdaptiveConcurrency
 from assay.questions.modelled.adk_models import patient_model
 from assay.questions.modelled.transcripts import Transcript
 

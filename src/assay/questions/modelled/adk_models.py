@@ -12,9 +12,15 @@ from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InputError
 from assay.models import ModelFailed, ModelSettings
-from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.providers import provider_at
-from assay.models.retries import OVERLOADED, TRANSIENT, Transient, asked_wait, persist
+from assay.models.settings import provider_at
+from assay.models.transport import (
+    OVERLOADED,
+    TRANSIENT,
+    AdaptiveConcurrency,
+    Transient,
+    asked_wait,
+    persist,
+)
 from assay.questions.modelled.extra import be_quiet
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay.checks import ABSENT, Left
-from assay.checks.paths import Wildcard, parse_patterns
-from assay.checks.reading import NotJsonError, read_json
+from assay.checks.json_values import NotJsonError, Wildcard, parse_patterns, read_json
 from assay.errors import InputError, nearest
 from assay.results import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature

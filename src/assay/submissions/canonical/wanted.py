@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.checks.paths import path_text
+from assay.checks.json_values import path_text
 from assay.errors import InputError, nearest
 from assay.submissions.assets import replace_assets
 from assay.submissions.canonical.formats import Expected
