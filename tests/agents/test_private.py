@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.agents.connections import Answer
 from assay.agents.model import Check, Interaction
-from assay.agents.private import private_in_answers, private_in_errors
+from assay.agents.secrets import private_in_answers, private_in_errors
 from assay.documents import Place
 
 PLACE = Place(Path("test.hocon"), 1)

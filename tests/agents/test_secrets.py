@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.agents.secrets import credentials_in, credentials_of_file, secrets_of
+from assay.agents.secrets import credentials_of_file, find_credentials, secrets_of
 from assay.redaction import redact
 
 
@@ -35,7 +35,7 @@ def test_credentials_are_known_by_the_names_of_their_variables() -> None:
         "API_KEY": "short",
         "HOME": "/home/somebody",
     }
-    assert credentials_in(environment) == {
+    assert find_credentials(environment) == {
         "sk-canary-1": "<OPENAI_API_KEY>",
         "hf-canary-2": "<HF_TOKEN>",
         "canary-3": "<DB_PASSWORD>",

@@ -287,14 +287,14 @@ def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 
 def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.agents.connections.frames import Lines, Reader, frame_in
+    from assay.agents.connections.neuro_san import FrameReader
+    from assay.agents.connections.web import LineSplitter
 
-    lines, reader = Lines(), Reader()
+    lines, reader = LineSplitter(), FrameReader()
     try:
-        for line in [*lines.feed(data), lines.rest()]:
-            if (frame := frame_in(line)) is not None:
-                reader.take(frame)
-        reader.answer()
+        for line in [*lines.feed(data), lines.take_rest()]:
+            reader.take_line(line)
+        reader.make_answer()
     except AssayError as error:
         yield f"stream: {error}"
 

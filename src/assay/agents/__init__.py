@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 if TYPE_CHECKING:
-    from assay.agents.assessor.assess import RunAssessment
+    from assay.agents.assessment import RunAssessment
     from assay.agents.plan import AgentsPlan
     from assay.findings import Findings
     from assay.runs import Run
@@ -44,7 +44,7 @@ def assess(
 
     The options are those of `assay agents assess`; so is the exit code.
     """
-    from assay.agents.assessor.assess import assess_run
+    from assay.agents.assessment import assess_run
     from assay.runs import start_configured
 
     plan = _make_plan(files, options, all_samples=True, judge_error_rate=judge_error_rate)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
-from assay.agents.connections.outages import fault_in, first_in
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -24,7 +25,10 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
     TooSlow,
+    describe_failure,
+    find_structure,
 )
+from assay.agents.model import Interaction
 from assay.agents.stopwatch import Stopwatch
 
 # How long a session may take to be built: that is on nobody's clock, but not for ever.
@@ -33,26 +37,7 @@ _SETUP_LIMIT = 300.0
 LONGEST_ANSWER = 3600.0
 
 
-class Interaction(Protocol):
-    """What a conversation needs to know of an interaction."""
-
-    @property
-    def text(self) -> str | None: ...
-
-    @property
-    def sly_data(self) -> dict[str, Any] | None: ...
-
-    @property
-    def chat_filter(self) -> str: ...
-
-    @property
-    def timeout(self) -> float | None: ...
-
-    @property
-    def continue_conversation(self) -> bool: ...
-
-
-class Ending(StrEnum):
+class ConversationEnd(StrEnum):
     """How a conversation ended."""
 
     COMPLETE = "complete"
@@ -78,7 +63,7 @@ class Conversation:
     """The answers that came, in order, and what ended it before its end, if anything did."""
 
     replies: tuple[Reply, ...]
-    ending: Ending = Ending.COMPLETE
+    ending: ConversationEnd = ConversationEnd.COMPLETE
     failure: TooSlow | AgentFailed | ConnectionFailed | None = None
     seconds: float = 0.0
     planned: int = 1
@@ -104,18 +89,14 @@ class Conversation:
     @property
     def reason(self) -> str | None:
         """Why it ended, as it was said: secrets may be quoted in it."""
-        return self.told(str) if self.failure is not None else None
+        return self.explain(str) if self.failure is not None else None
 
-    def told(self, conceal: Callable[[str], str]) -> str:
-        """Why it ended before its end, without what is concealed."""
+    def explain(self, redact: Callable[[str], str]) -> str:
+        """Return why it ended before its end, without secrets."""
         if self.failure is None:
             return ""
-        if isinstance(self.failure, TooSlow):
-            told = conceal(self.failure.what)
-        else:
-            told = self.failure.told(conceal)
         place = f"interaction {len(self.replies) + 1} of {self.planned}: "
-        return place + told if self.planned > 1 else told
+        return (place if self.planned > 1 else "") + describe_failure(self.failure, redact)
 
 
 @dataclass
@@ -129,7 +110,7 @@ class _Memory:
         given = interaction.sly_data
         return Message(
             text=interaction.text,
-            sly_data=_copied(self.sly_data if given is None else given),
+            sly_data=_copy(self.sly_data if given is None else given),
             chat_context=self.context,
             chat_filter=interaction.chat_filter,
             timeout=interaction.timeout,
@@ -138,7 +119,7 @@ class _Memory:
     def keep(self, interaction: Interaction, answer: Answer) -> None:
         sent = self.sly_data if interaction.sly_data is None else interaction.sly_data
         self.context = answer.chat_context
-        self.sly_data = _copied({**sent, **(answer.sly_data or {})})
+        self.sly_data = _copy({**sent, **(answer.sly_data or {})})
 
 
 async def hold(
@@ -148,7 +129,7 @@ async def hold(
     failure_patterns: Iterable[str] = (),
     watch: Stopwatch | None = None,
 ) -> Conversation:
-    """One sample of a test, from its first interaction to its last or to the first that fails.
+    """Hold one sample of a test, from its first interaction to its last or to the first that fails.
 
     Only the talking is on the watch, not the building of the session. Mistakes in what the user
     gave, and a library that is not installed, are raised: no other sample would fare better.
@@ -158,8 +139,8 @@ async def hold(
     replies: list[Reply] = []
     started = time.perf_counter()
 
-    def ended(
-        ending: Ending, failure: TooSlow | AgentFailed | ConnectionFailed | None = None
+    def end(
+        ending: ConversationEnd, failure: TooSlow | AgentFailed | ConnectionFailed | None = None
     ) -> Conversation:
         seconds = time.perf_counter() - started
         return Conversation(tuple(replies), ending, failure, seconds, len(interactions))
@@ -173,12 +154,12 @@ async def hold(
         finally:
             await session.close()
     except TooSlow as slow:
-        return ended(Ending.TOO_SLOW, slow)
+        return end(ConversationEnd.TOO_SLOW, slow)
     except AgentFailed as failed:
-        return ended(Ending.FAILED, failed)
+        return end(ConversationEnd.FAILED, failed)
     except ConnectionFailed as failed:
-        return ended(Ending.OUTAGE, failed)
-    return ended(Ending.COMPLETE)
+        return end(ConversationEnd.OUTAGE, failed)
+    return end(ConversationEnd.COMPLETE)
 
 
 async def _session(connection: Connection) -> Session:
@@ -202,11 +183,11 @@ async def _hold(
         try:
             answer = await ask(session, memory.message(interaction), watch.left)
         except AgentFailed as failed:
-            if (pattern := first_in(failed.said, patterns)) is None:
+            if (pattern := find_sign(failed.said, patterns)) is None:
                 raise
             what = f"{failed.what} with {pattern!r}, which this test calls an outage"
             raise ConnectionFailed(what, said=failed.said) from None
-        fault = fault_in(answer, patterns)
+        fault = find_fault(answer, patterns)
         if fault is not None:
             raise fault
         replies.append(Reply(answer, time.perf_counter() - started))
@@ -217,16 +198,16 @@ async def _hold(
 
 
 async def ask(session: Session, message: Message, left: float | None = None) -> Answer:
-    """One answer within its limit, also from a server that is silent or endlessly slow.
+    """Return one answer within its limit, also from a server that is silent or endlessly slow.
 
     `left` is what is left of the time of the whole test. Somebody else ends it; a connection has to
     know it, so that a server that cannot be reached is found out before.
     """
     limits = [limit for limit in (message.timeout, left) if limit is not None]
-    told = replace(message, timeout=min(limits, default=None))
+    limited = replace(message, timeout=min(limits, default=None))
     try:
         async with asyncio.timeout(message.timeout if limits else LONGEST_ANSWER) as limit:
-            return await session.ask(told)
+            return await session.ask(limited)
     except TimeoutError:
         # A connection may raise the same error for reasons of its own.
         if not limit.expired():
@@ -241,5 +222,48 @@ async def ask(session: Session, message: Message, left: float | None = None) -> 
         raise TooSlow(f"no complete answer within {message.timeout:g} s") from None
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     return copy.deepcopy(value) if value else value
+
+
+# What neuro-san answers, with status 200, when its own model is out of reach or refuses the key.
+# `Agent stopped` alone is no sign of it: agents, people among them, stop for many reasons.
+_STOPPED = "Agent stopped due to exception"
+_KNOWN = (
+    re.compile(rf"\s*(?:Error from [^\n]{{1,500}}?: )?{_STOPPED}\b"),
+    re.compile(
+        r"\s*A value for the [A-Z0-9_, ]+ environment variable must be correctly set in the"
+    ),
+)
+_OWN = "the agent reports an outage of its own"
+# An agent that went on calling its tools until it was stopped, in the words of two libraries.
+_ENDLESS = re.compile(
+    r"\s*(?:Error from [^\n]{1,500}?: )?Agent stopped due to "
+    r"(?:exception Recursion limit of \d+ reached\b|iteration limit or time limit\.?\s*\Z)"
+)
+
+
+def find_fault(
+    answer: Answer, patterns: Iterable[str] = ()
+) -> ConnectionFailed | AgentFailed | None:
+    """Return what an answer reports as broken, or None for a real answer.
+
+    `patterns` are the parts of an answer that a test file names as signs of an outage.
+    """
+    text = answer.text or ""
+    structure = answer.structure or (find_structure(text) if _STOPPED in text else None) or {}
+    error = str(structure.get("error", ""))
+    if _ENDLESS.match(text) or _ENDLESS.match(error):
+        return AgentFailed("the agent found no end", said=error or text, answer=answer)
+    if any(known.match(text) for known in _KNOWN) or error.startswith(_STOPPED):
+        return ConnectionFailed(_OWN, said=error or text, answer=answer)
+    said = text or json.dumps(structure, ensure_ascii=False, default=str)
+    if (pattern := find_sign(said, patterns)) is not None:
+        what = f"the answer contains {pattern!r}, which this test calls an outage"
+        return ConnectionFailed(what, answer=answer)
+    return None
+
+
+def find_sign(said: str, patterns: Iterable[str]) -> str | None:
+    """Return the first sign of an outage that stands in a text."""
+    return next((pattern for pattern in patterns if pattern in said), None)

@@ -12,8 +12,7 @@ from typing import Any
 
 from assay.agents.connections.python import import_agent
 from assay.agents.files import read_files
-from assay.agents.records import SUBJECT
-from assay.agents.reporting import statistics_lines
+from assay.agents.records import SUBJECT, statistics_lines
 from assay.agents.running import (
     NO_MORE_TRUST,
     PYTHON,

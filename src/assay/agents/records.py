@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +11,7 @@ from assay.agents.sampling import Decision, lets_through, statistics
 from assay.findings import Finding
 from assay.ratio import Ratio
 from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
-from assay.runs import Unit
+from assay.runs import Run, Unit
 
 SUBJECT = "agents"
 
@@ -120,3 +121,41 @@ def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
         return "; ".join([decision.reason, *filter(None, errors)])
     names = sorted({name for report in reports for name in wrong_checks(report)})
     return f"{decision.reason}; failed: {', '.join(names)}" if names else decision.reason
+
+
+def statistics_lines(run: Run) -> Iterator[str]:
+    """Say what the samples of every test say about the agent, and which requests were repeated.
+
+    A rate is given only where all samples were taken, repeated requests always.
+    """
+    for record in run.records():
+        detail: Any = record.detail
+        if not isinstance(detail, dict):
+            continue
+        repeated = repeated_requests(record.reports)
+        if "statistics" in detail and detail["taken"] > 1:
+            yield from _lines(record, detail, repeated)
+        elif repeated:
+            yield from (record.id, f"  {repeated}")
+
+
+def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterator[str]:
+    numbers = detail["statistics"]
+    yield record.id
+    counts = [
+        (numbers["passes"], "passed"),
+        (numbers["failures"], "failed"),
+        (numbers["unverified"], "unverified"),
+        (numbers["errors"], "errors"),
+    ]
+    told = ", ".join(f"{count} {word}" for count, word in counts if count or word == "passed")
+    yield f"  {detail['taken']} samples: {told}"
+    if numbers["rate"] is not None:
+        low, high = numbers["interval"]
+        chances = ", ".join(f"{size}: {chance:.0%}" for size, chance in numbers["all_of"].items())
+        rate = f"  rate {numbers['rate']:.0%}, 95% interval {low:.0%} to {high:.0%}"
+        yield f"{rate}; {repeated}" if repeated else rate
+        yield f"  chance that k in a row all pass (pass^k): {chances}"
+    elif repeated:
+        yield f"  {repeated}"
+    yield f"  {detail['lets through']}"

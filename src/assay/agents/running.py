@@ -19,17 +19,18 @@ from assay.agents.connections import (
     Connection,
     ConnectionFailed,
     Settings,
-    credentials_of,
+    describe_failure,
+    get_credentials,
     open_connection,
 )
-from assay.agents.connections.web import address, plain_url
+from assay.agents.connections.addresses import check_url, make_address
 from assay.agents.files import ReadFile, unanswerable
 from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
 from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
-from assay.agents.secrets import credentials_in
+from assay.agents.secrets import find_credentials
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
@@ -63,9 +64,9 @@ class Reach:
     def __post_init__(self) -> None:
         # A run keeps both, so they are looked at before there is one.
         if self.url is not None:
-            plain_url(self.url)
+            check_url(self.url)
         if self.host is not None:
-            address("http", self.host, self.port or 1)
+            make_address("http", self.host, self.port or 1)
         _refuse_credentials(self.words)
 
     @property
@@ -112,7 +113,7 @@ class Test:
 
 def _refuse_credentials(words: Iterable[str]) -> None:
     """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
-    for value, name in credentials_in(os.environ).items():
+    for value, name in find_credentials(os.environ).items():
         if any(value in word for word in words):
             raise InputError(
                 f"--command holds the value of {name}",
@@ -190,7 +191,7 @@ def check_recorded(tests: Iterable[Test | WrongFile], reach: Reach, trust: Trust
     """
     servers = [reach.url] if reach.url else []
     if reach.host:
-        named = address("http", reach.host, reach.port or 1)
+        named = make_address("http", reach.host, reach.port or 1)
         servers.append(named if reach.port else named.removesuffix(":1"))
     for test in tests:
         if isinstance(test, Test) and test.connection == PYTHON:
@@ -287,7 +288,7 @@ class Running:
         with metered() as meter:
             try:
                 connection = open_connection(test.connection, self._settings(test))
-                secrets |= credentials_of(connection)
+                secrets |= get_credentials(connection)
                 try:
                     decision, reports = await self._taken(test, connection, parts)
                 finally:
@@ -441,7 +442,7 @@ class _Samples:
 
 def _told(error: Exception, conceal: Callable[[str], str]) -> str:
     if isinstance(error, ConnectionFailed):
-        return error.told(conceal)
+        return describe_failure(error, conceal)
     return conceal(str(error) if isinstance(error, AssayError) else account(error))
 
 

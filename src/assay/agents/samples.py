@@ -10,11 +10,11 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from assay.agents.checking import CheckResult, GistJudge, Judged, check_answer
-from assay.agents.connections import Connection, credentials_of
-from assay.agents.conversation import Conversation, Ending, hold
+from assay.agents.connections import Connection, get_credentials
+from assay.agents.conversation import Conversation, ConversationEnd, hold
 from assay.agents.model import AgentFile
-from assay.agents.private import private_in_answers, private_in_errors
 from assay.agents.sampling import RETRIES, retry_delay
+from assay.agents.secrets import private_in_answers, private_in_errors
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.checks import failed
 from assay.errors import InfrastructureError, InputError, Unverifiable
@@ -118,11 +118,11 @@ class Sampler:
 
     @cached_property
     def _secrets(self) -> dict[str, str]:
-        return {**credentials_of(self.connection), **self.file.secrets}
+        return {**get_credentials(self.connection), **self.file.secrets}
 
     @cached_property
     def _credentials(self) -> dict[str, str]:
-        return {**credentials_of(self.connection), **self.file.credentials}
+        return {**get_credentials(self.connection), **self.file.credentials}
 
     def _report(self, case: Case, attempt: _Attempt, requests: Requests) -> VerifierReport:
         conversation = attempt.conversation
@@ -135,14 +135,16 @@ class Sampler:
             **({"disputed": disputed} if disputed else {}),
         }
         if attempt.is_error:
-            about["is_outage"] = conversation.ending is Ending.OUTAGE
+            about["is_outage"] = conversation.ending is ConversationEnd.OUTAGE
             report = VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
             return report.model_copy(update={"case": about})
         results = {one.name: one.attribute() for one in attempt.checked}
-        if conversation.ending in (Ending.TOO_SLOW, Ending.FAILED):
+        if conversation.ending in (ConversationEnd.TOO_SLOW, ConversationEnd.FAILED):
             missing = f"{len(conversation.replies) + 1}.answer"
-            reason = conversation.told(self._concealing(conversation))
-            reason = f"too slow: {reason}" if conversation.ending is Ending.TOO_SLOW else reason
+            reason = conversation.explain(self._concealing(conversation))
+            reason = (
+                f"too slow: {reason}" if conversation.ending is ConversationEnd.TOO_SLOW else reason
+            )
             results[missing] = AttributeResult.of(missing, None, None, failed(reason))
         return VerifierReport(
             id=case.id,
@@ -156,8 +158,8 @@ class Sampler:
     def _error(self, attempt: _Attempt) -> str:
         """What is said of an outage; it may quote what was sent or came back."""
         conceal = self._concealing(attempt.conversation)
-        if attempt.conversation.ending is Ending.OUTAGE:
-            told = attempt.conversation.told(conceal)
+        if attempt.conversation.ending is ConversationEnd.OUTAGE:
+            told = attempt.conversation.explain(conceal)
             return f"{told} ({_TOO_LATE})" if attempt.is_cut_off else told
         return conceal(attempt.judges_outage or "")
 
@@ -177,18 +179,21 @@ class _Attempt:
     @property
     def _has_failed(self) -> bool:
         is_wrong = any(one.result.is_correct is False for one in self.checked)
-        return is_wrong or self.conversation.ending in (Ending.TOO_SLOW, Ending.FAILED)
+        return is_wrong or self.conversation.ending in (
+            ConversationEnd.TOO_SLOW,
+            ConversationEnd.FAILED,
+        )
 
     @property
     def is_error(self) -> bool:
         """Whether nothing can be said about the agent."""
-        is_outage = self.conversation.ending is Ending.OUTAGE
+        is_outage = self.conversation.ending is ConversationEnd.OUTAGE
         return not self._has_failed and (is_outage or self.judges_outage is not None)
 
     @property
     def is_worth_repeating(self) -> bool:
         """Whether it was the agent that could not be asked, and might be asked in a moment."""
-        is_outage = self.conversation.ending is Ending.OUTAGE
+        is_outage = self.conversation.ending is ConversationEnd.OUTAGE
         return is_outage and not self.conversation.lasting and not self._has_failed
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from assay.agents import running
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, Ending
+from assay.agents.conversation import Conversation, ConversationEnd
 from assay.agents.files import read_file
 from assay.agents.running import Reach, Sampling
 from assay.errors import InputError
@@ -63,7 +63,7 @@ time.sleep(600)
         conversation = talk(tmp_path, program, Says("one", timeout=5))
     finally:
         os.chdir(here)
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     child = int((tmp_path / "child.pid").read_text())
     end = time.monotonic() + 20
     while time.monotonic() < end and _is_running(child):
@@ -101,7 +101,7 @@ for line in sys.stdin:
 )
 def test_an_answer_of_the_wrong_shape_is_no_answer(tmp_path: Path, line: str, word: str) -> None:
     conversation = talk(tmp_path, f"input(); print({line!r})", Says("one", timeout=30))
-    assert conversation.ending is not Ending.COMPLETE
+    assert conversation.ending is not ConversationEnd.COMPLETE
     assert word in str(conversation.reason)
 
 

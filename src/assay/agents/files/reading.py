@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.agents.connections.headers import headers_from
-from assay.agents.connections.registry import Kind, kind_of
+from assay.agents.connections.addresses import make_headers
+from assay.agents.connections.registry import Kind, get_kind
 from assay.agents.connections.template import Template
 from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
@@ -231,7 +231,7 @@ class _Reader:
 def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
     """A problem for everything in a file that a connection can neither send nor return."""
     problems: list[Finding] = []
-    for kind in map(kind_of, connections):
+    for kind in map(get_kind, connections):
         if kind.sends_headers:
             problems += _no_headers(file)
         if kind.needs_template and file.interactions and not _is_whole(file.template):
@@ -253,7 +253,7 @@ def _no_headers(file: AgentFile) -> Iterator[Finding]:
     """A problem for all metadata that cannot be sent as headers of HTTP."""
     for key, value in (file.metadata or {}).items():
         try:
-            headers_from({key: value})
+            make_headers({key: value})
         except InputError as error:
             place = file.metadata_places.get(key) or Place(file.path, 1)
             yield Finding("wrong-value", error.what, place, error.advice or "")
@@ -283,7 +283,7 @@ def _connections(value: Any) -> tuple[str, ...]:
     several = fields.texts(value)
     for one in several:
         try:
-            kind_of(one)
+            get_kind(one)
         except InputError as error:
             raise Wrong("cannot be {}", one, error.advice or "") from None
     if not several or len(set(several)) < len(several):
