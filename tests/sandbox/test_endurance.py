@@ -137,7 +137,7 @@ def children_of(parent: int) -> list[int]:
     return [
         int(process)
         for process in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
-        if b"sandbox/inside" in Path(f"/proc/{process}/cmdline").read_bytes()
+        if b"sandbox/jail" in Path(f"/proc/{process}/cmdline").read_bytes()
     ]
 
 

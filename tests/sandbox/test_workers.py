@@ -13,7 +13,7 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox import workers
-from assay.sandbox.inside import launcher, trees
+from assay.sandbox.jail import launcher, trees
 
 SILENCE = 0.5
 

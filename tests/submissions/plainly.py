@@ -16,9 +16,9 @@ from typing import Any
 import httpx
 
 from assay.results import CaseResult
-from assay.submissions.canonical import CanonicalSource
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.declarative import CanonicalSource
 from tests.waiting import PATIENCE
 
 Run = Callable[[BaseCase], CaseResult]

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.submissions import file_formats
-from assay.submissions.canonical.targets import UnreadableError, read_structure
+from assay.submissions.declarative.targets import UnreadableError, read_structure
 from assay.submissions.file_formats import FileType, parsed, signature, written
 from assay.submissions.files import Compression, InputFile
 from tests.conftest import json_values

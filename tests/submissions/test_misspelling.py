@@ -27,7 +27,7 @@ from assay.submissions.problems.layout import (
     WrittenProblem,
 )
 from tests.conftest import Command
-from tests.submissions.programmed.support import LOADER, VERIFIER
+from tests.submissions.python_problems.support import LOADER, VERIFIER
 from tests.submissions.support import write_files
 
 CONFIG = """

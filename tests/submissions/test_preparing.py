@@ -11,8 +11,8 @@ import pytest
 
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.bases import new_base
-from assay.sandbox.inside import trees
 from assay.sandbox.isolation import available_levels, probe
+from assay.sandbox.jail import trees
 from assay.submissions.adapters.assets import bind_assets
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig

@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assay import values
-from assay.documents.files import UnreadableFileError, read_record
+from assay.documents import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
 from assay.failures import first_problem
 from assay.models.settings import ModelSettings

@@ -28,8 +28,8 @@ def new_base(level: str) -> Iterator[Base]:
 
     What a killed process could not remove is removed by the next one.
     """
-    from assay.sandbox.inside import folder, trees
-    from assay.sandbox.inside.maker import sandbox_user
+    from assay.sandbox.jail import folder, trees
+    from assay.sandbox.jail.maker import sandbox_user
 
     user = sandbox_user() if os.geteuid() == 0 and level != "none" else None
     name, held = folder.make_held(tempfile.gettempdir())
@@ -69,7 +69,7 @@ def hand_over(base: Base, *, is_private: bool = False, is_owner: bool = True) ->
     What is private keeps its modes, but other users of the machine can do nothing with it. Where
     programs are not to be the owner, they read it as its group. Raises TooDeepError.
     """
-    from assay.sandbox.inside.trees import FOLDER, Tree, entries
+    from assay.sandbox.jail.trees import FOLDER, Tree, entries
 
     given = _Gift(base.user, is_private, is_owner)
     root = os.open(base.path, FOLDER)

@@ -17,11 +17,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from assay.documents.files import LARGEST_RECORD, read_text
+from assay.documents import LARGEST_RECORD, read_text
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.sandbox import isolation
 from assay.sandbox.bases import Base, hand_over, new_base
-from assay.sandbox.inside.root import WORK
+from assay.sandbox.jail.root import WORK
 from assay.sandbox.limits import Limits
 from assay.sandbox.programs import ProgramResult, Programs, run_to_end
 from assay.sandbox.sources import Source, copy_files

@@ -23,7 +23,7 @@ _EXPECTED_FAILURES = frozenset({"pytest.xfail", "pytest.mark.xfail", "unittest.e
 _CHECKS = frozenset({"pytest.raises", "pytest.warns", "pytest.deprecated_call", "pytest.fail"})
 _BROAD = frozenset({"Exception", "BaseException", "AssertionError"})
 # Importing these is reaching for the machinery that decides outcomes.
-_MACHINERY = frozenset({"_pytest", "pluggy", "assay_inside"})
+_MACHINERY = frozenset({"_pytest", "pluggy", "assay_jail"})
 _NOT_TARGET = frozenset({"pytest", "pytest_asyncio", *_MACHINERY})
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -15,7 +15,7 @@ from assay.errors import InfrastructureError, InputError, nearest
 
 LEVELS = ("namespaces", "landlock", "none")
 CHOICES = ("auto", *LEVELS)
-_START = Path(__file__).parent / "inside" / "start.py"
+_START = Path(__file__).parent / "jail" / "start.py"
 _SYSCTLS = (
     ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
     ("kernel.unprivileged_userns_clone", "0", "1"),

@@ -21,7 +21,7 @@ from assay.sandbox.limits import Limits
 from assay.sandbox.targets import Environment, pytest_of_kit
 from assay.sandbox.workers import Bind, Jail
 
-_INSIDE = Path(__file__).with_name("inside")
+_INSIDE = Path(__file__).with_name("jail")
 # Importing a large target on a busy machine takes a while; never finishing must not be waited for.
 _START_SECONDS = 300.0
 _END_SECONDS = 10.0

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InfrastructureError, InputError
-from assay.sandbox.inside.cgroups import KILLED_FOR_MEMORY
+from assay.sandbox.jail.cgroups import KILLED_FOR_MEMORY
 from assay.sandbox.limits import Limits
 
-_START = Path(__file__).parent / "inside" / "start.py"
+_START = Path(__file__).parent / "jail" / "start.py"
 _LENGTHS = struct.Struct("=QQ")
 # Beyond a program's own time: what a busy machine may need to end it and bring files back.
 _PATIENCE = 60.0
@@ -69,7 +69,7 @@ class Jail:
                 )
 
     def spec(self) -> dict[str, Any]:
-        """The same in the words of inside/jail.py."""
+        """The same in the words of jail/jail.py."""
         limits = dataclasses.asdict(self.limits)
         return {**dataclasses.asdict(self), "binds": [list(bind) for bind in self.binds]} | {
             "limits": {name: int(value) for name, value in limits.items()},

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.errors import InputError
 from assay.sandbox.bases import check_depth
-from assay.sandbox.inside.views import copy_file
+from assay.sandbox.jail.views import copy_file
 
 LARGEST_SUBMISSION = 4 * 2**30
 """All its files together; each set-up copies them."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.checks import ABSENT, Left
 from assay.results import CaseResult
-from assay.sandbox.inside.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
+from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
 
 if TYPE_CHECKING:
     from assay.sandbox.programs import Collected

@@ -13,13 +13,13 @@ from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.projects import check_named_code
-from assay.submissions.canonical import CanonicalSource
 from assay.submissions.config import CheckpointConfig, ProblemConfig
+from assay.submissions.declarative import CanonicalSource
 from assay.submissions.digests import problem_digest
 from assay.submissions.environments import load_environment
 from assay.submissions.preparing import prepare
 from assay.submissions.problems import find_problem, read_problem
-from assay.submissions.programmed.source import ProgrammedSource
+from assay.submissions.python_problems.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source
 from assay.submissions.selection import Filter, find_checkpoint

@@ -64,7 +64,7 @@ import importlib, json, os, sys
 sys.path.insert(0, sys.argv[1])
 import start
 start.load()
-jail = importlib.import_module("assay_inside.jail")
+jail = importlib.import_module("assay_jail.jail")
 limits = {"cpu_time": 5, "memory": 1 << 28, "processes": 8, "open_files": 64,
           "file_size": 1 << 20, "work_size": 1 << 20}
 spec = {"level": "namespaces", "binds": json.loads(sys.argv[2]), "limits": limits}
@@ -277,7 +277,7 @@ def start_worker(
     if user == "root" and os.geteuid() != 0:
         pytest.skip("these tests do not run as root")
     inside = place / "inside"
-    shutil.copytree(SOURCE / "sandbox" / "inside", inside)
+    shutil.copytree(SOURCE / "sandbox" / "jail", inside)
     for path in (inside, *inside.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     options: dict[str, Any] = {}

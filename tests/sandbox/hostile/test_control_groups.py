@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.sandbox.inside.cgroups import KILLED_FOR_MEMORY
 from assay.sandbox.isolation import available_levels, probe
+from assay.sandbox.jail.cgroups import KILLED_FOR_MEMORY
 from tests.sandbox.hostile.support import PRELUDE, SOURCE, python_folders, reachable_python
 from tests.waiting import PATIENCE
 
@@ -21,7 +21,7 @@ import importlib, sys
 sys.path.insert(0, sys.argv[1])
 import start
 start.load()
-jail = importlib.import_module("assay_inside.jail")
+jail = importlib.import_module("assay_jail.jail")
 limits = {"cpu_time": 20, "memory": 64 << 20, "processes": 8, "open_files": 64,
           "file_size": 1 << 20, "work_size": 1 << 20}
 binds = [[path, path, False] for path in sys.argv[3:]]
@@ -59,7 +59,7 @@ def _run(level: str, place: Path, source: str) -> subprocess.CompletedProcess[st
     if not layers["control groups"].available:
         pytest.skip("this user can make no control groups")
     inside = place / "inside"
-    shutil.copytree(SOURCE / "sandbox" / "inside", inside)
+    shutil.copytree(SOURCE / "sandbox" / "jail", inside)
     for path in (*place.parents, place, *inside.rglob("*"), inside):
         if path.stat().st_uid == os.geteuid() and path != Path("/"):
             path.chmod(path.stat().st_mode | (0o055 if path.is_dir() else 0o044))

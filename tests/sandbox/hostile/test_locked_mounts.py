@@ -23,10 +23,10 @@ from tests.sandbox.hostile.support import (
 from tests.waiting import wait_until
 
 WITHOUT_FILTER = """
-importlib.import_module("assay_inside.seccomp").install = lambda program: None
+importlib.import_module("assay_jail.seccomp").install = lambda program: None
 """
 WITHOUT_SECOND_NAMESPACE = """
-kernel = importlib.import_module("assay_inside.kernel")
+kernel = importlib.import_module("assay_jail.kernel")
 unshare, made = kernel.unshare, []
 def refuse_the_second(flags):
     if flags & kernel.NEW_USER and made:
@@ -206,7 +206,7 @@ os._exit(0)
 # As an ordinary user, in a user namespace in which one more can be made, but none inside that.
 ONE_LEVEL = """
 user, group = os.getuid(), os.getgid()
-kernel = importlib.import_module("assay_inside.kernel")
+kernel = importlib.import_module("assay_jail.kernel")
 kernel.unshare(kernel.NEW_USER)
 def write(path, text):
     with open(path, "w") as file:
@@ -219,7 +219,7 @@ try:
 except OSError:
     print("settings cannot be changed")
     sys.exit()
-print(importlib.import_module("assay_inside.probe")._jail("namespaces")(), flush=True)
+print(importlib.import_module("assay_jail.probe")._jail("namespaces")(), flush=True)
 """
 # Has a child running, and therefore two keepers: of this child, and of the next.
 WAIT = """

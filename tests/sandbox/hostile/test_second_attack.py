@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from assay.sandbox import Limits
-from assay.sandbox.inside import processes
 from assay.sandbox.isolation import available_levels, probe
+from assay.sandbox.jail import processes
 from assay.sandbox.programs import ProgramResult, Programs
 from tests.sandbox.hostile.support import (
     ORDINARY_USER,
@@ -233,7 +233,7 @@ import ctypes, importlib, os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
 import start
 start.load()
-unnamed = importlib.import_module("assay_inside.unnamed")
+unnamed = importlib.import_module("assay_jail.unnamed")
 if ctypes.CDLL(None).unshare(0x10000000 | 0x20000000):
     sys.exit("no namespaces")
 first, other = [os.fork() or signal.pause() for _ in range(2)]
@@ -251,7 +251,7 @@ os.waitpid(other, 0)
 def test_a_process_that_is_ending_hides_nothing(open_place: Path) -> None:
     inside = open_place / "inside"
     inside.mkdir()
-    for path in (SOURCE / "sandbox" / "inside").glob("*.py"):
+    for path in (SOURCE / "sandbox" / "jail").glob("*.py"):
         (inside / path.name).write_bytes(path.read_bytes())
     user: dict[str, Any] = (
         {"user": ORDINARY_USER, "group": ORDINARY_USER} if os.geteuid() == 0 else {}

@@ -26,7 +26,7 @@ from assay.agents.connections.protocol import (
 from assay.agents.connections.threads import Threads
 from assay.agents.connections.web import LineSplitter, Web, WebConnection, encode_json, read_bytes
 from assay.agents.secrets import find_credentials
-from assay.documents.files import MOST_PARTS, has_too_many_parts
+from assay.documents import MOST_PARTS, has_too_many_parts
 from assay.errors import InfrastructureError
 from assay.failures import describe
 

@@ -17,7 +17,7 @@ import httpx
 from assay.agents.connections.addresses import is_local, make_headers
 from assay.agents.connections.protocol import Connection, ConnectionFailed, Settings
 from assay.bodies import ACCEPTED, BodyTooLongError, read_body
-from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 from assay.proxies import refuse_wrong_proxy
 

@@ -26,8 +26,8 @@ from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
 from assay.submissions.leftovers import left_of
-from assay.submissions.outside import Readers, TooMuchError
 from assay.submissions.preparing import Prepared
+from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0
 _ENDED = "the server had ended before its files were looked at"

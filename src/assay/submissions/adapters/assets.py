@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from assay.errors import InputError
 from assay.sandbox.bases import Base, hand_over
-from assay.sandbox.inside import views
+from assay.sandbox.jail import views
 from assay.sandbox.workers import Bind
 from assay.submissions.config import ProblemConfig
 

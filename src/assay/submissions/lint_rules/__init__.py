@@ -8,8 +8,8 @@ from pathlib import Path
 from assay.documents import Place
 from assay.errors import nearest
 from assay.findings import Finding, Findings
-from assay.submissions.canonical.reading import SUFFIXES, read_group
 from assay.submissions.config import CheckpointConfig, ProblemConfig
+from assay.submissions.declarative.reading import SUFFIXES, read_group
 from assay.submissions.lint_rules.signatures import check_fields, check_loader, check_verifier
 from assay.submissions.problems import examine_problem
 from assay.submissions.problems.reading import CONFIG

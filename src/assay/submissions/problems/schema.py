@@ -1,9 +1,8 @@
-"""The published JSON Schema of config.yaml, of group files and of case files, for editors."""
+"""The JSON Schema of config.yaml, of group files and of case files, for editors."""
 
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel
@@ -14,18 +13,8 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(kind: Kind | None = None) -> str:
-    """The schema as it is shipped: of all three kinds of files, or of one of them."""
-    text = files("assay.submissions.problems").joinpath("schema.json").read_text(encoding="utf-8")
-    if kind is None:
-        return text
-    whole = json.loads(text)
-    chosen = {"$schema": _DRAFT, "$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
-    return json.dumps(chosen, indent=2, ensure_ascii=False) + "\n"
-
-
-def make_schema() -> str:
-    """The schema as the models say it; the shipped file must be the same."""
-    from assay.submissions.canonical.formats import CaseFile, GroupFile
+    """Return the schema of all three kinds of files, or of one of them."""
+    from assay.submissions.declarative.formats import CaseFile, GroupFile
     from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
 
     models: dict[str, type[BaseModel]] = {
@@ -42,12 +31,10 @@ def make_schema() -> str:
     _close(definitions)
     _open_short_forms(definitions)
     _describe_checks(definitions)
-    whole = {
-        "$schema": _DRAFT,
-        "title": "Assay problem: config.yaml, a group file or a case file",
-        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS],
-        "$defs": dict(sorted(definitions.items())),
-    }
+    title = "Assay problem: config.yaml, a group file or a case file"
+    every = {"title": title, "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
+    chosen = every if kind is None else {"$ref": f"#/$defs/{kind}"}
+    whole = {"$schema": _DRAFT, **chosen, "$defs": dict(sorted(definitions.items()))}
     return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 

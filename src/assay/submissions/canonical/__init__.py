@@ -1,6 +1,0 @@
-"""Problems with no code of their own: cases and expectations in YAML or JSON."""
-
-from assay.submissions.canonical.reading import read_group
-from assay.submissions.canonical.source import CanonicalDrawn, CanonicalSource, CanonicalStream
-
-__all__ = ["CanonicalDrawn", "CanonicalSource", "CanonicalStream", "read_group"]

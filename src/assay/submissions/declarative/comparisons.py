@@ -1,0 +1,184 @@
+"""From what is expected of a case to comparisons: named checks, or what suits a bare value.
+
+The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
+without white space at the ends of lines, files by what their names say they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from assay.checks import ABSENT, check_options, run_check
+from assay.errors import InputError, nearest
+from assay.failures import describe
+from assay.results import CaseResult, VerificationResult
+from assay.submissions.declarative.saving import saved_names
+from assay.submissions.declarative.targets import Target, UnreadableError
+from assay.submissions.declarative.wanted import Wanted
+from assay.submissions.file_formats import FileType, parsed, signature, written
+
+_STRUCTURAL = frozenset({"json", "schema"})
+_TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})
+# To these a list is several values.
+_TAKING_SEVERAL = frozenset(
+    {"value", "not_value", "less", "not_less", "greater", "not_greater", "keywords", "not_keywords"}
+)
+_ROUNDING = 1e-9
+_PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One check of one place in a result."""
+
+    key: str
+    """Its name in the report."""
+    target: Target
+    check: str
+    value: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+    weight: float = 1.0
+    manner: str = ""
+    """How a bare value is compared, in words."""
+    path: str = ""
+    """Where it is written, for findings."""
+    is_filled: bool = False
+    """Whether something of it comes from an earlier answer."""
+    impossible: str = ""
+    """Why nothing can be equal to it, if an earlier answer made it so."""
+
+    def described(self) -> list[Any]:
+        """All that decides what it says of a result, as values."""
+        place = [self.target.root, *self.target.steps]
+        return [self.key, place, self.check, self.value, dict(self.options), self.weight]
+
+    def validate(self) -> None:
+        """InputError if it can never be right: an unknown check, option, pattern, weight."""
+        if not any(saved_names(self.value)):
+            run_check(self.check, ABSENT, self.value, weight=self.weight, **self.options)
+            return
+        known = check_options(self.check)
+        for name in self.options:
+            if name not in known:
+                what = f"check {self.check!r} has no option {name!r}"
+                raise InputError(what, advice=nearest(name, known))
+
+    def result(self, actual: CaseResult) -> VerificationResult:
+        """What the check says of an actual result."""
+        if self.impossible:
+            return self._failed(f"cannot be compared: {self.impossible}")
+        try:
+            return self._found(actual)
+        except InputError as error:
+            if not self.is_filled:
+                raise
+            return self._failed(f"cannot be compared: {error.what}")
+
+    def _failed(self, diff: str) -> VerificationResult:
+        return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
+
+    def _found(self, actual: CaseResult) -> VerificationResult:
+        try:
+            found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
+        except UnreadableError as error:
+            return self._failed(str(error))
+        if self.value == [None] and found in ("", b""):
+            found = None
+        if self.check in _TEXTUAL and isinstance(found, bytes):
+            found = _decoded(found)
+        result = run_check(self.check, found, self.value, weight=self.weight, **self.options)
+        return result.model_copy(update={"diff": self._told(result)}) if self.manner else result
+
+    def _told(self, result: VerificationResult) -> Any:
+        """The diff with how it was compared, where nobody wrote that down."""
+        if result.is_correct:
+            return f"equal, compared {self.manner}"
+        if isinstance(result.diff, str):
+            return f"{result.diff}\n(compared {self.manner})"
+        return {"compared": self.manner, "differences": result.diff}
+
+
+def _decoded(content: bytes) -> str | bytes:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return content
+
+
+def compared(one: Wanted) -> Comparison:
+    """How it is compared; InputError if it is wrongly written.
+
+    What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
+    """
+    if one.impossible:
+        return _impossible(one, one.impossible)
+    try:
+        return _comparison(one)
+    except (InputError, ValueError, TypeError) as error:
+        if not one.is_filled:
+            raise
+        return _impossible(one, describe(error))
+
+
+def _impossible(one: Wanted, why: str) -> Comparison:
+    return replace(_made(one, one.check or "value", one.value, {}), impossible=why)
+
+
+def _comparison(one: Wanted) -> Comparison:
+    if one.check is None:
+        return _default(one)
+    return _made(one, one.check, _one_value(one, one.check), one.options)
+
+
+def _made(
+    one: Wanted, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
+) -> Comparison:
+    about = (one.key, one.target, check, value, options, one.weight, manner, one.path)
+    return Comparison(*about, is_filled=one.is_filled)
+
+
+def _one_value(one: Wanted, check: str) -> Any:
+    """The value as the check takes it: what an answer had is one value, whatever it looks like."""
+    if one.is_answer and check in _TAKING_SEVERAL:
+        return [one.value]
+    if check == "json" and not isinstance(one.value, str):
+        return _as_stored(one.target, one.value)
+    return one.value
+
+
+def _default(one: Wanted) -> Comparison:
+    """The check that suits a bare value."""
+    value = one.value
+    if value is None:
+        return _made(one, "value", [None], {}, "with nothing")
+    if one.target.root in ("status_code", "timed_out"):
+        return _made(one, "value", _one_value(one, "value"), {}, "by value")
+    if isinstance(value, str):
+        manner = "as text, without white space at the ends of lines"
+        return _made(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
+    stored = _as_stored(one.target, value)
+    if _has_float(stored):
+        manner = "as JSON, floats but for rounding (1e-9)"
+        return _made(one, "json", stored, {"relative": _ROUNDING}, manner)
+    return _made(one, "json", stored, {}, "as JSON")
+
+
+def _as_stored(target: Target, value: Any) -> Any:
+    """Structure as it would be read from the file: a table has texts where it was given numbers."""
+    if target.file is None or len(target.steps) != 1:
+        return value
+    kind, _ = signature(Path(target.file))
+    if kind in _PLAIN_TYPES:
+        return value
+    return parsed(written(value, kind), kind)
+
+
+def _has_float(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_float, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_float, value))
+    return isinstance(value, float)

@@ -1,0 +1,98 @@
+"""The input files of canonical cases: given as structure, or named beside the case."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.submissions.assets import with_assets
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.declarative.formats import WrittenFile
+from assay.submissions.declarative.saving import fill
+from assay.submissions.file_formats import Compression, FileType, signature
+from assay.submissions.files import InputFile
+
+
+def shared_files(
+    problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
+) -> Iterator[InputFile]:
+    """Files that every case of a checkpoint or a group finds in its work folder."""
+    source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
+    within = source.path / (group.original_group or group.name)
+    for name in source.constant_files:
+        yield from _files_below(problem, source.path, name)
+    for name in group.group_files:
+        folder = within if (within / name).exists() else source.path
+        yield from _files_below(problem, folder, name)
+
+
+def _files_below(problem: ProblemConfig, folder: Path, name: str) -> Iterator[InputFile]:
+    path = folder / name
+    problem.check_inside(path)
+    if not path.is_dir():
+        # Not of the current folder, where a file of that name is none of the problem's.
+        yield InputFile.from_absolute(path, name)
+        return
+    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+        problem.check_inside(file)
+        yield InputFile.from_path(file, relative_to=folder)
+
+
+def own_files(
+    files: dict[str, Any] | list[WrittenFile], folder: Path, problem: ProblemConfig
+) -> Iterator[InputFile]:
+    """The files of one case, whose own file is in the folder."""
+    if isinstance(files, list):
+        yield from (_listed(file, folder, problem) for file in files)
+        return
+    for name, content in files.items():
+        yield _of_content(WrittenFile(path=name, content=content))
+
+
+def _listed(file: WrittenFile, folder: Path, problem: ProblemConfig) -> InputFile:
+    if file.source is None:
+        return _of_content(file)
+    problem.check_inside(folder / file.source)
+    return InputFile.from_absolute(
+        folder / file.source,
+        file.path,
+        file_type=file.file_type,
+        compression=file.compression,
+    )
+
+
+def _of_content(file: WrittenFile) -> InputFile:
+    """Type and compression as the name tells them, unless they are said; binary is base64."""
+    told_type, told_compression = signature(Path(file.path))
+    kind = file.file_type or told_type
+    content = file.content
+    if kind is FileType.TEXT and isinstance(content, list | dict):
+        kind = FileType.JSON
+    if kind is FileType.BINARY and isinstance(content, str):
+        try:
+            content = base64.b64decode(content, validate=True)
+        except binascii.Error as error:
+            raise InputError(f"{file.path}: binary content is base64: {error}") from None
+    compression = file.compression or (told_compression if file.file_type is None else None)
+    return InputFile(
+        path=file.path,
+        content=content,
+        file_type=kind,
+        compression=compression or Compression.NONE,
+    )
+
+
+def placed_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
+    """The file with the paths of assets in place of their names."""
+    return file if assets is None else with_assets(file, assets)
+
+
+def filled_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
+    """The file with saved values in place of their marks."""
+    if not saved or isinstance(file.content, bytes):
+        return file
+    return file.model_copy(update={"content": fill(file.content, saved)})

@@ -1,0 +1,196 @@
+"""The source of canonical problems: cases from files, judgements from named checks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import TracebackType
+from typing import Any, ClassVar, Self
+
+from pydantic import ValidationError
+
+from assay.checks import ABSENT, failed
+from assay.errors import InputError
+from assay.failures import describe
+from assay.findings import refuse_errors
+from assay.results import CaseResult, VerificationResult
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.declarative import judging
+from assay.submissions.declarative.building import build_case, build_expected
+from assay.submissions.declarative.comparisons import Comparison, compared
+from assay.submissions.declarative.reading import ReadCase, ReadGroup, read_group
+from assay.submissions.declarative.saving import saved_names
+from assay.submissions.declarative.targets import parse_target
+from assay.submissions.declarative.wanted import filled, placed, read_wanted
+from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
+from assay.submissions.untrusted_reader import Readers
+
+
+@dataclass(frozen=True)
+class CanonicalDrawn(Drawn):
+    """A case, what is expected of it, and how that is compared."""
+
+    comparisons: tuple[Comparison, ...] = ()
+    saves: Mapping[str, str] = field(default_factory=dict)
+    """What later cases need of the answer: name to path."""
+    unsaved: tuple[str, ...] = ()
+    """What the case needs of earlier answers that they did not have."""
+    make: Callable[[Mapping[str, str]], CanonicalDrawn] | None = field(
+        default=None, compare=False, repr=False
+    )
+    """Makes it once more, with the paths of static assets."""
+
+    is_judged_by_expected: ClassVar[bool] = False
+
+    @property
+    def stated(self) -> Mapping[str, Any]:
+        return {one.key: one.value for one in self.comparisons}
+
+    def judged_by(self) -> Any:
+        compared = [one.described() for one in self.comparisons]
+        return [compared, dict(self.saves), list(self.unsaved)]
+
+    def placed(self, assets: Mapping[str, str]) -> CanonicalDrawn:
+        """Made anew from what was written, because what answers had is not to be replaced."""
+        return self.make(assets) if self.make and assets else self
+
+
+class CanonicalStream:
+    """The cases of one group, with what was saved of their answers."""
+
+    def __init__(
+        self,
+        problem: ProblemConfig,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        cases: list[ReadCase],
+        readers: Readers,
+    ) -> None:
+        self._problem, self._checkpoint, self._group = problem, checkpoint, group
+        self._waiting = list(enumerate(cases))
+        self._is_empty = not cases
+        self._readers = readers
+        self._saved: dict[str, Any] = {}
+        self._is_stateful = any(case.written.save for case in cases)
+
+    @property
+    def is_stateful(self) -> bool:
+        """Whether a case uses what an earlier one answered."""
+        return self._is_stateful
+
+    async def draw(self) -> CanonicalDrawn | None:
+        """The next case, with saved values filled in; None after the last."""
+        if self._is_empty:
+            raise NoCasesError(f"the group {self._group.name!r} has no cases")
+        if not self._waiting:
+            return None
+        order, read = self._waiting.pop(0)
+        try:
+            about = (self._problem, self._checkpoint, self._group)
+            make = partial(_make, about, order, read, dict(self._saved))
+            return replace(make(None), make=make)
+        except (InputError, ValidationError, OSError) as error:
+            raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
+
+    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        """Keep what later cases need of this answer."""
+        assert isinstance(drawn, CanonicalDrawn), "only what was drawn here comes back"
+        for name, text in drawn.saves.items():
+            found = await judging.found(parse_target(text), actual, self._readers)
+            # An old value would hide that the answer had none.
+            self._saved.pop(name, None)
+            if found is not ABSENT:
+                self._saved[name] = found
+
+
+def _make(
+    about: tuple[ProblemConfig, CheckpointConfig, GroupConfig],
+    order: int,
+    read: ReadCase,
+    saved: Mapping[str, Any],
+    assets: Mapping[str, str] | None,
+) -> CanonicalDrawn:
+    case = build_case(read, *about, order=order, saved=saved, assets=assets)
+    used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
+    wanted = read_wanted(read.written.expected)
+    if assets is not None:
+        wanted = [placed(one, assets) for one in wanted]
+    wanted = [filled(one, saved) for one in wanted]
+    return CanonicalDrawn(
+        case=case,
+        expected=build_expected(case, wanted),
+        comparisons=tuple(map(compared, wanted)),
+        saves=read.written.save,
+        unsaved=tuple(sorted(used - saved.keys())),
+    )
+
+
+def _may_be_slow(case: ReadCase) -> bool:
+    return any(map(judging.may_be_slow, read_wanted(case.written.expected)))
+
+
+class CanonicalSource:
+    """Cases and judgements of a problem that has no code of its own."""
+
+    def __init__(self, problem: ProblemConfig) -> None:
+        self._problem = problem
+        self._read: dict[tuple[str, str], ReadGroup] = {}
+        self._readers = Readers()
+
+    async def __aenter__(self) -> Self:
+        await self._readers.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._readers.__aexit__(kind, error, trace)
+
+    def open(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AbstractAsyncContextManager[CanonicalStream]:
+        """The cases of a group; InputError, with file and line, if one is wrongly written."""
+        return self._opened(checkpoint, group)
+
+    @asynccontextmanager
+    async def _opened(
+        self, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> AsyncIterator[CanonicalStream]:
+        key = checkpoint.name, group.name
+        if key not in self._read:
+            self._read[key] = read_group(self._problem, checkpoint, group)
+        read = self._read[key]
+        refuse_errors(read.findings, "submissions")
+        if any(_may_be_slow(case) for case in read.cases):
+            self._readers.expect()
+        yield CanonicalStream(self._problem, checkpoint, group, read.cases, self._readers)
+
+    async def verify(
+        self,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: Drawn,
+        actual: CaseResult,
+    ) -> dict[str, VerificationResult]:
+        """Every comparison of the case, and what it was to save or to have been given."""
+        if not isinstance(drawn, CanonicalDrawn):
+            raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
+        results = {one.key: await self._judged(one, actual) for one in drawn.comparisons}
+        for name, text in drawn.saves.items():
+            found = await judging.found(parse_target(text), actual, self._readers)
+            if found is ABSENT:
+                results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
+        for name in drawn.unsaved:
+            results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
+        return results
+
+    async def _judged(self, one: Comparison, actual: CaseResult) -> VerificationResult:
+        try:
+            return await judging.judged(one, actual, self._readers)
+        except InputError as error:
+            raise VerifierBrokenError(str(error)) from error

@@ -1,0 +1,309 @@
+"""The inside of a problem's worker: answers Assay's calls by calling the problem's own code.
+
+Nothing that code prints or raises can reach the line: both standard streams lead to a file of
+Assay's, and every exception becomes an answer.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import functools
+import socket
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from assay.errors import InputError
+from assay.failures import account
+from assay.forks import die_with_parent
+from assay.results import CaseResult, checked_results
+from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.misspelling import (
+    advise,
+    find_word,
+    misspelt_field,
+    names_read,
+    near_miss,
+)
+from assay.submissions.python_problems import alias, frames, package, wire
+from assay.submissions.reference.evaluation.adapters import models
+from assay.submissions.reference.evaluation.loaders import NoOpStore
+
+# A stream that may be drawn ahead gives what it has after so many seconds.
+_PATIENCE = 0.05
+_RESULTS = {"base": models.CaseResult, "cli": models.CLIResult, "api": models.APIResult}
+
+
+class _Stream:
+    """The cases of one group, while they are being drawn."""
+
+    def __init__(self, problem: Problem, checkpoint: CheckpointConfig, group: GroupConfig) -> None:
+        self._problem = problem
+        loader = problem.loader_class(
+            problem=problem.config, checkpoint=checkpoint, use_placeholders=False
+        )
+        make = getattr(loader, "initialize_store", NoOpStore)
+        self._store: Any = make()
+        self.is_stateful = hasattr(self._store, "update") and not isinstance(self._store, NoOpStore)
+        self._cases: Iterator[Any] = iter(loader(group=group, store=self._store))
+        self._last: tuple[BaseCase, CaseResult] | None = None
+        self._ids: set[str] = set()
+
+    def draw(self) -> dict[str, Any] | None:
+        """The next case and what is expected of it, packed; None after the last."""
+        try:
+            self._last = self._checked(next(self._cases))
+        except StopIteration:
+            return None
+        case, expected = self._last
+        return {
+            "case": wire.pack_case(case, self._problem.adapter),
+            "expected": wire.pack_result(expected, self._problem.adapter),
+        }
+
+    def _checked(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
+        match drawn:
+            case (BaseCase() as case, CaseResult() as expected):
+                if case.kind in ("base", self._problem.adapter):
+                    self._check_case(case)
+                    self._problem.check_fields(case, expected)
+                    return case, expected
+                what = f"a {type(case).__name__}, but the problem's adapter is "
+                what += repr(self._problem.adapter)
+            case tuple() | list():
+                kinds = ", ".join(type(each).__name__ for each in drawn)
+                what = f"({kinds}), not a case and what is expected of it"
+            case _:
+                what = f"{type(drawn).__name__}, not a pair of a case and what is expected of it"
+        raise InputError(
+            f"the loader yielded {what}",
+            where=self._place(),
+            advice="yield CLICase(…), CLIResult(…), or APICase(…), APIResult(…)",
+        )
+
+    def _place(self) -> str:
+        """Return the loader's file, with the line it yields in if it is a generator."""
+        frame = getattr(self._cases, "gi_frame", None)
+        line = f":{frame.f_lineno}" if frame is not None else ""
+        return f"{self._problem.loader_file}{line}"
+
+    def _check_case(self, case: BaseCase) -> None:
+        """Raise InputError for a case that would be lost, or a part of it, without a word."""
+        if case.id in self._ids:
+            raise InputError(
+                f"the loader yielded the case {case.id!r} twice",
+                where=self._place(),
+                advice="give every case of a group an id of its own",
+            )
+        self._ids.add(case.id)
+        query = getattr(case, "query", None)
+        if self._problem.adapter == "api" and query and case.arguments:
+            raise InputError(
+                f"the case {case.id!r} has both `arguments` and `query`",
+                where=self._place(),
+                advice="both are the query of the request: write all of it in `query`",
+            )
+
+    def update(self, actual: CaseResult) -> None:
+        """Tell the store what came of the case that was drawn last."""
+        assert self._last is not None
+        case, expected = self._last
+        self._store.update(case, actual, expected)
+
+    def close(self) -> None:
+        close = getattr(self._cases, "close", None)
+        if close is not None:
+            close()
+
+
+class Problem:
+    """A loaded problem and what Assay may ask of it."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self.config = ProblemConfig(**fields)
+        self.adapter: str = self.config.adapter.type
+        self.loader_file = self.config.path / self.config.loader_script
+        self.verifier_file = self.config.path / package.VERIFIER_SCRIPT
+        name = package.import_folder(self.config.path)
+        self.loader_class = package.load_loader(self.config, name)
+        self._verifier_class = package.load_verifier(self.config, name)
+        self._verifiers: dict[str, Any] = {}
+        self._streams: dict[int, _Stream] = {}
+        self._examined: set[tuple[str, str]] = set()
+
+    @functools.cached_property
+    def _names_read(self) -> set[str]:
+        return names_read(self.config.path)
+
+    def check_fields(self, case: BaseCase, expected: CaseResult) -> None:
+        """Refuse a field of a result that is almost a real one and that no code reads.
+
+        What is expected would not be looked at, and a default in its place. Of a case the same is
+        a warning, because the reference takes cases with any fields.
+        """
+        about = f"what the loader expects of the case {case.id!r}"
+        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
+            raise InputError(
+                f"{about} has a field `{name}`, which no result has and no code reads",
+                where=find_word(self.config.path, name) or str(self.loader_file),
+                advice=advise(name, near),
+            )
+        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
+            where = find_word(self.config.path, name) or self.loader_file
+            what = f"the case {case.id!r} has a field `{name}`, which no code reads"
+            print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
+
+    def _misspelt(
+        self,
+        model: BaseModel,
+        kind: type[BaseModel],
+        find: Callable[[str, type[BaseModel]], str | None],
+    ) -> Iterator[tuple[str, str]]:
+        extra = model.model_extra or {}
+        for name in [name for name in extra if (kind.__name__, name) not in self._examined]:
+            near = find(name, kind)
+            if near is not None and name not in self._names_read:
+                yield name, near
+            self._examined.add((kind.__name__, name))
+
+    def file_of(self, question: str) -> Path:
+        """Whose mistake it is if a question cannot be answered."""
+        return self.verifier_file if question == "verify" else self.loader_file
+
+    def open(self, stream: int, checkpoint: str, group: dict[str, Any]) -> bool:
+        """Begin to load a group; says whether its cases depend on what came of those before."""
+        stage = self._checkpoint(checkpoint)
+        known = stage.groups.get(group["name"])
+        opened = _Stream(self, stage, known if known is not None else GroupConfig(**group))
+        self._streams[stream] = opened
+        return opened.is_stateful
+
+    def draw(self, stream: int, count: int) -> dict[str, Any]:
+        """Up to so many cases; an error is told with the cases that came before it."""
+        end = time.monotonic() + _PATIENCE
+        drawn: list[dict[str, Any]] = []
+        while len(drawn) < count and (not drawn or time.monotonic() < end):
+            answer = answered(self.loader_file, self._streams[stream].draw)
+            if "value" not in answer:
+                return {"drawn": drawn, "failed": answer}
+            if answer["value"] is None:
+                return {"drawn": drawn, "ended": True}
+            drawn.append(answer["value"])
+        return {"drawn": drawn}
+
+    def update(self, stream: int, actual: dict[str, Any]) -> None:
+        self._streams[stream].update(_result(actual))
+
+    def close(self, stream: int) -> None:
+        self._streams.pop(stream).close()
+
+    def verify(
+        self,
+        checkpoint: str,
+        group: str,
+        case: str,
+        actual: dict[str, Any],
+        expected: dict[str, Any],
+    ) -> dict[str, Any]:
+        """What the verifier says of a case, attribute by attribute."""
+        verifier = self._verifiers.get(checkpoint)
+        if verifier is None:
+            verifier = self._verifier_class(self._checkpoint(checkpoint))
+            self._verifiers[checkpoint] = verifier
+        raw = verifier(
+            group_name=group, case_name=case, actual=_result(actual), expected=_result(expected)
+        )
+        try:
+            return wire.pack_results(checked_results(raw))
+        except InputError as error:
+            ask = functools.partial(
+                verifier, group_name=group, case_name=case, actual=_result(actual),
+                expected=_result(expected),
+            )  # fmt: skip
+            where = f"{self.verifier_file}:{_line_of_return(verifier, ask)}"
+            raise InputError(error.what, where=where, advice=error.advice) from None
+
+    def _checkpoint(self, name: str) -> CheckpointConfig:
+        return next(each for each in self.config.checkpoints.values() if each.name == name)
+
+
+def _line_of_return(verifier: Any, ask: Callable[[], Any]) -> int:
+    """Return the line at which a verifier returns: it is called once more, and watched."""
+    code = type(verifier).__call__.__code__
+    last = [code.co_firstlineno]
+
+    def watch(frame: types.FrameType, event: str, _: Any) -> Any:
+        if frame.f_code is not code:
+            return None
+        if event == "return":
+            last.append(frame.f_lineno)
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        ask()
+    except BaseException:
+        # It does not do the same again: the line it begins in has to do.
+        return int(code.co_firstlineno)
+    finally:
+        sys.settrace(before)
+    return int(last[-1])
+
+
+def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
+    return near_miss(name, kind.model_fields)
+
+
+def _result(packed: dict[str, Any]) -> CaseResult:
+    result: CaseResult = _RESULTS[packed["kind"]](**packed["fields"])
+    return result
+
+
+def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
+    """A value, what is wrong with the problem, or what its code raised."""
+    try:
+        value = action()
+        # Here, because only here is it known whose value cannot be sent.
+        frames.packed(value)
+    except InputError as error:
+        return {"input": {"what": error.what, "where": error.where, "advice": error.advice}}
+    except ModuleNotFoundError as error:
+        missing = package.missing_module(error, file)
+        return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
+    except BaseException as error:
+        # Also an exit: what ends a program must not end the worker, which has others to answer.
+        return {"raised": account(error, file.parent)}
+    return {"value": value}
+
+
+def serve(connection: socket.socket) -> None:
+    """Answer until the other end is closed: first what to load, then questions about it."""
+    first = frames.receive(connection)
+    if first is None:
+        return
+    loaded: list[Problem] = []
+    answer = answered(Path(first["path"]), lambda: loaded.append(Problem(first)))
+    connection.sendall(frames.packed(answer))
+    while loaded and (message := frames.receive(connection)) is not None:
+        question = message.pop("do")
+        ask = functools.partial(getattr(loaded[0], question), **message)
+        answer = answered(loaded[0].file_of(question), ask)
+        connection.sendall(frames.packed(answer))
+
+
+def main(descriptor: int) -> None:
+    """The life of a worker."""
+    die_with_parent()
+    faulthandler.enable()
+    connection = socket.socket(fileno=descriptor)
+    # What a verifier starts must not keep the line open.
+    connection.set_inheritable(False)
+    alias.install()
+    serve(connection)
