@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from assay.agents.files.criteria import TESTS
-from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.agents.files.rules import RULES
 from assay.agents.pytest_plugin import _OPTIONS
 from assay.agents.sampling import chance_to_pass
+from assay.agents.testfile.criteria import TESTS
+from assay.agents.testfile.lint import RULES
+from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
 from assay.ratio import Ratio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")

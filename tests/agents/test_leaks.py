@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from assay.agents.files.lint import lint_files
 from assay.agents.running import Reach
+from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
 from assay.findings import FORMATS
 from assay.redaction import ENCODERS

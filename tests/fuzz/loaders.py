@@ -274,8 +274,8 @@ lines\"\"\", continue_conversation: false, response.text { gist: "ok", not_value
 
 
 def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.agents.files import read_files
-    from assay.agents.files.lint import lint_files
+    from assay.agents.testfile import read_files
+    from assay.agents.testfile.lint import lint_files
     from assay.findings import FORMATS
 
     path = _write(folder, name, data)

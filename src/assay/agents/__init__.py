@@ -132,7 +132,7 @@ def lint(*files: str | Path, ignore: Iterable[str] = ()) -> Findings:
     `files` are files, folders or globs. No agent is called. Codes in `ignore`, and those that the
     project's configuration ignores, are left out.
     """
-    from assay.agents.files.lint import lint_files
+    from assay.agents.testfile.lint import lint_files
     from assay.config import load_config
 
     return lint_files(files, ignore=[*load_config().agents.ignore, *ignore])

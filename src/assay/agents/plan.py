@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from assay.agents.connections.python import import_agent
-from assay.agents.files import read_files
 from assay.agents.records import SUBJECT, statistics_lines
 from assay.agents.running import (
     NO_MORE_TRUST,
@@ -24,6 +23,7 @@ from assay.agents.running import (
     list_units,
     plan_tests,
 )
+from assay.agents.testfile import read_files
 from assay.agents.trust import Trust
 from assay.config import load_config
 from assay.errors import InputError

@@ -10,11 +10,11 @@ from typing import Any, NoReturn
 
 import pytest
 
-from assay.agents.files import read_file
-from assay.agents.files.reading import first_error
-from assay.agents.files.source import is_hocon
 from assay.agents.pytest_plugin import OPTION_NAMES
 from assay.agents.running import Reach, Running, Sampling, Test, tests_of
+from assay.agents.testfile import read_file
+from assay.agents.testfile.reading import first_error
+from assay.agents.testfile.source import is_hocon
 from assay.agents.trust import make_trust
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError

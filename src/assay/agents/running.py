@@ -24,14 +24,14 @@ from assay.agents.connections import (
     open_connection,
 )
 from assay.agents.connections.addresses import check_url, make_address
-from assay.agents.files import ReadFile, unanswerable
-from assay.agents.files.reading import first_error
 from assay.agents.model import AgentFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
 from assay.agents.samples import GROUP, Place, Requests, Sampler
 from assay.agents.sampling import RETRIES, Decision, Tally
 from assay.agents.secrets import find_credentials
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.testfile import ReadFile, unanswerable
+from assay.agents.testfile.reading import first_error
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account

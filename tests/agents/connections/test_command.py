@@ -14,8 +14,8 @@ import pytest
 from assay.agents import running
 from assay.agents.connections import Settings
 from assay.agents.conversation import Conversation, ConversationEnd
-from assay.agents.files import read_file
 from assay.agents.running import Reach, Sampling
+from assay.agents.testfile import read_file
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts
 from tests.agents.running_support import write

@@ -11,13 +11,12 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from assay.agents.connections.protocol import ConnectionFailed, Message
+from assay.documents import KeyPath
 from assay.errors import InputError
-
-KeyPath: TypeAlias = tuple[str | int, ...]
 
 METHODS: Final = ("POST", "PUT", "PATCH", "GET")
 PLACEHOLDERS: Final = ("text", "agent", "sly_data", "history", "messages", "conversation")

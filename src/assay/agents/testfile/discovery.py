@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
-from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
+from assay.agents.testfile.reading import INTERACTIONS, ReadFile, first_error, read_file
+from assay.agents.testfile.source import is_document, is_hocon
 from assay.documents import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
 from assay.findings import Finding

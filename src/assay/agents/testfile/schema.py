@@ -7,9 +7,9 @@ from typing import Any
 
 from assay.agents.connections.registry import KINDS
 from assay.agents.connections.template import METHODS
-from assay.agents.files.criteria import TESTS
-from assay.agents.files.templates import PARTS
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES
+from assay.agents.testfile.criteria import TESTS
+from assay.agents.testfile.fields import PARTS
 
 _SENTENCE = {"type": "string", "pattern": r"\S"}
 _WORD = {"type": "string", "minLength": 1}

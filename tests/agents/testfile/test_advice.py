@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from assay.agents.files import read_file
-from assay.agents.files.criteria import TESTS
+from assay.agents.testfile import read_file
+from assay.agents.testfile.criteria import TESTS
 from assay.findings import Finding
-from tests.agents.files.support import whole, written
+from tests.agents.testfile.support import whole, written
 
 ODD: list[Any] = [None, [], {}, {"a": 1}, [1, 2], [[]], [None], [{"a": 1}], 5, True, "", "x", ["x"]]
 Keys = tuple[str, ...]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from assay.agents.files.source import Source
 from assay.agents.model import SECTIONS, Check, Section
+from assay.agents.testfile.source import Source
 from assay.checks import ABSENT, run_check
 from assay.documents import KeyPath
 from assay.errors import InputError, nearest

@@ -1,7 +1,7 @@
 """Test files: read, checked to the last key, and described for editors."""
 
-from assay.agents.files.finding import Reading, read_files
-from assay.agents.files.reading import ReadFile, load_file, read_file, unanswerable
+from assay.agents.testfile.discovery import Reading, read_files
+from assay.agents.testfile.reading import ReadFile, load_file, read_file, unanswerable
 
 __all__ = [
     "ReadFile",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.agents.files import read_file
 from assay.agents.model import AgentFile
+from assay.agents.testfile import read_file
 from assay.findings import Finding
 
 PUBLIC = Path(__file__).parents[4] / "shared" / "data" / "agents"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.files import read_files
-from assay.agents.files.lint import lint_files
+from assay.agents.testfile import read_files
+from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
-from tests.agents.files.support import PUBLIC, whole, written
+from tests.agents.testfile.support import PUBLIC, whole, written
 
 
 def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -> None:

@@ -12,14 +12,12 @@ from assay import values
 from assay.agents.connections.addresses import make_headers
 from assay.agents.connections.registry import Kind, get_kind
 from assay.agents.connections.template import Template
-from assay.agents.files import fields
-from assay.agents.files.criteria import CriteriaReader
-from assay.agents.files.fields import Fields, Wrong
-from assay.agents.files.rules import FileProblems
-from assay.agents.files.source import Source, read_source
-from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
 from assay.agents.secrets import secrets_of
+from assay.agents.testfile import fields
+from assay.agents.testfile.criteria import CriteriaReader
+from assay.agents.testfile.fields import Fields, InvalidValue, read_template
+from assay.agents.testfile.source import FileProblems, Source, read_source
 from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
@@ -130,21 +128,21 @@ class _Reader:
         top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
         if "agent" not in given:
             top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
-        metadata = top.take("metadata", fields.mapping_or_nothing, None)
+        metadata = top.take("metadata", fields.read_optional_object, None)
         file = AgentFile(
             path=self.source.path,
-            agent=top.take("agent", fields.text, ""),
+            agent=top.take("agent", fields.read_text, ""),
             interactions=self._interactions(top),
             connections=top.take("connections", _connections, ("direct",)),
             success_ratio=top.take("success_ratio", _ratio, ONCE),
-            timeout=top.take("timeout_in_seconds", fields.seconds, None),
-            use_direct=top.take("use_direct", fields.truth, False),
+            timeout=top.take("timeout_in_seconds", fields.read_seconds, None),
+            use_direct=top.take("use_direct", fields.read_bool, False),
             metadata=metadata,
             agent_place=self.source.place(("agent",)),
             metadata_places={key: self.source.place(("metadata", key)) for key in metadata or ()},
             template=self._template(top),
-            failure_patterns=top.take("failure_patterns", fields.texts, ()),
-            judge_sees=top.take("judge_sees", fields.one_of(JUDGE_SEES), JUDGE_SEES[0]),
+            failure_patterns=top.take("failure_patterns", fields.read_texts, ()),
+            judge_sees=top.take("judge_sees", fields.choose_from(JUDGE_SEES), JUDGE_SEES[0]),
             secrets=self.source.secrets,
             credentials=self.source.credentials,
             fingerprint=self._fingerprint(given),
@@ -205,17 +203,19 @@ class _Reader:
         return Interaction(
             number=number,
             place=self.source.place(at),
-            text=one.take("text", fields.text_or_nothing, None),
-            sly_data=one.take("sly_data", fields.mapping_or_nothing, None),
-            chat_filter=one.take("chat_filter", fields.one_of(CHAT_FILTERS), CHAT_FILTERS[0]),
-            timeout=one.take("timeout_in_seconds", fields.seconds, None),
-            continue_conversation=one.take("continue_conversation", fields.truth, True),
+            text=one.take("text", fields.read_optional_text, None),
+            sly_data=one.take("sly_data", fields.read_optional_object, None),
+            chat_filter=one.take("chat_filter", fields.choose_from(CHAT_FILTERS), CHAT_FILTERS[0]),
+            timeout=one.take("timeout_in_seconds", fields.read_seconds, None),
+            continue_conversation=one.take("continue_conversation", fields.read_bool, True),
             checks=criteria.checks(given.get("response", {}), (*at, "response")),
         )
 
     def _template(self, top: Fields) -> Template | None:
         """Return what the file says about an HTTP API of its own."""
-        given = [key for key in (REQUEST, ANSWER) if top.take(key, fields.mapping_or_nothing, None)]
+        given = [
+            key for key in (REQUEST, ANSWER) if top.take(key, fields.read_optional_object, None)
+        ]
         if not given:
             return None
         request, answer = (
@@ -280,14 +280,14 @@ def _is_whole(template: Template | None) -> bool:
 
 
 def _connections(value: Any) -> tuple[str, ...]:
-    several = fields.texts(value)
+    several = fields.read_texts(value)
     for one in several:
         try:
             get_kind(one)
         except InputError as error:
-            raise Wrong("cannot be {}", one, error.advice or "") from None
+            raise InvalidValue("cannot be {}", one, error.advice or "") from None
     if not several or len(set(several)) < len(several):
-        raise Wrong("must name at least one connection, and each only once")
+        raise InvalidValue("must name at least one connection, and each only once")
     return several
 
 
@@ -295,4 +295,4 @@ def _ratio(value: Any) -> Ratio:
     try:
         return Ratio.parse(value)
     except InputError as error:
-        raise Wrong("cannot be {}", value, error.advice or "") from None
+        raise InvalidValue("cannot be {}", value, error.advice or "") from None

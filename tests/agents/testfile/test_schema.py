@@ -10,11 +10,11 @@ import hocon
 import jsonschema
 import pytest
 
-from assay.agents.files import read_file
-from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.agents.files.schema import schema_text
-from tests.agents.files.support import PUBLIC, written
-from tests.agents.files.test_reading import EVERYTHING
+from assay.agents.testfile import read_file
+from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
+from assay.agents.testfile.schema import schema_text
+from tests.agents.testfile.support import PUBLIC, written
+from tests.agents.testfile.test_reading import EVERYTHING
 
 
 def errors(document: Any) -> list[str]:

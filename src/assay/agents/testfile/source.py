@@ -10,15 +10,27 @@ from pathlib import Path
 from typing import Any
 
 from assay import documents
-from assay.agents.files.rules import FileProblems
 from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
 from assay.documents import DocumentError, KeyPath, Place
-from assay.findings import Finding
+from assay.findings import UNREADABLE, Finding
 from assay.redaction import redact
 
 _LONGEST = 100
 DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
+
+
+class FileProblems(Exception):  # noqa: N818 - it carries findings to who reports them
+    """A file that cannot be read as a document at all."""
+
+    def __init__(self, *problems: Finding) -> None:
+        super().__init__(problems[0].message)
+        self.problems = list(problems)
+
+
+def unreadable(message: str, place: Place, advice: str = "") -> Finding:
+    """Return the finding for a file that is no document."""
+    return Finding(UNREADABLE, message, place, advice)
 
 
 @dataclass(frozen=True)
@@ -83,7 +95,7 @@ def read_source(path: Path) -> Source:
     """The source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
     if is_document(path):
         return _read_document(path)
-    from assay.agents.files.hocon_text import read_hocon
+    from assay.agents.testfile.hocon import read_hocon
 
     return read_hocon(path)
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.files.rules import FileProblems
-from assay.agents.files.source import Source, read_source
+from assay.agents.testfile.source import FileProblems, Source, read_source
 from assay.findings import Finding
 
 

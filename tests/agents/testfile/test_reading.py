@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.agents.files import load_file, read_file
-from assay.agents.files.lint import lint_files
 from assay.agents.model import AgentFile
+from assay.agents.testfile import load_file, read_file
+from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
 from assay.ratio import Ratio
-from tests.agents.files.support import problem_of, problems_of, read_text, whole, written
+from tests.agents.testfile.support import problem_of, problems_of, read_text, whole, written
 
 EVERYTHING = """
 agent: "industry/airline"
