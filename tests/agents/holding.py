@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.agents.connections import Settings, open_connection
-from assay.agents.conversation import Conversation, hold
 from assay.agents.model import ChatFilter, Interaction
+from assay.agents.sampling.conversation import Conversation, hold
 from assay.documents import Place
 
 # How far beyond its limit an interaction may end.

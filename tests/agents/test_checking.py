@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from assay.agents.checking import CheckResult, GistJudge, check_answer
 from assay.agents.model import Check, Interaction, Section
+from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer
 from assay.documents import Place
 from assay.errors import InfrastructureError, Unverifiable
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import KINDS, Kind, Settings, get_kind, open_connection, register
-from assay.agents.conversation import ConversationEnd, hold
+from assay.agents.sampling.conversation import ConversationEnd, hold
 from assay.errors import InfrastructureError, InputError
 from tests.agents.holding import Says, held, held_often, texts
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer, complete, echo

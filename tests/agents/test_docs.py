@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from assay.agents.pytest_plugin import _OPTIONS
-from assay.agents.sampling import chance_to_pass
+from assay.agents.sampling.tally import chance_to_pass
 from assay.agents.testfile.criteria import TESTS
 from assay.agents.testfile.lint import RULES
 from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.sampling import (
+from assay.agents.sampling.tally import (
     RETRY_DELAYS,
     Tally,
     all_pass,

@@ -108,7 +108,7 @@ def read_answers(kind: str) -> Callable[[Path, str, bytes], Iterator[str]]:
 async def _talk(kind: str, data: bytes) -> list[str]:
     from assay.agents.connections import Settings, open_connection
     from assay.agents.connections.template import Template
-    from assay.agents.conversation import ConversationEnd, hold
+    from assay.agents.sampling.conversation import ConversationEnd, hold
     from tests.agents.holding import Says
 
     answers, requests = data.split(BETWEEN), 0

@@ -82,8 +82,7 @@ def _make_plan(
     all_samples: bool,
     judge_error_rate: float | None = None,
 ) -> AgentsPlan:
-    from assay.agents.plan import AgentsPlan, AgentsRequest
-    from assay.agents.running import Reach, Sampling
+    from assay.agents.plan import AgentsPlan, AgentsRequest, ConnectionOptions, Sampling
     from assay.agents.trust import make_trust
     from assay.config import load_config
     from assay.models import ModelChoice
@@ -92,7 +91,7 @@ def _make_plan(
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     config = load_config()
     connection, ca_file = options.get("connection") or (), options.get("ca_file")
-    reach = Reach(
+    reach = ConnectionOptions(
         connections=(connection,) if isinstance(connection, str) else tuple(connection),
         host=options.get("host"),
         port=options.get("port"),

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.agents.sampling import chance_to_pass
+from assay.agents.sampling.tally import chance_to_pass
 from assay.intervals import Interval, wilson
 from assay.ratio import Ratio
 

@@ -10,10 +10,10 @@ from typing import Any, NoReturn
 
 import pytest
 
+from assay.agents.plan import ConnectionOptions, Sampling, Test, plan_tests
 from assay.agents.pytest_plugin import OPTION_NAMES
-from assay.agents.running import Reach, Running, Sampling, Test, tests_of
+from assay.agents.sampling.worker import AgentsWorker
 from assay.agents.testfile import read_file
-from assay.agents.testfile.reading import first_error
 from assay.agents.testfile.source import is_hocon
 from assay.agents.trust import make_trust
 from assay.config import load_config
@@ -102,7 +102,7 @@ class Runner:
 
         own = load_config()
         ca_file = given("ca_file")
-        self.reach = Reach(
+        self.reach = ConnectionOptions(
             connections=tuple(given("connection") or ()),
             host=given("host"),
             port=given("port"),
@@ -140,7 +140,7 @@ class Runner:
         # Mistakes in the settings end the session before anything is collected.
         if self.sampling.ratio:
             Ratio.parse(self.sampling.ratio)
-        Running(self.reach, self.sampling, self._client())
+        AgentsWorker(self.reach, self.sampling, self._client())
 
     def _client(self) -> ModelClient | None:
         if self._settings is None:
@@ -151,7 +151,7 @@ class Runner:
         """Take the samples of one test."""
 
         async def run() -> CaseRecord:
-            running = Running(self.reach, self.sampling, self._client(), trust=self.trust)
+            running = AgentsWorker(self.reach, self.sampling, self._client(), trust=self.trust)
             async with running:
                 return await running.run(Unit(test.identifier, 0, "", test), Nowhere())
 
@@ -179,9 +179,7 @@ class AgentFileCollector(pytest.File):
             self._passed_over.append(self.nodeid)
             return
         try:
-            if found.file is None:
-                raise first_error(found.problems)
-            tests = tests_of([found.file], self._runner.reach, self._runner.sampling)
+            tests = plan_tests([found], self._runner.reach, self._runner.sampling)
         except InputError as error:
             told = _in_words_of_pytest(error)
             if self._runner.sampling.strict:
@@ -190,6 +188,7 @@ class AgentFileCollector(pytest.File):
             yield WrongFileItem.from_parent(self, name="lint", error=told)
             return
         for test in tests:
+            assert isinstance(test, Test)
             item = AgentItem.from_parent(self, name=test.connection)
             item.take_test(self._runner, test)
             yield item

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.agents.model import AgentFile
-from assay.agents.sampling import Decision, lets_through, statistics
+from assay.agents.sampling.tally import Decision, lets_through, statistics
 from assay.findings import Finding
 from assay.ratio import Ratio
 from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport

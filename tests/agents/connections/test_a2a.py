@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.peers import JSON
 from tests.agents.environments import NotHere, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts

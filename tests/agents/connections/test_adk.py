@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, ConversationEnd
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from tests.agents.environments import ROOT, NotHere, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.serving import served

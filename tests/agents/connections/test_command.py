@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from assay.agents import running
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, ConversationEnd
-from assay.agents.running import Reach, Sampling
+from assay.agents.plan import ConnectionOptions, Sampling, plan_tests
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from assay.agents.testfile import read_file
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts
@@ -112,10 +111,8 @@ def test_a_program_that_is_not_there_is_the_users_mistake() -> None:
 
 def test_a_test_file_cannot_name_a_program(tmp_path: Path) -> None:
     path = write(tmp_path, connections="command", agent="touch hacked")
-    file = read_file(path).file
-    assert file is not None
     with pytest.raises(InputError, match="needs a program"):
-        running.tests_of([file], Reach(), Sampling())
+        plan_tests([read_file(path)], ConnectionOptions(), Sampling())
     found = read_file(write(tmp_path, connections="command", command="touch hacked"))
     assert "there is no key `command`" in found.problems[0].message
     with pytest.raises(InputError, match="needs a program"):
@@ -125,8 +122,8 @@ def test_a_test_file_cannot_name_a_program(tmp_path: Path) -> None:
 def test_a_command_with_a_credential_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "sk-CANARY-0123456789")
     with pytest.raises(InputError) as caught:
-        Reach(command="shop --key=sk-CANARY-0123456789")
+        ConnectionOptions(command="shop --key=sk-CANARY-0123456789")
     assert "CANARY" not in str(caught.value)
     assert "SHOP_API_KEY" in str(caught.value)
     with pytest.raises(InputError, match="cannot be read"):
-        Reach(command="shop 'open")
+        ConnectionOptions(command="shop 'open")

@@ -10,7 +10,7 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template, parse_path
-from assay.agents.conversation import Conversation, ConversationEnd
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from assay.errors import InputError
 from assay.results import CaseRecord, Outcome
 from tests.agents.connections.peers import CONFESSING, KINDS, TEMPLATE, Peer, served, set_key
@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0, 0.0))
+    monkeypatch.setattr("assay.agents.sampling.tally.RETRY_DELAYS", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 

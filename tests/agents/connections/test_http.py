@@ -12,7 +12,7 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.connections.addresses import make_address
-from assay.agents.conversation import Conversation, ConversationEnd
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.scripted_server import (
@@ -315,7 +315,7 @@ def test_the_pool_survives_samples_that_were_too_slow() -> None:
 
         async def run() -> tuple[list[Conversation], list[Conversation]]:
             from assay.agents.connections import open_connection
-            from assay.agents.conversation import hold
+            from assay.agents.sampling.conversation import hold
 
             connection = open_connection("http", local(server))
             slow = [hold(connection, [Says("a", timeout=0.3)]) for _ in range(20)]

@@ -11,7 +11,7 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents.connections.peers import JSON
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts

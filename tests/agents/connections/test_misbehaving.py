@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from assay.agents import conversation
 from assay.agents.connections import web
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling import conversation
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.test_http import local
 from tests.agents.holding import Says, held
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, message

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, ConversationEnd
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from tests.agents.environments import ROOT, NotHere
 from tests.agents.holding import Says, held, texts
 from tests.agents.neuro_san_environment import NeuroSan, neuro_san, server

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, texts
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, complete

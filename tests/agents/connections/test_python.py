@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings, open_connection
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents import python_agents
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -108,7 +108,7 @@ def test_calls_that_never_end_are_bounded() -> None:
     try:
 
         async def run() -> tuple[ConversationEnd, str | None]:
-            from assay.agents.conversation import hold
+            from assay.agents.sampling.conversation import hold
 
             connection = open_connection("python", agent("hanging"))
             say = [Says("hi", timeout=0.2)]

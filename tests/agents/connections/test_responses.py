@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.peers import Memory, responses
 from tests.agents.environments import NotHere, made_with
 from tests.agents.holding import Says, held, texts

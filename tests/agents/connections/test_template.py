@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template, find_value, has_dots, parse_path
-from assay.agents.conversation import ConversationEnd
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.agents.testfile import read_file
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts

@@ -12,7 +12,7 @@ from assay.cli.common import run_options_with
 from assay.cli.model_options import JUDGE_VOTES, model_options
 
 if TYPE_CHECKING:
-    from assay.agents.running import Reach, Sampling
+    from assay.agents.plan import ConnectionOptions, Sampling
     from assay.agents.trust import Trust
     from assay.config import Config
 
@@ -76,12 +76,12 @@ def agent_options(command: Command) -> Command:
     return command
 
 
-def take_reach(given: dict[str, Any]) -> Reach:
+def take_reach(given: dict[str, Any]) -> ConnectionOptions:
     """Take how agents are reached out of what click collected."""
-    from assay.agents.running import Reach
+    from assay.agents.plan import ConnectionOptions
 
     ca_file = given.pop("ca_file")
-    return Reach(
+    return ConnectionOptions(
         connections=given.pop("connections"),
         host=given.pop("host"),
         port=given.pop("port"),
@@ -103,7 +103,7 @@ def take_trust(given: dict[str, Any], config: Config) -> Trust:
 
 def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> Sampling:
     """Take how samples are taken out of what click collected."""
-    from assay.agents.running import Sampling
+    from assay.agents.plan import Sampling
 
     retries = given.pop("retries")
     return Sampling(

@@ -1,20 +1,16 @@
-"""Runs test files: every test on every connection, as many samples as its verdict needs."""
+"""Runs single tests: as many samples as the verdict of each needs, at the same time."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import shlex
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Any, Protocol, Self
 
-from assay import values
 from assay.agents.connections import (
     Connection,
     ConnectionFailed,
@@ -23,205 +19,26 @@ from assay.agents.connections import (
     get_credentials,
     open_connection,
 )
-from assay.agents.connections.addresses import check_url, make_address
-from assay.agents.model import AgentFile
+from assay.agents.plan import NO_MORE_TRUST, ConnectionOptions, Sampling, Test, WrongFile
 from assay.agents.records import record_of, wrong_file_record, wrong_input_record
-from assay.agents.samples import GROUP, Place, Requests, Sampler
-from assay.agents.sampling import RETRIES, Decision, Tally
-from assay.agents.secrets import find_credentials
-from assay.agents.stopwatch import Stopwatch, TimeIsOver
-from assay.agents.testfile import ReadFile, unanswerable
-from assay.agents.testfile.reading import first_error
+from assay.agents.sampling.sampler import GROUP, Place, Requests, Sampler
+from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.sampling.tally import Decision, Tally
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.failures import account
-from assay.findings import Finding
 from assay.models import Judge, ModelClient, metered
-from assay.ratio import Ratio
 from assay.redaction import redact_error, redactor
 from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
 
-_COMMAND = "command"
-PYTHON = "python"
-_KEYED = ("openai", "responses")
-NO_MORE_TRUST: Final = Trust()
-"""Agents of a test file's own project, and nothing else."""
 
-
-@dataclass(frozen=True)
-class Reach:
-    """How agents are reached where the files do not say, or say otherwise."""
-
-    connections: tuple[str, ...] = ()
-    host: str | None = None
-    port: int | None = None
-    url: str | None = None
-    command: str | None = None
-    ca_file: str | None = None
-    verify: bool = True
-
-    def __post_init__(self) -> None:
-        # A run keeps both, so they are looked at before there is one.
-        if self.url is not None:
-            check_url(self.url)
-        if self.host is not None:
-            make_address("http", self.host, self.port or 1)
-        _refuse_credentials(self.words)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The program of the connection `command`, and its arguments."""
-        try:
-            return tuple(shlex.split(self.command or ""))
-        except ValueError as error:
-            raise InputError(f"--command cannot be read: {error}") from None
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How samples are taken."""
-
-    jobs: int | None = None
-    """Samples of one test at a time, None for all: more are faster, fewer stop earlier."""
-    max_connections: int = 32
-    """Conversations of all tests with one server at a time."""
-    ratio: str | None = None
-    takes_all: bool = False
-    retries: int = RETRIES
-    """How often a sample that met an outage is tried again."""
-    strict: bool = True
-    """Whether a file that cannot be used ends the run; otherwise it is an error of its own."""
-
-    def lanes(self, ratio: Ratio) -> int:
-        """Return how many samples of a test with this ratio are taken at a time."""
-        return min(self.jobs or ratio.samples, ratio.samples, self.max_connections)
-
-
-@dataclass(frozen=True)
-class Test:
-    """A test file on one connection: what is counted."""
-
-    file: AgentFile
-    connection: str
-    ratio: Ratio
-
-    @property
-    def identifier(self) -> str:
-        return f"{name_file(self.file.path)}::{self.connection}"
-
-
-def _refuse_credentials(words: Iterable[str]) -> None:
-    """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
-    for value, name in find_credentials(os.environ).items():
-        if any(value in word for word in words):
-            raise InputError(
-                f"--command holds the value of {name}",
-                advice="let the program read it from its environment",
-            )
-
-
-class Kept(Protocol):
+class PartStore(Protocol):
     """Where finished samples of an unfinished test are kept."""
 
     def get(self, key: str) -> Any: ...
 
     def keep(self, key: str, value: Any) -> None: ...
-
-
-@dataclass(frozen=True)
-class WrongFile:
-    """A test file that cannot be used, and everything that is wrong with it."""
-
-    path: Path
-    problems: list[Finding]
-
-    @property
-    def identifier(self) -> str:
-        return name_file(self.path)
-
-
-def name_file(path: Path) -> str:
-    """Return the path of a file as the id of a case, which must be text with a UTF-8 form."""
-    return path.as_posix().encode("utf-8", "backslashreplace").decode()
-
-
-def tests_of(files: Iterable[AgentFile], reach: Reach, sampling: Sampling) -> list[Test]:
-    """Every file on every connection; an InputError for a check that could never pass there."""
-    found = [ReadFile(file.path, file) for file in files]
-    return [one for one in plan_tests(found, reach, sampling) if isinstance(one, Test)]
-
-
-def plan_tests(
-    found: Iterable[ReadFile], reach: Reach, sampling: Sampling
-) -> list[Test | WrongFile]:
-    """Return the tests of all files, in order, with a WrongFile for each that cannot be used.
-
-    Raise an InputError if a file is wrong and the sampling is strict, or if no file can be used.
-    """
-    given = Ratio.parse(sampling.ratio) if sampling.ratio else None
-    planned: list[Test | WrongFile] = []
-    for one in found:
-        file, problems = one.file, one.problems
-        if file is not None:
-            connections = tuple(dict.fromkeys(reach.connections or file.connections))
-            problems = unanswerable(file, connections)
-            if _COMMAND in connections and not reach.words:
-                raise InputError(
-                    "the connection command needs a program",
-                    where=str(file.path),
-                    advice="name it yourself: --command 'python agent.py'; a test file cannot",
-                )
-        if file is None or problems:
-            planned.append(WrongFile(one.path, problems))
-        else:
-            planned += [Test(file, name, given or file.success_ratio) for name in connections]
-    wrong = [one for one in planned if isinstance(one, WrongFile)]
-    if wrong and (sampling.strict or len(wrong) == len(planned)):
-        problems = [problem for one in wrong for problem in one.problems]
-        raise first_error(problems, is_linted=not reach.connections)
-    return planned
-
-
-def check_recorded(tests: Iterable[Test | WrongFile], reach: Reach, trust: Trust) -> None:
-    """Raise an InputError if a resumed run would do what only its run folder asks for.
-
-    That is to run code of another project, or to send secrets to a server that the user named
-    nowhere else.
-    """
-    servers = [reach.url] if reach.url else []
-    if reach.host:
-        named = make_address("http", reach.host, reach.port or 1)
-        servers.append(named if reach.port else named.removesuffix(":1"))
-    for test in tests:
-        if isinstance(test, Test) and test.connection == PYTHON:
-            trust.check_project(test.file.path)
-        elif isinstance(test, Test) and _sends_secrets(test):
-            for server in servers:
-                trust.check_server(server, is_verified=reach.verify and reach.ca_file is None)
-
-
-def _sends_secrets(test: Test) -> bool:
-    """Return whether a server gets something that is not for everybody."""
-    if test.connection in (_COMMAND, "direct"):
-        return False
-    has_key = test.connection in _KEYED and bool(os.environ.get(Settings("").key_variable))
-    return has_key or bool(test.file.secrets or test.file.metadata)
-
-
-def list_units(
-    tests: Sequence[Test | WrongFile], reach: Reach, sampling: Sampling
-) -> Iterator[Unit]:
-    """List tests as the cases of a run; another address or ratio is another input."""
-    for place, test in enumerate(tests):
-        if isinstance(test, WrongFile):
-            yield Unit(test.identifier, place, "", test)
-            continue
-        fingerprint = values.fingerprint(
-            test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
-            sampling.takes_all,
-        )  # fmt: skip
-        yield Unit(test.identifier, place, fingerprint, test)
 
 
 class Places:
@@ -246,12 +63,12 @@ class Places:
                 self._free.release()
 
 
-class Running:
+class AgentsWorker:
     """What all tests of a run share: the judge, and the places for conversations."""
 
     def __init__(
         self,
-        reach: Reach,
+        reach: ConnectionOptions,
         sampling: Sampling,
         client: ModelClient | None,
         on_sample: Callable[[], None] = lambda: None,
@@ -278,7 +95,7 @@ class Running:
     ) -> None:
         await self._held.__aexit__(kind, error, trace)
 
-    async def run(self, unit: Unit, parts: Kept) -> CaseRecord:
+    async def run(self, unit: Unit, parts: PartStore) -> CaseRecord:
         """The record of one test."""
         if isinstance(unit.payload, WrongFile):
             return wrong_file_record(unit, unit.payload.problems)
@@ -325,7 +142,7 @@ class Running:
         )
 
     async def _taken(
-        self, test: Test, connection: Connection, parts: Kept
+        self, test: Test, connection: Connection, parts: PartStore
     ) -> tuple[Decision, list[VerifierReport]]:
         """Wait for places and take the samples of a test.
 
@@ -339,7 +156,7 @@ class Running:
             return await self._sampled(test, connection, parts, _nothing)
 
     async def _sampled(
-        self, test: Test, connection: Connection, parts: Kept, place: Place
+        self, test: Test, connection: Connection, parts: PartStore, place: Place
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
         watch = Stopwatch(test.file.timeout)
@@ -389,7 +206,7 @@ async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) 
 class _Samples:
     """The samples of one test: which to take next, and the reports of those that are finished."""
 
-    def __init__(self, test: Test, tally: Tally, parts: Kept) -> None:
+    def __init__(self, test: Test, tally: Tally, parts: PartStore) -> None:
         self._test, self.tally, self._parts = test, tally, parts
         self._reports: dict[int, VerifierReport] = {}
         self.decided = asyncio.Event()

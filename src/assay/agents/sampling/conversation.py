@@ -29,7 +29,7 @@ from assay.agents.connections.protocol import (
     find_structure,
 )
 from assay.agents.model import Interaction
-from assay.agents.stopwatch import Stopwatch
+from assay.agents.sampling.stopwatch import Stopwatch
 
 # How long a session may take to be built: that is on nobody's clock, but not for ever.
 _SETUP_LIMIT = 300.0

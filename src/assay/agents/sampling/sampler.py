@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from assay.agents.checking import CheckResult, GistJudge, Judged, check_answer
 from assay.agents.connections import Connection, get_credentials
-from assay.agents.conversation import Conversation, ConversationEnd, hold
 from assay.agents.model import AgentFile
-from assay.agents.sampling import RETRIES, retry_delay
+from assay.agents.sampling.checking import CheckResult, GistJudge, Judged, check_answer
+from assay.agents.sampling.conversation import Conversation, ConversationEnd, hold
+from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.sampling.tally import RETRIES, retry_delay
 from assay.agents.secrets import private_in_answers, private_in_errors
-from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.checks import failed
 from assay.errors import InfrastructureError, InputError, Unverifiable
 from assay.models import Judge
