@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
-from assay.failures import describe
+from assay.tracebacks import describe
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

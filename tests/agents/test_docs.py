@@ -10,7 +10,7 @@ from assay.agents.sampling.tally import chance_to_pass
 from assay.agents.testfile.criteria import TESTS
 from assay.agents.testfile.lint import RULES
 from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.ratio import Ratio
+from assay.model import Ratio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
 

@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay import values
 from assay.agents.failure_modes import (
     Cause,
     CheckName,
@@ -25,11 +24,19 @@ from assay.agents.failure_modes import (
 from assay.agents.plan import AgentsPlan
 from assay.agents.records import repeated_requests
 from assay.errors import BudgetExceeded, InfrastructureError
-from assay.intervals import Interval, wilson
+from assay.model import (
+    WRONG_INPUT,
+    AttributeResult,
+    CaseRecord,
+    Interval,
+    Outcome,
+    VerifierReport,
+    values,
+    wilson,
+)
 from assay.models import ModelClient
 from assay.reports.markup import code_span
 from assay.reports.text import one_line
-from assay.results import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.runs import Run, run_in_loop
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")

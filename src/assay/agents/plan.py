@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from assay import values
 from assay.agents.connections import (
     Settings,
 )
@@ -34,8 +33,8 @@ from assay.agents.trust import Trust
 from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
+from assay.model import Ratio, values
 from assay.models import ModelChoice, ModelClient, ResponseCache, resolve
-from assay.ratio import Ratio
 from assay.runs import Manifest, Progress, Run, Unit
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import Any
 from assay.agents.model import AgentFile
 from assay.agents.sampling.tally import Decision, lets_through, statistics
 from assay.findings import Finding
-from assay.ratio import Ratio
-from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
+from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
 from assay.runs import Run, Unit
 
 SUBJECT = "agents"

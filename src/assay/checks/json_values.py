@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from assay.checks.diffs import shown
 from assay.errors import InputError
-from assay.values import check_value
+from assay.model.values import check_value
 
 
 class Wildcard(Enum):

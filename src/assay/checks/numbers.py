@@ -14,7 +14,7 @@ from typing import Any
 from assay.checks.diffs import shown
 from assay.checks.registry import check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 _NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _NAMED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)

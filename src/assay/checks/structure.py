@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from assay import values
 from assay.checks.comparison import Comparison
 from assay.checks.diffs import cut
 from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
 from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
-from assay.results import VerificationResult
+from assay.model import VerificationResult, values
 
 _MAX_PLACES = 50
 _MAX_MESSAGE = 400

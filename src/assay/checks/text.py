@@ -10,7 +10,7 @@ from typing import Any
 from assay.checks.diffs import shown, text_diff
 from assay.checks.registry import check, choice, failed, flag, mismatch, passed
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 _WHITESPACE = {
     "exact": "",

@@ -14,14 +14,14 @@ from typing import Any, Generic, Literal, Self, TypeVar, overload
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay import values
 from assay.documents import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
-from assay.failures import first_problem
+from assay.model import values
 from assay.models.settings import ModelSettings
 from assay.models.transport import ModelFailed, Refused, Reply, ToolCall, Transport
 from assay.models.usage import CACHED, Budget, Usage
 from assay.sandbox.cache import cache_folder, write_whole
+from assay.tracebacks import first_problem
 
 KIND = "answers"
 # Raised when what is kept changes its shape.
@@ -231,7 +231,7 @@ class ModelClient:
         running = self._running.get(name)
         if running is not None:
             answer = await asyncio.shield(running)
-            self._transport.account(CACHED)
+            self._transport.pay(CACHED)
             return Answer(answer.text, answer.parsed, answer.tool_calls, CACHED)
         task = self._running[name] = asyncio.create_task(self._answer(question))
         task.add_done_callback(lambda done: self._ended(name, done))
@@ -250,7 +250,7 @@ class ModelClient:
     async def _answer(self, question: _Question) -> Answer[Any]:
         kept = self._kept(question)
         if kept is not None:
-            self._transport.account(CACHED)
+            self._transport.pay(CACHED)
             return kept
         answer = await self._asked(question)
         if self.cache is not None:

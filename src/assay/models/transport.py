@@ -20,10 +20,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import AssayError, InfrastructureError, InputError
-from assay.failures import describe, first_problem
+from assay.http_client import refuse_wrong_proxy
 from assay.models.settings import ModelSettings
 from assay.models.usage import Budget, Usage, meter_usage, usage_of
-from assay.proxies import refuse_wrong_proxy
+from assay.tracebacks import describe, first_problem
 
 LONGEST_ANSWER = 16 * MEGABYTE
 FIRST_LIMIT = 4.0
@@ -298,10 +298,10 @@ class Transport:
         content = encode_request(body)
         reply = await persist(lambda: self._call(content), self._settings.patience, where)
         usage = usage_of(reply.usage, body, reply.text, self._settings.price)
-        self.account(usage)
+        self.pay(usage)
         return reply, usage
 
-    def account(self, usage: Usage) -> None:
+    def pay(self, usage: Usage) -> None:
         self._budget.spend(usage)
         meter_usage(usage)
 
@@ -325,7 +325,7 @@ class Transport:
     async def _post(self, content: bytes) -> Reply:
         import httpx
 
-        from assay.bodies import ACCEPTED, BodyTooLongError, read_body
+        from assay.http_client import ACCEPTED, BodyTooLongError, read_body
 
         settings = self._settings
         try:

@@ -11,10 +11,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from assay import values
-from assay.results import Case, CaseResult
+from assay.model import Case, CaseResult, Value, values
 from assay.submissions.files import InputFile
-from assay.values import Value
 
 
 class BaseCase(Case):

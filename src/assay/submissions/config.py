@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.errors import InputError
-from assay.results import GroupType
+from assay.model import GroupType
 
 _FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value
 

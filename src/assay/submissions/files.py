@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from assay.documents import read_bytes
 from assay.errors import InputError
+from assay.model import Value
 from assay.submissions.file_formats import (
     LARGEST_FILE,
     Compression,
@@ -20,7 +21,6 @@ from assay.submissions.file_formats import (
     signature,
     written,
 )
-from assay.values import Value
 
 __all__ = ["Compression", "FileType", "InputFile"]
 

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from assay.config import load_config
+from assay.config import check_named_code, load_config
 from assay.errors import InputError
+from assay.escaping import escape_hidden
 from assay.findings import Finding
-from assay.projects import check_named_code
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative import CanonicalSource
 from assay.submissions.digests import problem_digest
@@ -23,7 +23,6 @@ from assay.submissions.python_problems.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
 from assay.submissions.seams import Source
 from assay.submissions.selection import Filter, find_checkpoint
-from assay.visible import visible
 
 ALL = "all"
 # Where the submission of a checkpoint may be, in a folder that has one for each.
@@ -141,12 +140,12 @@ def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
 def print_warning(finding: Finding) -> None:
     """Print what is doubtful about a problem and no reason not to run it."""
     advice = f" ({finding.advice})" if finding.advice else ""
-    sys.stderr.write(visible(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
+    sys.stderr.write(escape_hidden(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
 
 
 def _shown(text: str) -> None:
     """What a problem's own code prints is for its author, and never part of the result."""
-    sys.stderr.write(visible(text))
+    sys.stderr.write(escape_hidden(text))
 
 
 def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:

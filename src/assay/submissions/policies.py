@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.errors import InputError
-from assay.results import GroupType, Outcome
+from assay.model import GroupType, Outcome
 from assay.runs import Gate
 
 

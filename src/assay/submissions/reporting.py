@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay import values
-from assay.results import MISTAKE, CaseRecord, Outcome, VerifierReport
+from assay.documents import replace_file
+from assay.model import MISTAKE, CaseRecord, Outcome, VerifierReport, values
 from assay.runs import Gate, Run, write_gate
 from assay.submissions.policies import DEFAULT, Counted, judge
 from assay.submissions.records import UNREADABLE, Home
-from assay.writing import replace_file
 
 EVALUATION = "evaluation.json"
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
 
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig

@@ -13,7 +13,7 @@ from assay.agents.model import AgentFile
 from assay.agents.testfile import load_file, read_file
 from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
-from assay.ratio import Ratio
+from assay.model import Ratio
 from tests.agents.testfile.support import problem_of, problems_of, read_text, whole, written
 
 EVERYTHING = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
 from assay.submissions.reference.evaluation.loaders import LoaderError, helpers
 

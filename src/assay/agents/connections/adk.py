@@ -34,7 +34,7 @@ from assay.agents.connections.web import (
 )
 from assay.agents.secrets import find_credentials
 from assay.errors import InputError
-from assay.failures import describe
+from assay.tracebacks import describe
 
 _APP = "assay"
 _USER = "assay"

@@ -28,7 +28,7 @@ from assay.agents.connections.web import LineSplitter, Web, WebConnection, encod
 from assay.agents.secrets import find_credentials
 from assay.documents import MOST_PARTS, has_too_many_parts
 from assay.errors import InfrastructureError
-from assay.failures import describe
+from assay.tracebacks import describe
 
 # Types come as words over HTTP and as numbers from in-process sessions.
 _AI = ("AI", 4)

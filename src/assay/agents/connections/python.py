@@ -35,7 +35,7 @@ from assay.agents.connections.threads import Loop, Threads
 from assay.agents.secrets import find_credentials
 from assay.agents.trust import CodeRules, get_attribute, import_module, split_name
 from assay.errors import InputError, nearest
-from assay.failures import describe
+from assay.tracebacks import describe
 
 _MESSAGES = "messages"
 _STRUCTURE = "structured_response"

@@ -16,10 +16,9 @@ import httpx
 
 from assay.agents.connections.addresses import is_local, make_headers
 from assay.agents.connections.protocol import Connection, ConnectionFailed, Settings
-from assay.bodies import ACCEPTED, BodyTooLongError, read_body
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
-from assay.proxies import refuse_wrong_proxy
+from assay.http_client import ACCEPTED, BodyTooLongError, read_body, refuse_wrong_proxy
 
 T = TypeVar("T")
 

@@ -26,11 +26,11 @@ from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import Decision, Tally
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
-from assay.failures import account
+from assay.model import Case, CaseRecord, Outcome, VerifierReport
 from assay.models import Judge, ModelClient, metered
 from assay.redaction import redact_error, redactor
-from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
+from assay.tracebacks import format_exception
 
 
 class PartStore(Protocol):
@@ -260,7 +260,7 @@ class _Samples:
 def _told(error: Exception, conceal: Callable[[str], str]) -> str:
     if isinstance(error, ConnectionFailed):
         return describe_failure(error, conceal)
-    return conceal(str(error) if isinstance(error, AssayError) else account(error))
+    return conceal(str(error) if isinstance(error, AssayError) else format_exception(error))
 
 
 def _broken(reason: str) -> Decision:

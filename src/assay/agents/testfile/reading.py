@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from assay import values
 from assay.agents.connections.addresses import make_headers
 from assay.agents.connections.registry import Kind, get_kind
 from assay.agents.connections.template import Template
@@ -21,7 +20,7 @@ from assay.agents.testfile.source import FileProblems, Source, read_source
 from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.ratio import Ratio
+from assay.model import Ratio, values
 from assay.redaction import redact
 
 INTERACTIONS = "interactions"

@@ -8,7 +8,7 @@ import json
 from typing import Any
 from urllib.parse import unquote
 
-from assay import values
+from assay.model import values
 from assay.sandbox.servers import Response
 from assay.submissions.adapters.archives import unpacked
 from assay.submissions.adapters.requests import is_archive

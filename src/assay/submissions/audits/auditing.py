@@ -12,8 +12,7 @@ from typing import Protocol
 
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError, InputError
-from assay.failures import account
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.adapters.tracked import patterns_of
 from assay.submissions.audits.facts import facts_of
 from assay.submissions.audits.findings import GroupAudit
@@ -31,6 +30,7 @@ from assay.submissions.seams import (
     VerifierBrokenError,
 )
 from assay.submissions.selection import Filter
+from assay.tracebacks import format_exception
 
 _MOST_WORDS = 40
 _LONGEST_WORD = 40
@@ -161,7 +161,7 @@ class Auditor:
             except InfrastructureError:
                 raise
             except Exception as error:
-                return Judged(error=account(error))
+                return Judged(error=format_exception(error))
             return Judged(found)
 
         return judge

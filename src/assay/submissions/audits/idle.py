@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Any
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.adapters.tracked import contents_of, inputs_of
 from assay.submissions.cases import APIResult, BaseCase, CLIResult
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator,
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from assay.results import CaseResult, Outcome, VerificationResult, outcome_of
+from assay.model import CaseResult, Outcome, VerificationResult, outcome_of
 from assay.submissions.audits.changes import Kind
 from assay.submissions.audits.expectations import Statement, statements
 from assay.submissions.audits.idle import idle_result

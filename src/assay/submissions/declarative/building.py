@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from assay.errors import InputError
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import RESULT_OF, APICase, BaseCase, CLICase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig

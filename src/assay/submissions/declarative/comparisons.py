@@ -13,12 +13,12 @@ from typing import Any
 
 from assay.checks import ABSENT, check_options, run_check
 from assay.errors import InputError, nearest
-from assay.failures import describe
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.declarative.saving import saved_names
 from assay.submissions.declarative.targets import Target, UnreadableError
 from assay.submissions.declarative.wanted import Wanted
 from assay.submissions.file_formats import FileType, parsed, signature, written
+from assay.tracebacks import describe
 
 _STRUCTURAL = frozenset({"json", "schema"})
 _TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.checks import ABSENT, get_check
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.declarative.comparisons import Comparison
 from assay.submissions.declarative.targets import Target
 from assay.submissions.declarative.wanted import Wanted

@@ -21,7 +21,6 @@ from assay.documents import (
     to_node,
 )
 from assay.errors import InputError, nearest
-from assay.failures import describe
 from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
@@ -40,6 +39,7 @@ from assay.submissions.problems.rules import (
     WRONG_CHECK,
     WRONG_VALUE,
 )
+from assay.tracebacks import describe
 
 SUFFIXES = (".yaml", ".yml", ".json")
 _MERGED = ("expected", "request")

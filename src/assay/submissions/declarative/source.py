@@ -13,9 +13,8 @@ from pydantic import ValidationError
 
 from assay.checks import ABSENT, failed
 from assay.errors import InputError
-from assay.failures import describe
 from assay.findings import refuse_errors
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative import judging
 from assay.submissions.declarative.building import build_case, build_expected
@@ -26,6 +25,7 @@ from assay.submissions.declarative.targets import parse_target
 from assay.submissions.declarative.wanted import filled, placed, read_wanted
 from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
 from assay.submissions.untrusted_reader import Readers
+from assay.tracebacks import describe
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from assay.checks import ABSENT, Left
 from assay.checks.json_values import NotJsonError, Wildcard, parse_patterns, read_json
 from assay.errors import InputError, nearest
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature
 from assay.submissions.leftovers import absent_or_left, shortest
 

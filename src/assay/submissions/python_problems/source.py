@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from assay.errors import InputError
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.python_problems import package, wire
 from assay.submissions.python_problems.process import QuestionRaisedError, Worker, WorkerLostError

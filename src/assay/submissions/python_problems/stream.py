@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from assay.errors import InputError
-from assay.failures import first_problem
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import CASE_OF, RESULT_OF
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.python_problems import wire
@@ -28,6 +27,7 @@ from assay.submissions.python_problems.process import (
     value_of,
 )
 from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, StoreBrokenError
+from assay.tracebacks import first_problem
 
 if TYPE_CHECKING:
     from assay.submissions.python_problems.source import ProgrammedSource

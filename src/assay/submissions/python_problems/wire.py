@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.cases import APIResult, BaseCase, CLIResult
 from assay.submissions.reference.plain import plain
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import model_validator
 
-from assay import results
-from assay.results import GroupType
+from assay import model
+from assay.model import GroupType
 from assay.submissions import cases
 from assay.submissions.reference.plain import plain
 
@@ -49,7 +49,7 @@ class APICase(cases.APICase):
     _plain = model_validator(mode="before")(_plain_fields)
 
 
-class CaseResult(results.CaseResult):
+class CaseResult(model.CaseResult):
     """A result that takes plain forms."""
 
     _plain = model_validator(mode="before")(_plain_fields)

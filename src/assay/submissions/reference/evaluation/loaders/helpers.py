@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.reference.evaluation.loaders.loader_protocol import LoaderError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from pydantic import ConfigDict, model_validator
 
-from assay import results
-from assay.results import AttributeResult, VerifierProtocol, VerifierReport, VerifierReturnType
+from assay import model
+from assay.model import AttributeResult, VerifierProtocol, VerifierReport, VerifierReturnType
 from assay.submissions.reference.plain import plain
 
 __all__ = [
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-class VerificationResult(results.VerificationResult):
+class VerificationResult(model.VerificationResult):
     """A result that can be changed once it is made, as verifiers do, and takes plain forms."""
 
     model_config = ConfigDict(frozen=False, validate_assignment=True)

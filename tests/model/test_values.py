@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from assay import values
+from assay.model import values
 from tests.conftest import keys, scalars, values_and_bytes
 
 

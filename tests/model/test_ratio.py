@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.ratio import Ratio
-from assay.results import Outcome
+from assay.model import Outcome, Ratio
 
 outcomes = st.lists(st.sampled_from(list(Outcome)), min_size=1, max_size=8)
 

@@ -1,11 +1,14 @@
-"""Reads the body of an HTTP answer up to a limit, however small it was compressed."""
+"""What all HTTP clients here share: bodies up to a limit, and proxies that may be wrong."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 
 import httpx
+
+from assay.errors import InputError
 
 ACCEPTED = "gzip, deflate"
 """For the header Accept-Encoding; what other encodings unpack to cannot be limited."""
@@ -54,3 +57,18 @@ def _unpack(decoder: zlib._Decompress, data: bytes) -> Iterator[bytes]:
             data = decoder.unconsumed_tail
     except zlib.error as error:
         raise httpx.DecodingError(str(error)) from None
+
+
+@contextmanager
+def refuse_wrong_proxy() -> Iterator[None]:
+    """Raise an InputError where httpx cannot read the proxy of a variable.
+
+    The value is not shown: it may hold a password.
+    """
+    try:
+        yield
+    except (httpx.InvalidURL, ValueError):
+        raise InputError(
+            "a proxy that the environment names (HTTPS_PROXY and so on) is not an address",
+            advice="correct the variable, or unset it",
+        ) from None

@@ -12,9 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from assay import values
 from assay.errors import InputError
-from assay.results import (
+from assay.model import (
     AttributeResult,
     Case,
     CaseRecord,
@@ -27,6 +26,7 @@ from assay.results import (
     checked_results,
     is_plain,
     pack_report,
+    values,
 )
 from tests.conftest import values_and_bytes
 

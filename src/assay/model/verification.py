@@ -8,10 +8,10 @@ from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay import values
 from assay.errors import InputError
-from assay.results.cases import CaseResult
-from assay.values import Value
+from assay.model import values
+from assay.model.cases import CaseResult
+from assay.model.values import Value
 
 
 class VerificationResult(BaseModel):

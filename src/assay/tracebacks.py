@@ -1,4 +1,4 @@
-"""How an exception that somebody else's code raised is told: in one line, and where it happened."""
+"""Exceptions of somebody else's code as text: in one line, and with where they happened."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN_CODE = str(Path(__file__).parent)
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line."""
+    """Return an exception in one line."""
     if type(error).__name__ == "ValidationError" and hasattr(error, "errors"):
         return f"ValidationError: {first_problem(error)}"
     try:
@@ -24,13 +24,13 @@ def describe(error: BaseException) -> str:
 
 
 def origin(error: BaseException) -> str | None:
-    """file:line of the innermost frame of an exception."""
+    """Return file:line of the innermost frame of an exception."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else None
 
 
 def first_problem(error: Any) -> str:
-    """What pydantic found wrong first, and with which field."""
+    """Return what pydantic found wrong first, and with which field."""
     first = error.errors(include_url=False)[0]
     place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]
@@ -44,8 +44,8 @@ def _is_in(filename: str, folder: Path) -> bool:
     return Path(filename).is_relative_to(folder)
 
 
-def account(error: BaseException, folder: Path | None = None) -> str:
-    """The line, then the traceback without the frames of Assay that led there.
+def format_exception(error: BaseException, folder: Path | None = None) -> str:
+    """Return the line, then the traceback without the frames of Assay that led there.
 
     If the folder of the user's code is given, what libraries did after its last line is left out.
     """

@@ -14,8 +14,8 @@ _HIDDEN = re.compile(
 )
 
 
-def visible(text: str) -> str:
-    """The text with everything hidden or harmful written as an escape; lines and tabs stay."""
+def escape_hidden(text: str) -> str:
+    """Return a text with everything hidden or harmful written as an escape; lines and tabs stay."""
     return _HIDDEN.sub(_escape, text)
 
 

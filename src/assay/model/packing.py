@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from assay import values
-from assay.results.cases import Case, CaseResult, Outcome, now_text
-from assay.results.verification import (
+from assay.model import values
+from assay.model.cases import Case, CaseResult, Outcome, now_text
+from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
     PackedReport,

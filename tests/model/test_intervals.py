@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.intervals import Interval, Share, wilson
+from assay.model import Interval, Share, wilson
 
 
 @pytest.mark.parametrize(

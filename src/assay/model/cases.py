@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from assay import values
-from assay.values import Value
+from assay.model import values
+from assay.model.values import Value
 
 
 def now() -> datetime:
