@@ -88,7 +88,7 @@ def test_all_samples_are_taken_when_asked_for_and_give_a_rate(tmp_path: Path) ->
     low, high = numbers["interval"]
     assert (round(low, 3), round(high, 3)) == (0.301, 0.954)
     assert numbers["all_of"] == {"1": 0.75, "2": 0.5, "4": 0.0}
-    assert record.detail["lets through"].startswith("2/4 lets an agent that is right 40%")
+    assert record.detail["false_pass_rate"].startswith("2/4 lets an agent that is right 40%")
 
 
 def test_a_ratio_that_is_given_takes_the_place_of_the_files(tmp_path: Path) -> None:

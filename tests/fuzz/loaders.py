@@ -283,7 +283,7 @@ def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
     for kind in FORMATS:
         findings.report(kind)
     yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
-    read_files([path]).files_or_error()
+    read_files([path]).get_files()
 
 
 def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:
@@ -312,15 +312,15 @@ _STREAM = b"""\
 
 def _completion(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.models import ModelSettings
-    from assay.models.transport import Transient, failure, read_reply
-    from assay.models.usage import usage_of
+    from assay.models.transport import Transient, make_failure, read_reply
+    from assay.models.usage import count_usage
 
     settings = ModelSettings("m", "http://127.0.0.1:9/v1", key="KEY-0123456789")
     for status in (400, 401, 404, 429, 500):
-        failure(status, {"retry-after": data[:20].decode("latin-1")}, data, settings)
+        make_failure(status, {"retry-after": data[:20].decode("latin-1")}, data, settings)
     try:
         reply = read_reply(settings.redact(data))
-        usage_of(reply.usage, {}, reply.text, settings.price)
+        count_usage(reply.usage, {}, reply.text, settings.price)
     except Transient as error:
         yield f"completion: {error}"
 

@@ -20,7 +20,7 @@ def verify(
     all_samples: bool = False,
     out: str | Path | None = None,
     baseline: str | Path | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[AgentsOptions],
 ) -> Run:
     """Hold the conversations of test files and say whether the agent is right often enough.
 
@@ -38,7 +38,7 @@ def assess(
     judge_error_rate: float | None = None,
     out: str | Path | None = None,
     baseline: str | Path | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[AgentsOptions],
 ) -> RunAssessment:
     """Take all samples of test files and group their failures into modes.
 
@@ -51,7 +51,7 @@ def assess(
     return assess_run(start_configured(plan, out=out, baseline=baseline), plan)
 
 
-class Options(TypedDict, total=False):
+class AgentsOptions(TypedDict, total=False):
     """How agents are reached and sampled, and who judges; as on the command line."""
 
     connection: str | Iterable[str]
@@ -77,7 +77,7 @@ class Options(TypedDict, total=False):
 
 def _make_plan(
     files: Iterable[str | Path],
-    options: Options,
+    options: AgentsOptions,
     *,
     all_samples: bool,
     judge_error_rate: float | None = None,
@@ -87,7 +87,7 @@ def _make_plan(
     from assay.config import load_config
     from assay.models import ModelChoice
 
-    if unknown := options.keys() - Options.__annotations__.keys():
+    if unknown := options.keys() - AgentsOptions.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     config = load_config()
     connection, ca_file = options.get("connection") or (), options.get("ca_file")

@@ -16,13 +16,13 @@ from assay.agents.failure_modes import (
     Cause,
     CheckName,
     FailedCheck,
-    Group,
+    FailureGroup,
     Mode,
-    causes_of,
     find_modes,
+    group_by_cause,
 )
 from assay.agents.plan import AgentsPlan
-from assay.agents.records import repeated_requests
+from assay.agents.records import describe_repetitions
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.model import (
     WRONG_INPUT,
@@ -98,7 +98,7 @@ def assess(record: CaseRecord, judge_error_rate: float | None = None) -> Assessm
         unverified=outcomes.count(Outcome.UNVERIFIED),
         modes=tuple(modes),
         outages=_outages(record),
-        repeated=repeated_requests(record.reports),
+        repeated=describe_repetitions(record.reports),
         wrong_input=record.reason if record.code == WRONG_INPUT else "",
         failures=tuple(failures),
         judge_error_rate=judge_error_rate,
@@ -260,7 +260,7 @@ _MODES = 12
 _LONGEST = 4000
 
 
-class Proposed(BaseModel):
+class ProposedMode(BaseModel):
     """One mode that the model proposes."""
 
     model_config = ConfigDict(extra="forbid")
@@ -274,7 +274,7 @@ class Proposal(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    modes: list[Proposed] = Field(min_length=1)
+    modes: list[ProposedMode] = Field(min_length=1)
 
 
 class Placement(BaseModel):
@@ -287,24 +287,24 @@ class Placement(BaseModel):
 
 async def name_modes(assessment: Assessment, client: ModelClient) -> Assessment:
     """Return the assessment with the modes that the model finds among its failures."""
-    causes = causes_of(assessment.failures)
-    different = list(_different(causes))
+    causes = group_by_cause(assessment.failures)
+    different = list(_find_different(causes))
     if not different:
         return assessment
     proposed = await _propose(different, client)
     placed = await asyncio.gather(*(_place(one, proposed, client) for one in different))
     places = dict(zip(map(_key, different), placed, strict=True))
 
-    def divide(cause: Cause, members: list[FailedCheck]) -> Iterator[Group]:
+    def divide(cause: Cause, members: list[FailedCheck]) -> Iterator[FailureGroup]:
         groups: dict[int, list[FailedCheck]] = defaultdict(list)
         for one in members:
             groups[places[_key((cause, one))]].append(one)
         for number, group in sorted(groups.items()):
             if number:
                 mode = proposed[number - 1]
-                yield Group(group, mode.title, mode.description)
+                yield FailureGroup(group, mode.title, mode.description)
             else:
-                yield Group(group, is_various=True)
+                yield FailureGroup(group, is_various=True)
 
     modes = find_modes(
         assessment.failures,
@@ -315,7 +315,7 @@ async def name_modes(assessment: Assessment, client: ModelClient) -> Assessment:
     return replace(assessment, modes=tuple(modes))
 
 
-def _different(
+def _find_different(
     causes: dict[Cause, list[FailedCheck]],
 ) -> Iterator[tuple[Cause, FailedCheck]]:
     """One failure of each cause and answer, in an order that the samples do not matter for."""
@@ -331,25 +331,25 @@ def _key(failure: tuple[Cause, FailedCheck]) -> tuple[int, str, tuple[str, ...],
 
 async def _propose(
     failures: list[tuple[Cause, FailedCheck]], client: ModelClient
-) -> list[Proposed]:
+) -> list[ProposedMode]:
     # Spread over all of them where there are too many for one request.
     step = max(1, -(-len(failures) // _SHOWN))
-    data = {"failures": [_described(one) for one in failures[::step]]}
+    data = {"failures": [_describe(one) for one in failures[::step]]}
     answer = await client.ask(_messages(PROPOSE, data), schema=Proposal, purpose="assessor")
     return answer.parsed.modes[:_MODES]
 
 
 async def _place(
-    failure: tuple[Cause, FailedCheck], proposed: list[Proposed], client: ModelClient
+    failure: tuple[Cause, FailedCheck], proposed: list[ProposedMode], client: ModelClient
 ) -> int:
     modes = [{"number": number, **one.model_dump()} for number, one in enumerate(proposed, 1)]
-    data = {"modes": modes, "failure": _described(failure)}
+    data = {"modes": modes, "failure": _describe(failure)}
     answer = await client.ask(_messages(PLACE, data), schema=Placement, purpose="assessor")
     number = answer.parsed.mode
     return number if number <= len(proposed) else 0
 
 
-def _described(failure: tuple[Cause, FailedCheck]) -> dict[str, Any]:
+def _describe(failure: tuple[Cause, FailedCheck]) -> dict[str, Any]:
     cause, one = failure
     described = {"check": cause.check, "values": cause.values, "answer": one.answer[:_LONGEST]}
     return {**described, "reason": one.reason} if cause.is_gist else described

@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from assay.agents.sampling.tally import chance_to_pass
+from assay.agents.sampling.tally import compute_pass_chance
 from assay.model import Interval, Ratio, wilson
 
 
@@ -72,7 +72,7 @@ class JudgeErrors:
     @property
     def chance(self) -> float:
         """How likely so many failures, or more, would be."""
-        return chance_to_pass(Ratio(self.failed, self.total), self.rate)
+        return compute_pass_chance(Ratio(self.failed, self.total), self.rate)
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Mode:
         return wilson(len(self.samples), self.total)
 
 
-class Group(NamedTuple):
+class FailureGroup(NamedTuple):
     """Failures of one cause that belong together; a title only where a model found one."""
 
     members: list[FailedCheck]
@@ -126,7 +126,7 @@ CheckName: TypeAlias = tuple[int, str]
 Passing: TypeAlias = Mapping[CheckName, Collection[str]]
 """The answers that pass a check."""
 Culprit: TypeAlias = Literal["agent", "test", "judge"]
-Divide: TypeAlias = Callable[[Cause, list[FailedCheck]], Iterable[Group]]
+Divide: TypeAlias = Callable[[Cause, list[FailedCheck]], Iterable[FailureGroup]]
 
 # Answers are alike if they have at least this share of their words in common, by weight. Without
 # a passing answer nothing tells what is said in every answer, so that more has to be the same.
@@ -158,7 +158,7 @@ def find_modes(
         by_check[failure.interaction, failure.check].add(failure)
     divide = divide or _ByWords(by_check, passing or {})
     modes = []
-    for cause, members in causes_of(failures).items():
+    for cause, members in group_by_cause(failures).items():
         groups = list(divide(cause, members))
         of_check = by_check[cause.interaction, cause.check]
         errors = None
@@ -171,7 +171,7 @@ def find_modes(
     return sorted(modes, key=_rank)
 
 
-def causes_of(failures: Iterable[FailedCheck]) -> dict[Cause, list[FailedCheck]]:
+def group_by_cause(failures: Iterable[FailedCheck]) -> dict[Cause, list[FailedCheck]]:
     """Return the failures by check and by the set of its values that a sample failed.
 
     A sample stands once for each check it failed, whatever the number of values.
@@ -197,8 +197,8 @@ def _rank(mode: Mode) -> tuple[bool, int, int, str, tuple[int, ...], tuple[str, 
 
 def _mode(
     cause: Cause,
-    group: Group,
-    others: Sequence[Group],
+    group: FailureGroup,
+    others: Sequence[FailureGroup],
     total: int,
     culprit: tuple[Culprit, str],
     errors: JudgeErrors | None,
@@ -256,7 +256,7 @@ class _ByWords:
             for name, failures in by_check.items()
         }
 
-    def __call__(self, cause: Cause, members: list[FailedCheck]) -> Iterator[Group]:
+    def __call__(self, cause: Cause, members: list[FailedCheck]) -> Iterator[FailureGroup]:
         """Yield groups of similar answers, then those that are like no other, as various."""
         by_words: dict[frozenset[str], list[FailedCheck]] = defaultdict(list)
         for failure in members:
@@ -267,11 +267,11 @@ class _ByWords:
         for cluster in _clusters(sorted(by_words, key=sorted), self._weights[name], least):
             alike = [one for words in cluster for one in by_words[words]]
             if len({one.sample for one in alike}) > 1:
-                yield Group(sorted(alike))
+                yield FailureGroup(sorted(alike))
             else:
                 lonely += alike
         if lonely:
-            yield Group(sorted(lonely), is_various=True)
+            yield FailureGroup(sorted(lonely), is_various=True)
 
 
 def _weigh(failing: set[frozenset[str]], passing: set[frozenset[str]]) -> dict[str, float]:
@@ -333,7 +333,7 @@ def _words(answer: str) -> frozenset[str]:
     return frozenset("#" if word.isdigit() else word for word in found)
 
 
-def _in_common(group: Group, others: Sequence[Group]) -> tuple[str, ...]:
+def _in_common(group: FailureGroup, others: Sequence[FailureGroup]) -> tuple[str, ...]:
     shared = frozenset.intersection(*(_words(one.answer) for one in group.members))
     elsewhere = frozenset(
         word for other in others for one in other.members for word in _words(one.answer)

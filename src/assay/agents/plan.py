@@ -23,12 +23,12 @@ from assay.agents.connections.python import import_agent
 from assay.agents.model import AgentFile
 from assay.agents.records import (
     SUBJECT,
-    statistics_lines,
+    describe_statistics,
 )
 from assay.agents.sampling.tally import RETRIES
 from assay.agents.secrets import find_credentials
-from assay.agents.testfile import ReadFile, read_files, unanswerable
-from assay.agents.testfile.reading import first_error
+from assay.agents.testfile import ReadFile, find_unanswerable, read_files
+from assay.agents.testfile.reading import make_error
 from assay.agents.trust import Trust
 from assay.config import load_config
 from assay.errors import InputError
@@ -149,7 +149,7 @@ def plan_tests(
         file, problems = one.file, one.problems
         if file is not None:
             connections = tuple(dict.fromkeys(reach.connections or file.connections))
-            problems = unanswerable(file, connections)
+            problems = find_unanswerable(file, connections)
             if _COMMAND in connections and not reach.words:
                 raise InputError(
                     "the connection command needs a program",
@@ -163,7 +163,7 @@ def plan_tests(
     wrong = [one for one in planned if isinstance(one, WrongFile)]
     if wrong and (sampling.strict or len(wrong) == len(planned)):
         problems = [problem for one in wrong for problem in one.problems]
-        raise first_error(problems, is_linted=not reach.connections)
+        raise make_error(problems, is_linted=not reach.connections)
     return planned
 
 
@@ -235,7 +235,7 @@ class AgentsPlan:
     def __init__(self, asked: AgentsRequest, *, trust: Trust = NO_MORE_TRUST) -> None:
         self.asked, self._trust = asked, trust
         reading = read_files(asked.files)
-        self.skipped = [str(one) for one in reading.passed_over]
+        self.skipped = [str(one) for one in reading.skipped]
         self._tests = plan_tests(reading.found, asked.reach, asked.sampling)
         settings = resolve(asked.model, load_config().models)
         self.client = None if settings is None else ModelClient(settings, cache=ResponseCache())
@@ -296,7 +296,7 @@ class AgentsPlan:
 
     def finish(self, run: Run) -> list[str]:
         """Return the rate and the interval of every test with samples."""
-        return list(statistics_lines(run))
+        return list(describe_statistics(run))
 
 
 def enter_folder(asked: dict[str, Any]) -> None:

@@ -47,7 +47,7 @@ class Collecting:
         self._passed_over: list[str] = []
         self._is_input_wrong = False
         try:
-            self.runner = Runner(config)
+            self.runner = SessionRunner(config)
         except InputError as error:
             raise pytest.UsageError(_in_words_of_pytest(error)) from None
 
@@ -92,7 +92,7 @@ class Collecting:
             terminalreporter.write_line(f"{path}: has no `interactions`, skipped")
 
 
-class Runner:
+class SessionRunner:
     """What all items of a session share: how agents are reached, who judges, and the budget."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -146,7 +146,7 @@ class Runner:
             return None
         return ModelClient(self._settings, cache=ResponseCache(), budget=self._budget)
 
-    def record_of(self, test: Test) -> CaseRecord:
+    def make_record(self, test: Test) -> CaseRecord:
         """Take the samples of one test."""
 
         async def run() -> CaseRecord:
@@ -169,7 +169,7 @@ class Nowhere:
 class AgentFileCollector(pytest.File):
     """A HOCON file, which may be a test."""
 
-    def take_runner(self, runner: Runner, passed_over: list[str]) -> None:
+    def take_runner(self, runner: SessionRunner, passed_over: list[str]) -> None:
         self._runner, self._passed_over = runner, passed_over
 
     def collect(self) -> Iterable[pytest.Item]:
@@ -217,13 +217,13 @@ class AgentItem(pytest.Item):
     """Why nothing can be said about the agent."""
     _record: CaseRecord
 
-    def take_test(self, runner: Runner, test: Test) -> None:
+    def take_test(self, runner: SessionRunner, test: Test) -> None:
         self._runner, self._test = runner, test
 
     def setup(self) -> None:
         """Hold the conversations here: what goes wrong in a set-up is an error, not a failure."""
         try:
-            self._record = self._runner.record_of(self._test)
+            self._record = self._runner.make_record(self._test)
         except AssayError as error:
             if isinstance(error, BudgetExceeded):
                 self.session.shouldstop = str(error)

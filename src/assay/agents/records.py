@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from assay.agents.model import AgentFile
-from assay.agents.sampling.tally import Decision, lets_through, statistics
+from assay.agents.sampling.tally import Decision, describe_false_pass_rate, statistics
 from assay.findings import Finding
 from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
 from assay.runs import Run, Unit
@@ -15,7 +15,7 @@ from assay.runs import Run, Unit
 SUBJECT = "agents"
 
 
-def record_of(
+def make_record(
     unit: Unit,
     file: AgentFile,
     ratio: Ratio,
@@ -25,7 +25,7 @@ def record_of(
 ) -> CaseRecord:
     """One test, counted once however many samples it has."""
     reason = _reason(decision, reports)
-    if repeated := repeated_requests(reports):
+    if repeated := describe_repetitions(reports):
         reason += f"; {repeated}"
     return CaseRecord(
         id=unit.id,
@@ -39,7 +39,7 @@ def record_of(
     )
 
 
-def repeated_requests(reports: list[VerifierReport]) -> str:
+def describe_repetitions(reports: list[VerifierReport]) -> str:
     """Return in words how many requests failed before the samples were had; nothing if none did."""
     sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
     were = "was" if repeated == 1 else "were"
@@ -84,7 +84,7 @@ def _detail(
         "ratio": str(ratio),
         "taken": decision.taken,
         "decided early": decision.is_early,
-        "lets through": lets_through(ratio),
+        "false_pass_rate": describe_false_pass_rate(ratio),
         "requests": _sum(reports, "requests"),
         "repeated requests": _sum(reports, "repeated"),
     }
@@ -122,7 +122,7 @@ def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
     return f"{decision.reason}; failed: {', '.join(names)}" if names else decision.reason
 
 
-def statistics_lines(run: Run) -> Iterator[str]:
+def describe_statistics(run: Run) -> Iterator[str]:
     """Say what the samples of every test say about the agent, and which requests were repeated.
 
     A rate is given only where all samples were taken, repeated requests always.
@@ -131,7 +131,7 @@ def statistics_lines(run: Run) -> Iterator[str]:
         detail: Any = record.detail
         if not isinstance(detail, dict):
             continue
-        repeated = repeated_requests(record.reports)
+        repeated = describe_repetitions(record.reports)
         if "statistics" in detail and detail["taken"] > 1:
             yield from _lines(record, detail, repeated)
         elif repeated:
@@ -157,4 +157,5 @@ def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterato
         yield f"  chance that k in a row all pass (pass^k): {chances}"
     elif repeated:
         yield f"  {repeated}"
-    yield f"  {detail['lets through']}"
+    # "lets through" is what runs of earlier versions call it.
+    yield f"  {detail.get('false_pass_rate') or detail['lets through']}"

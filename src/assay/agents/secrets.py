@@ -25,23 +25,23 @@ _CREDENTIAL = re.compile(
 _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORECASE)
 
 
-def secrets_of(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
+def find_secrets(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
     """What must not be stored, by its value: what stands for it."""
-    named = list(texts_in(metadata, "metadata"))
+    named = list(list_texts(metadata, "metadata"))
     # A server that refuses a token quotes it without the word before it.
     tokens = [(name, match[1]) for name, text in named if (match := _SCHEME.fullmatch(text))]
-    found = by_value([*named, *tokens], SHORTEST)
+    found = name_by_value([*named, *tokens], SHORTEST)
     # The environment comes last: a header made of a variable alone is known by the variable.
-    return found | by_value(environment.items(), SHORTEST)
+    return found | name_by_value(environment.items(), SHORTEST)
 
 
-def credentials_of_file(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
+def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
     """Return those of the secrets that open a door: no judge gets to see them.
 
     Other metadata is data of the test, such as a user's name: a judge must know it to be right.
     """
-    secrets = secrets_of(environment, metadata)
-    named = list(texts_in(metadata, "metadata"))
+    secrets = find_secrets(environment, metadata)
+    named = list(list_texts(metadata, "metadata"))
     opening = {text for name, text in named if _CREDENTIAL.search(_as_variable(name))}
     tokens = [(text, match[1]) for _, text in named if (match := _SCHEME.fullmatch(text))]
     opening |= {text for pair in tokens for text in pair} | set(environment.values())
@@ -56,22 +56,22 @@ def _as_variable(name: str) -> str:
 def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
     """The same for what an agent in this process finds in its environment."""
     named = ((name, text) for name, text in environment.items() if _CREDENTIAL.search(name))
-    return by_value(named, _SHORTEST_CREDENTIAL)
+    return name_by_value(named, _SHORTEST_CREDENTIAL)
 
 
-def by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
+def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
     """Texts and what stands for them, without those that are too short to be told apart."""
     return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}
 
 
-def texts_in(value: Any, name: str) -> Iterator[tuple[str, str]]:
+def list_texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
     """Every text and number inside of a value, after the path that leads to it."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from texts_in(inner, f"{name}.{key}")
+            yield from list_texts(inner, f"{name}.{key}")
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
-            yield from texts_in(inner, f"{name}.{index}")
+            yield from list_texts(inner, f"{name}.{index}")
     elif value is not None and not isinstance(value, bool):
         yield name, text_of(value)
 
@@ -81,7 +81,7 @@ SHORTEST_IN_ANSWERS = 8
 _SLY_DATA = "sly_data"
 
 
-def private_in_answers(
+def find_private_in_answers(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
     """What of the private data, sent and returned, must not be kept of an answer, by its value.
@@ -89,12 +89,12 @@ def private_in_answers(
     A test looks at the values at and below the paths it names, and at what it names literally.
     """
     interactions, answers = list(interactions), list(answers)
-    found = by_value(_all_texts(interactions, answers), SHORTEST_IN_ANSWERS)
+    found = name_by_value(_all_texts(interactions, answers), SHORTEST_IN_ANSWERS)
     if not found:
         return found
-    looked_at = set(_looked_at(interactions, answers))
+    looked_at = set(_find_tested(interactions, answers))
     checks = [check for one in interactions for check in one.checks]
-    named = [text for check in checks for _, text in texts_in(check.value, "")]
+    named = [text for check in checks for _, text in list_texts(check.value, "")]
     return {
         text: name
         for text, name in found.items()
@@ -102,25 +102,25 @@ def private_in_answers(
     }
 
 
-def private_in_errors(
+def find_private_in_errors(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
     """The same for what is told of an outage, which no test looks at and which may quote it all."""
-    return by_value(_all_texts(interactions, answers), SHORTEST)
+    return name_by_value(_all_texts(interactions, answers), SHORTEST)
 
 
 def _all_texts(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> Iterator[tuple[str, str]]:
     for sly_data in _all(interactions, answers):
-        yield from texts_in(sly_data, _SLY_DATA)
+        yield from list_texts(sly_data, _SLY_DATA)
 
 
-def _looked_at(interactions: list[Interaction], answers: list[Answer]) -> Iterator[str]:
+def _find_tested(interactions: list[Interaction], answers: list[Answer]) -> Iterator[str]:
     checks = [check for one in interactions for check in one.checks if check.section == _SLY_DATA]
     for value in _all(interactions, answers):
         for check in checks:
-            yield from (text for _, text in texts_in(_at(check.path, value), _SLY_DATA))
+            yield from (text for _, text in list_texts(_at(check.path, value), _SLY_DATA))
 
 
 def _all(interactions: Iterable[Interaction], answers: Iterable[Answer]) -> list[Any]:

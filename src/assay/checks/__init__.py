@@ -5,7 +5,7 @@ result whose diff a person can read."""
 # (jsonschema) is imported by the check that needs it.
 from assay.checks import files, numbers, stock, structure, text  # noqa: F401
 from assay.checks.comparison import structural_diff
-from assay.checks.diffs import binary_diff, cut, line_diff, shown, text_diff, unified_diff
+from assay.checks.diffs import binary_diff, cut, line_diff, preview, text_diff, unified_diff
 from assay.checks.registry import (
     ABSENT,
     Absent,
@@ -34,8 +34,8 @@ __all__ = [
     "line_diff",
     "mismatch",
     "passed",
+    "preview",
     "run_check",
-    "shown",
     "structural_diff",
     "text_diff",
     "unified_diff",

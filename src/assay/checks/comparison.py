@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from assay.checks.diffs import MAX_SHOWN, around, first_difference, shown
-from assay.checks.json_values import Path, Patterns, narrowed, path_text
+from assay.checks.diffs import MAX_SHOWN, around, first_difference, preview
+from assay.checks.json_values import Path, Patterns, format_path, narrow
 from assay.checks.numbers import close, is_number
 from assay.checks.registry import ABSENT
 from assay.errors import Unverifiable
@@ -27,7 +27,7 @@ def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = Fal
     kind = type(value)
     # Loops and not comprehensions: every level of the value costs one level of Python's stack.
     if kind is list:
-        rest = narrowed(ignored, 0)
+        rest = narrow(ignored, 0)
         if rest is None:
             return list
         counts: Counter[Hashable] = Counter()
@@ -37,7 +37,7 @@ def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = Fal
     if kind is dict:
         entries = set()
         for key, item in value.items():
-            rest = narrowed(ignored, key)
+            rest = narrow(ignored, key)
             if rest is not None:
                 entries.add((key, identity(item, rest, nan_equal=nan_equal, blur=blur)))
         return dict, frozenset(entries)
@@ -73,7 +73,7 @@ def equal_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> dict[int
     return {position: places[key].pop() for position, key in enumerate(left) if places.get(key)}
 
 
-def merge_pairs(
+def merge_by_size(
     left: Sequence[int],
     right: Sequence[int],
     sizes: tuple[Mapping[int, list[float]], Mapping[int, list[float]]],
@@ -165,11 +165,11 @@ class Difference:
     def describe(self) -> dict[str, Any]:
         sides = {"expected": self.expected, "actual": self.actual}
         found = {side: _evidence(value) for side, value in sides.items() if value is not ABSENT}
-        return {"path": path_text(self.path), "problem": self.problem, **found}
+        return {"path": format_path(self.path), "problem": self.problem, **found}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class JsonComparison:
     """What counts as equal."""
 
     absolute: float = 0.0
@@ -198,7 +198,7 @@ class _Walk:
     every level, twice as often at each.
     """
 
-    def __init__(self, settings: Comparison) -> None:
+    def __init__(self, settings: JsonComparison) -> None:
         self._settings = settings
         self._known: dict[tuple[int, int, Patterns], bool] = {}
 
@@ -233,7 +233,7 @@ class _Walk:
         self, actual: dict[str, Any], expected: dict[str, Any], path: Path, ignored: Patterns
     ) -> Iterator[Difference]:
         for key in {**expected, **actual}:
-            rest = narrowed(ignored, key)
+            rest = narrow(ignored, key)
             if rest is None:
                 continue
             sides = actual.get(key, ABSENT), expected.get(key, ABSENT)
@@ -243,7 +243,7 @@ class _Walk:
         self, actual: list[Any], expected: list[Any], path: Path, ignored: Patterns
     ) -> Iterator[Difference]:
         for index in range(max(len(actual), len(expected))):
-            rest = narrowed(ignored, index)
+            rest = narrow(ignored, index)
             if rest is None:
                 continue
             sides = _item(actual, index), _item(expected, index)
@@ -260,14 +260,14 @@ class _Walk:
     def _in_unordered(
         self, actual: list[Any], expected: list[Any], path: Path, ignored: Patterns
     ) -> Iterator[Difference]:
-        rest = narrowed(ignored, 0)
+        rest = narrow(ignored, 0)
         if rest is None:
             return
         pairs = equal_pairs(self._keys(expected, rest), self._keys(actual, rest))
         complete = True
         tolerant = self._settings.absolute or self._settings.relative
         if tolerant and len(pairs) < max(len(actual), len(expected)):
-            pairs, complete = self._paired(actual, expected, rest, pairs)
+            pairs, complete = self._pair_items(actual, expected, rest, pairs)
         missing = [index for index in range(len(expected)) if index not in pairs]
         partners = set(pairs.values())
         extra = [index for index in range(len(actual)) if index not in partners]
@@ -298,7 +298,7 @@ class _Walk:
             self._known[place] = known
         return known
 
-    def _paired(
+    def _pair_items(
         self, actual: list[Any], expected: list[Any], ignored: Patterns, equal: dict[int, int]
     ) -> tuple[dict[int, int], bool]:
         """The largest pairing of items within tolerance, and whether the search was complete.
@@ -327,7 +327,7 @@ class _Walk:
                 {index: magnitudes(expected[index]) for index in free[0]},
                 {index: magnitudes(actual[index]) for index in free[1]},
             )
-            start |= merge_pairs(*free, sizes, same)
+            start |= merge_by_size(*free, sizes, same)
             matching = Matching(left, right, same, start)
             pairs |= matching.pairs
             complete = complete and matching.complete
@@ -355,9 +355,9 @@ def _evidence(value: Any) -> Any:
     except ValueError:
         # An integer inside has more digits than Python writes, so it could not be stored either.
         is_small = False
-    return value if is_small else shown(value)
+    return value if is_small else preview(value)
 
 
 def structural_diff(actual: Any, expected: Any) -> str | list[dict[str, Any]]:
     """Every difference of two JSON values as {path, problem, expected, actual}, or "equal"."""
-    return Comparison().problems(actual, expected) or "equal"
+    return JsonComparison().problems(actual, expected) or "equal"

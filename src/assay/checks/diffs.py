@@ -35,7 +35,7 @@ def cut(text: str, limit: int) -> str:
     return f"{text[:head]}{note}{text[len(text) - tail :]}"
 
 
-def shown(value: Any, limit: int = MAX_SHOWN) -> str:
+def preview(value: Any, limit: int = MAX_SHOWN) -> str:
     """A value on one line, cut if it is long."""
     try:
         return cut(repr(value), limit)

@@ -6,8 +6,8 @@ import hashlib
 import re
 from typing import Any
 
-from assay.checks.comparison import Comparison
-from assay.checks.diffs import binary_diff, shown, text_diff
+from assay.checks.comparison import JsonComparison
+from assay.checks.diffs import binary_diff, preview, text_diff
 from assay.checks.json_values import NotJsonError, read_expected, read_json
 from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
@@ -22,7 +22,7 @@ HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
     """The file is there, or is not, as expected."""
     if not isinstance(expected, bool):
-        raise InputError(f"the expectation must be true or false, not {shown(expected)}")
+        raise InputError(f"the expectation must be true or false, not {preview(expected)}")
     if isinstance(actual, Left):
         return _exists_elsewhere(actual, expected)
     if expected:
@@ -68,8 +68,10 @@ def _same_json(actual: Any, expected: Any) -> VerificationResult:
     try:
         wanted = read_json(expected)
     except NotJsonError:
-        return failed(f"expected the text {shown(expected)}, got the JSON value {shown(actual)}")
-    problems = Comparison().problems(found, wanted)
+        return failed(
+            f"expected the text {preview(expected)}, got the JSON value {preview(actual)}"
+        )
+    problems = JsonComparison().problems(found, wanted)
     return failed(problems) if problems else passed()
 
 
@@ -96,8 +98,8 @@ def file_pattern(
         return failed("the file is not UTF-8 text; a pattern for it must be bytes")
     found = pattern.search(content)
     if found is None:
-        return failed(f"{shown(expected)} is nowhere in {shown(actual)}")
-    return passed(f"{shown(expected)} matches at offset {found.start():,}: {shown(found[0])}")
+        return failed(f"{preview(expected)} is nowhere in {preview(actual)}")
+    return passed(f"{preview(expected)} matches at offset {found.start():,}: {preview(found[0])}")
 
 
 @check("file_hash")

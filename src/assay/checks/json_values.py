@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any, NoReturn, TypeAlias
 
-from assay.checks.diffs import shown
+from assay.checks.diffs import preview
 from assay.errors import InputError
 from assay.model.values import check_value
 
@@ -36,7 +36,7 @@ _STEP = re.compile(
 )
 
 
-def path_text(path: Path) -> str:
+def format_path(path: Path) -> str:
     """The path as text that `parse_pattern` reads back."""
     text = "".join(_part_text(part) for part in path)
     return text.removeprefix(".") or "$"
@@ -54,14 +54,16 @@ def parse_patterns(option: str, given: Any) -> Patterns:
     """The patterns of an option that takes one path or a list of them."""
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Iterable) or isinstance(texts, dict | bytes):
-        raise InputError(f"option {option!r} must be a path or a list of paths, not {shown(given)}")
+        raise InputError(
+            f"option {option!r} must be a path or a list of paths, not {preview(given)}"
+        )
     return tuple(_parse_pattern(option, text) for text in texts)
 
 
 def _parse_pattern(option: str, text: Any) -> Pattern:
     advice = 'write a path like items[*].id, meta.* or ["a.b"].c'
     if not isinstance(text, str):
-        raise InputError(f"option {option!r}: {shown(text)} is not a path", advice=advice)
+        raise InputError(f"option {option!r}: {preview(text)} is not a path", advice=advice)
     rest = re.sub(r"^\$(?=[.\[]|$)", "", text)
     if rest == text and not text.startswith("["):
         rest = f".{text}"
@@ -85,18 +87,18 @@ def _step(step: re.Match[str]) -> str | int | Wildcard:
     if step["any"]:
         return Wildcard.KEY
     if step["quoted"]:
-        return _unquoted(step["quoted"])
+        return _unquote(step["quoted"])
     return Wildcard.ITEM if step["item"] == "*" else int(step["item"])
 
 
-def _unquoted(quoted: str) -> str:
+def _unquote(quoted: str) -> str:
     try:
         return str(json.loads(quoted))
     except ValueError as error:
         raise InputError(f"{quoted} is not a quoted key: {error}") from None
 
 
-def narrowed(patterns: Patterns, part: str | int) -> Patterns | None:
+def narrow(patterns: Patterns, part: str | int) -> Patterns | None:
     """What is left of the patterns one step further down; None if one of them ends there."""
     if not patterns:
         return patterns
@@ -135,7 +137,7 @@ def read_expected(expected: Any, *, parse: bool = True) -> Any:
         return read_json(expected, parse=parse)
     except NotJsonError as error:
         raise InputError(
-            f"the expectation {shown(expected)} is not JSON: {error}",
+            f"the expectation {preview(expected)} is not JSON: {error}",
             advice='text is read as JSON; the string abc is written "\\"abc\\""',
         ) from None
 
@@ -156,5 +158,5 @@ def _refuse(word: str) -> NoReturn:
 def _float(numeral: str) -> float:
     value = float(numeral)
     if math.isinf(value):
-        raise ValueError(f"{shown(numeral)} is beyond the range of floats")
+        raise ValueError(f"{preview(numeral)} is beyond the range of floats")
     return value

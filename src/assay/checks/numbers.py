@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from assay.checks.diffs import shown
+from assay.checks.diffs import preview
 from assay.checks.registry import check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError
 from assay.model import VerificationResult
@@ -35,11 +35,11 @@ def number(
     tolerance("relative", relative)
     flag("nan_equal", nan_equal)
     if not is_number(expected):
-        raise InputError(f"the expectation must be a number, not {shown(expected)}")
+        raise InputError(f"the expectation must be a number, not {preview(expected)}")
     if flag("from_text", from_text) and isinstance(actual, str):
         found = _read(actual)
         if found is None:
-            return failed(f"{shown(actual)} is not a number")
+            return failed(f"{preview(actual)} is not a number")
         actual = found
     if not is_number(actual):
         return mismatch(actual, type(expected).__name__)
@@ -53,18 +53,18 @@ def _verdict(
         return passed()
     allowed = _said(absolute, relative)
     if close(actual, expected, absolute=absolute, relative=relative, nan_equal=nan_equal):
-        return passed(f"{shown(actual)} is within {allowed} of {shown(expected)}")
+        return passed(f"{preview(actual)} is within {allowed} of {preview(expected)}")
     if expected != expected and not nan_equal:
         return failed("NaN equals nothing, not even NaN; the option nan_equal makes it equal NaN")
     excess = f", more than {allowed}" if allowed else ""
     distance = _distance(actual, expected)
-    return failed(f"expected {shown(expected)}, got {shown(actual)}{distance}{excess}")
+    return failed(f"expected {preview(expected)}, got {preview(actual)}{distance}{excess}")
 
 
 def _said(absolute: float, relative: float) -> str:
     parts = [
-        shown(absolute) if absolute else "",
-        f"{shown(relative)} × expected" if relative else "",
+        preview(absolute) if absolute else "",
+        f"{preview(relative)} × expected" if relative else "",
     ]
     return " or ".join(part for part in parts if part)
 

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any, Final, TypeVar
 
 from assay import plugins
-from assay.checks.diffs import shown
+from assay.checks.diffs import preview
 from assay.errors import InputError, Unverifiable, nearest
 from assay.model import VerificationResult
 
@@ -24,7 +24,7 @@ from assay.model import VerificationResult
 def flag(name: str, value: Any) -> bool:
     """An option that is true or false; a word like "no", true for Python, is refused."""
     if not isinstance(value, bool):
-        raise InputError(f"option {name!r} must be true or false, not {shown(value)}")
+        raise InputError(f"option {name!r} must be true or false, not {preview(value)}")
     return value
 
 
@@ -32,8 +32,8 @@ def choice(name: str, value: Any, valid: Sequence[str]) -> str:
     """An option that is one of a few words."""
     if not isinstance(value, str) or value not in valid:
         raise InputError(
-            f"option {name!r} cannot be {shown(value)}",
-            advice=nearest(shown(value).strip("'"), valid),
+            f"option {name!r} cannot be {preview(value)}",
+            advice=nearest(preview(value).strip("'"), valid),
         )
     return value
 
@@ -41,7 +41,7 @@ def choice(name: str, value: Any, valid: Sequence[str]) -> str:
 def tolerance(name: str, value: Any) -> int | float:
     """An option that is a finite number, not below zero."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise InputError(f"option {name!r} must be a finite number from 0 up, not {shown(value)}")
+        raise InputError(f"option {name!r} must be a finite number from 0 up, not {preview(value)}")
     return value
 
 
@@ -183,7 +183,7 @@ def _result(
 def _require_weight(name: str, weight: Any) -> None:
     is_number = isinstance(weight, _NUMBERS) and not isinstance(weight, bool)
     if not is_number or not 0 < weight <= sys.float_info.max:
-        what = f"check {name!r}: the weight must be a finite number above 0, not {shown(weight)}"
+        what = f"check {name!r}: the weight must be a finite number above 0, not {preview(weight)}"
         raise InputError(what)
 
 

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from assay.checks.diffs import shown, text_diff
+from assay.checks.diffs import preview, text_diff
 from assay.checks.registry import ABSENT, check, failed, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
@@ -67,7 +67,7 @@ def _items(expected: Any) -> list[Any]:
     """The values to test against, one by one; a lone value is a list of one."""
     if expected is None or isinstance(expected, dict):
         raise InputError(
-            f"there is nothing to test in {shown(expected)}",
+            f"there is nothing to test in {preview(expected)}",
             advice="give a value or a list of values; for null or a dictionary, a list with it",
         )
     if not isinstance(expected, list):
@@ -120,10 +120,10 @@ def _problem(actual: Any, item: Any, holds: Callable[[Any, Any], Any], complaint
             return ""
     except TypeError:
         kinds = f"{type(actual).__name__} with {type(item).__name__}"
-        return f"cannot compare {kinds}: {shown(actual)} and {shown(item)}"
+        return f"cannot compare {kinds}: {preview(actual)} and {preview(item)}"
     if holds is operator.eq and _many_lines(actual, item):
         return text_diff(actual, item)
-    return f"{shown(actual)} {complaint} {shown(item)}"
+    return f"{preview(actual)} {complaint} {preview(item)}"
 
 
 def _many_lines(actual: Any, item: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from assay.checks.comparison import Comparison
+from assay.checks.comparison import JsonComparison
 from assay.checks.diffs import cut
 from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
 from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
@@ -29,7 +29,7 @@ def json_equal(
     parse: bool = True,
 ) -> VerificationResult:
     """The JSON values are equal, as far as the options ask."""
-    comparison = Comparison(
+    comparison = JsonComparison(
         absolute=tolerance("absolute", absolute),
         relative=tolerance("relative", relative),
         nan_equal=flag("nan_equal", nan_equal),

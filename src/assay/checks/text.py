@@ -7,7 +7,7 @@ import warnings
 from functools import lru_cache
 from typing import Any
 
-from assay.checks.diffs import shown, text_diff
+from assay.checks.diffs import preview, text_diff
 from assay.checks.registry import check, choice, failed, flag, mismatch, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
@@ -84,15 +84,15 @@ def regex(
     if not isinstance(actual, str):
         return mismatch(actual, "str")
     if pattern.fullmatch(actual):
-        return passed(f"matches {shown(expected)}")
-    return failed(f"{shown(actual)} does not match {shown(expected)}{_part(pattern, actual)}")
+        return passed(f"matches {preview(expected)}")
+    return failed(f"{preview(actual)} does not match {preview(expected)}{_part(pattern, actual)}")
 
 
 def _part(pattern: re.Pattern[str], actual: str) -> str:
     found = pattern.search(actual)
     if not found or not found[0]:
         return ""
-    return f"; only a part of it does: {shown(found[0])} at character {found.start() + 1:,}"
+    return f"; only a part of it does: {preview(found[0])} at character {found.start() + 1:,}"
 
 
 def compile_pattern(expected: Any, *, ignore_case: Any, multiline: Any, dotall: Any) -> Any:
@@ -102,11 +102,11 @@ def compile_pattern(expected: Any, *, ignore_case: Any, multiline: Any, dotall: 
         | (re.MULTILINE if flag("multiline", multiline) else 0)
         | (re.DOTALL if flag("dotall", dotall) else 0)
     )
-    return _compiled(expected, int(flags))
+    return _compile(expected, int(flags))
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: Any, flags: int) -> Any:
+def _compile(pattern: Any, flags: int) -> Any:
     try:
         with warnings.catch_warnings():
             # Remarks on style ("possible nested set") are not for the reader of a report.
@@ -114,7 +114,7 @@ def _compiled(pattern: Any, flags: int) -> Any:
             return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
-            f"{shown(pattern)} is not a pattern: {error}",
+            f"{preview(pattern)} is not a pattern: {error}",
             advice="see the syntax of Python's re module; a literal . or ( is written \\. or \\(",
         ) from None
 

@@ -18,7 +18,7 @@ from assay.documents import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
 from assay.model import values
 from assay.models.settings import ModelSettings
-from assay.models.transport import ModelFailed, Refused, Reply, ToolCall, Transport
+from assay.models.transport import ModelFailed, ModelReply, Refused, ToolCall, Transport
 from assay.models.usage import CACHED, Budget, Usage
 from assay.sandbox.cache import cache_folder, write_whole
 from assay.tracebacks import first_problem
@@ -35,7 +35,7 @@ class ResponseCache:
         self.folder = folder or cache_folder() / KIND
 
     def get(self, request: Any, sample: int = 0) -> Any:
-        """What was kept for a request, any JSON value, or None."""
+        """Return what was kept for a request, any JSON value, or None."""
         try:
             return values.decode(read_record(self._path(request, sample)))
         except (OSError, ValueError, UnreadableFileError):
@@ -52,7 +52,7 @@ class ResponseCache:
 
 
 def request_hash(request: Any, sample: int) -> str:
-    """The name of an answer: the same whatever the order of keys."""
+    """Return the name of an answer: the same whatever the order of keys."""
     return values.fingerprint(_VERSION, request, sample)
 
 
@@ -68,7 +68,7 @@ class MalformedAnswer(ValueError):  # noqa: N818 - the name says what is the cas
 
 
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    """The parameter by which providers that know it keep a model to a schema."""
+    """Return the parameter by which providers that know it keep a model to a schema."""
     return {
         "type": "json_schema",
         "json_schema": {
@@ -79,8 +79,8 @@ def response_format(schema: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-def with_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]:
-    """The messages, with the schema in the system message for providers that ignore the other."""
+def add_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]:
+    """Return the messages with the schema in the system message, for providers that ignore it."""
     told = (
         "Answer with exactly one JSON object that satisfies this JSON Schema, and with nothing "
         f"before or after it:\n{json.dumps(schema.model_json_schema())}"
@@ -92,7 +92,7 @@ def with_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message
 
 
 def parse(text: str, schema: type[Shape]) -> Shape:
-    """The object that an answer is.
+    """Return the object that an answer is.
 
     Only an answer that is the object as a whole counts, alone or in one code fence. An object found
     somewhere in prose may be a quotation of what somebody else wants to be the answer.
@@ -105,8 +105,8 @@ def parse(text: str, schema: type[Shape]) -> Shape:
         raise MalformedAnswer(first_problem(error)) from None
 
 
-def sent_back(text: str, problem: MalformedAnswer) -> list[Message]:
-    """The messages by which a malformed answer goes back to the model."""
+def make_correction(text: str, problem: MalformedAnswer) -> list[Message]:
+    """Return the messages by which a malformed answer goes back to the model."""
     told = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
     return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
 
@@ -116,7 +116,7 @@ Tools = list[dict[str, Any]] | None
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class ModelAnswer(Generic[T]):
     """What a model answered; `parsed` is the object where a schema was given."""
 
     text: str
@@ -155,7 +155,7 @@ class ModelClient:
         self.budget = budget or Budget(settings.max_cost, settings.max_tokens)
         # Until the provider refuses a request because of it.
         self.sends_schemas = True
-        self._running: dict[str, asyncio.Task[Answer[Any]]] = {}
+        self._running: dict[str, asyncio.Task[ModelAnswer[Any]]] = {}
 
     @property
     def usage(self) -> Usage:
@@ -188,7 +188,7 @@ class ModelClient:
         sample: int = 0,
         tools: Tools = None,
         purpose: str = "",
-    ) -> Answer[None]: ...
+    ) -> ModelAnswer[None]: ...
 
     @overload
     async def ask(
@@ -199,7 +199,7 @@ class ModelClient:
         sample: int = 0,
         purpose: str = "",
         redact: Callable[[Shape], Shape] | None = None,
-    ) -> Answer[Shape]: ...
+    ) -> ModelAnswer[Shape]: ...
 
     async def ask(
         self,
@@ -210,8 +210,8 @@ class ModelClient:
         tools: Tools = None,
         purpose: str = "",
         redact: Callable[[Any], Any] | None = None,
-    ) -> Answer[Any]:
-        """The answer to a conversation; every sample of the same one has an answer of its own.
+    ) -> ModelAnswer[Any]:
+        """Return the answer to a conversation; every sample of it has an answer of its own.
 
         `redact` makes of an answer what may be written to disk; nobody gets more than that of it.
 
@@ -220,80 +220,82 @@ class ModelClient:
         """
         body: dict[str, Any] = {"model": self.settings.name, "messages": messages}
         if schema is not None:
-            body["messages"] = with_shape(messages, schema)
+            body["messages"] = add_shape(messages, schema)
             body["response_format"] = response_format(schema)
         if tools:
             body["tools"] = tools
-        return await self._shared(_Question(body, schema, sample, purpose, redact))
+        return await self._share(_Question(body, schema, sample, purpose, redact))
 
-    async def _shared(self, question: _Question) -> Answer[Any]:
-        name = request_hash(self._request(question), question.sample)
+    async def _share(self, question: _Question) -> ModelAnswer[Any]:
+        name = request_hash(self._describe_request(question), question.sample)
         running = self._running.get(name)
         if running is not None:
             answer = await asyncio.shield(running)
             self._transport.pay(CACHED)
-            return Answer(answer.text, answer.parsed, answer.tool_calls, CACHED)
+            return ModelAnswer(answer.text, answer.parsed, answer.tool_calls, CACHED)
         task = self._running[name] = asyncio.create_task(self._answer(question))
-        task.add_done_callback(lambda done: self._ended(name, done))
+        task.add_done_callback(lambda done: self._forget(name, done))
         return await asyncio.shield(task)
 
-    def _ended(self, name: str, task: asyncio.Task[Answer[Any]]) -> None:
+    def _forget(self, name: str, task: asyncio.Task[ModelAnswer[Any]]) -> None:
         del self._running[name]
         if not task.cancelled():
             # Looked at, because an asker that was cancelled no longer does.
             task.exception()
 
-    def _request(self, question: _Question) -> dict[str, Any]:
-        """What an answer is kept under: everything that is sent, and where to."""
+    def _describe_request(self, question: _Question) -> dict[str, Any]:
+        """Return what an answer is kept under: everything that is sent, and where to."""
         return {"url": self.settings.url, **question.body}
 
-    async def _answer(self, question: _Question) -> Answer[Any]:
-        kept = self._kept(question)
+    async def _answer(self, question: _Question) -> ModelAnswer[Any]:
+        kept = self._read_cache(question)
         if kept is not None:
             self._transport.pay(CACHED)
             return kept
-        answer = await self._asked(question)
+        answer = await self._ask_model(question)
         if self.cache is not None:
             calls = [call.model_dump() for call in answer.tool_calls]
             told = {"text": answer.text, "tool_calls": calls, "usage": asdict(answer.usage)}
-            self.cache.put(self._request(question), question.sample, told)
+            self.cache.put(self._describe_request(question), question.sample, told)
         return answer
 
-    def _kept(self, question: _Question) -> Answer[Any] | None:
+    def _read_cache(self, question: _Question) -> ModelAnswer[Any] | None:
         if self.cache is None:
             return None
-        found = self.cache.get(self._request(question), question.sample)
+        found = self.cache.get(self._describe_request(question), question.sample)
         try:
             calls = tuple(ToolCall.model_validate(call) for call in found["tool_calls"])
             parsed = parse(found["text"], question.schema) if question.schema else None
-            return Answer(found["text"], parsed, calls, CACHED)
+            return ModelAnswer(found["text"], parsed, calls, CACHED)
         except (TypeError, KeyError, ValueError):
             return None
 
-    async def _asked(self, question: _Question) -> Answer[Any]:
-        """The answer over HTTP; one of the wrong shape is sent back once."""
+    async def _ask_model(self, question: _Question) -> ModelAnswer[Any]:
+        """Return the answer over HTTP; one of the wrong shape is sent back once."""
         reply, usage = await self._reply(question, [])
         if question.schema is None:
-            return Answer(reply.text, None, reply.tool_calls, usage)
+            return ModelAnswer(reply.text, None, reply.tool_calls, usage)
         try:
-            return self._parsed(reply, question, usage)
+            return self._make_answer(reply, question, usage)
         except MalformedAnswer as problem:
-            reply, more = await self._reply(question, sent_back(reply.text, problem))
+            reply, more = await self._reply(question, make_correction(reply.text, problem))
         try:
-            return self._parsed(reply, question, usage + more)
+            return self._make_answer(reply, question, usage + more)
         except MalformedAnswer as again:
             what = f"the answer has the wrong shape, also the second time: {again}"
             raise ModelFailed(what, where=self._where(question)) from None
 
-    def _parsed(self, reply: Reply, question: _Question, usage: Usage) -> Answer[Any]:
+    def _make_answer(
+        self, reply: ModelReply, question: _Question, usage: Usage
+    ) -> ModelAnswer[Any]:
         assert question.schema is not None
         parsed: BaseModel = parse(reply.text, question.schema)
         if question.redact is None:
-            return Answer(reply.text, parsed, (), usage)
+            return ModelAnswer(reply.text, parsed, (), usage)
         parsed = question.redact(parsed)
-        return Answer(parsed.model_dump_json(), parsed, (), usage)
+        return ModelAnswer(parsed.model_dump_json(), parsed, (), usage)
 
-    async def _reply(self, question: _Question, more: list[Message]) -> tuple[Reply, Usage]:
+    async def _reply(self, question: _Question, more: list[Message]) -> tuple[ModelReply, Usage]:
         body = {**question.body, "messages": [*question.body["messages"], *more]}
         if not self.sends_schemas:
             body.pop("response_format", None)
@@ -325,16 +327,18 @@ class Sign(BaseModel):
 
 
 async def check_access(settings: ModelSettings) -> list[tuple[str, str]]:
-    """What works, as pairs of a word and what there is to say; raises what a call raises."""
+    """Return what works, as pairs of a word and a text; raise what a call raises."""
     asked = [{"role": "user", "content": 'Give the sign "alive".'}]
     clock = time.monotonic()
     # Without the cache: the question is whether the model answers now.
     async with ModelClient(settings) as client:
         answer = await client.ask(asked, schema=Sign, purpose="check")
-    return list(_told(client, answer, time.monotonic() - clock))
+    return list(_describe_access(client, answer, time.monotonic() - clock))
 
 
-def _told(client: ModelClient, answer: Answer[Sign], seconds: float) -> Iterator[tuple[str, str]]:
+def _describe_access(
+    client: ModelClient, answer: ModelAnswer[Sign], seconds: float
+) -> Iterator[tuple[str, str]]:
     settings, used = client.settings, answer.usage
     yield "model", f"{settings.name} at {settings.url}"
     yield "key", f"from {settings.key_name}" if settings.key_name else "none sent"

@@ -46,18 +46,18 @@ PROVIDERS = (
 _SERVERS = ("ollama/", "vllm/")
 
 
-def provider_of(model: str) -> Provider | None:
+def match_provider(model: str) -> Provider | None:
     return next((each for each in PROVIDERS if each.pattern.match(model)), None)
 
 
-def provider_at(url: str) -> Provider | None:
-    """The provider whose own address this is; only there its keys are sent."""
+def find_provider_at(url: str) -> Provider | None:
+    """Return the provider whose own address this is; only there its keys are sent."""
     return next((each for each in PROVIDERS if each.url == url), None)
 
 
-def known_provider(model: str) -> Provider:
-    """The provider of a model that was named without an address."""
-    found = provider_of(model)
+def find_provider(model: str) -> Provider:
+    """Return the provider of a model that was named without an address."""
+    found = match_provider(model)
     if found is None:
         raise InputError(
             f"no provider is known for the model {model!r}",
@@ -67,12 +67,12 @@ def known_provider(model: str) -> Provider:
     return found
 
 
-def name_as_sent(model: str, url: str | None) -> str:
-    """The model's name in a request.
+def format_name(model: str, url: str | None) -> str:
+    """Return the model's name in a request.
 
     `openai/gpt-oss-20b` is a name of its own on a server of one's own: there it is left whole.
     """
-    provider = provider_of(model)
+    provider = match_provider(model)
     prefix, slash, rest = model.partition("/")
     if slash and provider is not None and prefix == provider.name:
         return rest if url is None or f"{prefix}/" in _SERVERS else model
@@ -80,7 +80,7 @@ def name_as_sent(model: str, url: str | None) -> str:
 
 
 def is_free(model: str) -> bool:
-    """Whether a model runs on a machine of one's own, by what its name says."""
+    """Return whether a model runs on a machine of one's own, by what its name says."""
     return model.startswith(_SERVERS)
 
 
@@ -118,8 +118,8 @@ PRICES = {
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
-def price_of(model: str) -> Price | None:
-    """The published price of a model, whatever provider's prefix or date its name has."""
+def find_price(model: str) -> Price | None:
+    """Return the published price of a model, whatever provider's prefix or date its name has."""
     name = _DATED.sub("", model.rpartition("/")[2])
     return PRICES.get(name)
 
@@ -191,29 +191,29 @@ class _Address(NamedTuple):
 def resolve(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str] = os.environ
 ) -> ModelSettings | None:
-    """The settings that hold, or None where no model is configured."""
+    """Return the settings that hold, or None where no model is configured."""
     if choice.url:
         # A run keeps what was asked for, also where it is not used.
-        _checked(choice.url)
-    model, address = _model_and_address(choice, config, environment)
+        _check_address(choice.url)
+    model, address = _find_model(choice, config, environment)
     if model is None or model == NO_MODEL:
         return None
-    url = _checked(address.url) if address else known_provider(model).url
-    key_name = _key_name(url, environment)
+    url = _check_address(address.url) if address else find_provider(model).url
+    key_name = _find_key_name(url, environment)
     if key_name == OTHER_KEY and address and not address.is_from_user:
         _check_host(url, environment)
     settings = ModelSettings(
-        name=name_as_sent(model, address.url if address else None),
+        name=format_name(model, address.url if address else None),
         url=url,
-        key=_key(key_name, environment),
+        key=_read_key(key_name, environment),
         key_name=key_name,
         timeout=config.timeout,
         patience=config.patience,
         concurrency=config.concurrency,
-        max_cost=_given(choice.max_cost, config.max_cost),
-        max_tokens=_given(choice.max_tokens, config.max_tokens),
+        max_cost=_choose(choice.max_cost, config.max_cost),
+        max_tokens=_choose(choice.max_tokens, config.max_tokens),
         judge_votes=choice.judge_votes or config.judge_votes,
-        price=_price(model, config),
+        price=_find_model_price(model, config),
     )
     if settings.max_cost is not None and settings.price is None:
         raise InputError(
@@ -224,10 +224,10 @@ def resolve(
     return settings
 
 
-def _model_and_address(
+def _find_model(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str]
 ) -> tuple[str | None, _Address | None]:
-    """An address belongs to the model that is named with it, or further down."""
+    """Return the model and the address that was named with it, or further down."""
     address = None
     for model, url, is_from_user in (
         (choice.model, choice.url, not choice.is_recorded),
@@ -240,14 +240,14 @@ def _model_and_address(
             return model, address
     if address:
         raise InputError(
-            f"no model is named for {_checked(address.url)}", advice="name it with --model"
+            f"no model is named for {_check_address(address.url)}", advice="name it with --model"
         )
     # Only the key that is for models alone says that they may be used.
     return (DEFAULT_MODEL if environment.get("GEMINI_API_KEY") else None), None
 
 
-def _checked(address: str) -> str:
-    """An address that is one, and that carries no secret into files that record it."""
+def _check_address(address: str) -> str:
+    """Return an address that is one, and that carries no secret into files that record it."""
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -272,9 +272,9 @@ def _checked(address: str) -> str:
     return address.rstrip("/")
 
 
-def _key_name(url: str, environment: Mapping[str, str]) -> str | None:
-    """The variable whose key is sent to an address: a provider's key goes to nobody else."""
-    provider = provider_at(url)
+def _find_key_name(url: str, environment: Mapping[str, str]) -> str | None:
+    """Return the variable whose key is sent to an address: a provider's key goes to nobody else."""
+    provider = find_provider_at(url)
     if provider is None:
         return OTHER_KEY if environment.get(OTHER_KEY) else None
     for name in provider.keys:
@@ -303,18 +303,18 @@ def _check_host(url: str, environment: Mapping[str, str]) -> None:
     )
 
 
-def _key(name: str | None, environment: Mapping[str, str]) -> str | None:
+def _read_key(name: str | None, environment: Mapping[str, str]) -> str | None:
     key = environment[name].strip() if name else None
     if key and not (key.isascii() and key.isprintable()):
         raise InputError(f"the value of {name} is not a key: it has characters that none has")
     return key
 
 
-def _price(model: str, config: ModelsConfig) -> Price | None:
+def _find_model_price(model: str, config: ModelsConfig) -> Price | None:
     if config.input_price is not None or config.output_price is not None:
         return Price(config.input_price or 0.0, config.output_price or 0.0)
-    return FREE if is_free(model) else price_of(model)
+    return FREE if is_free(model) else find_price(model)
 
 
-def _given(first: T, second: T) -> T:
+def _choose(first: T, second: T) -> T:
     return second if first is None else first

@@ -22,7 +22,7 @@ from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.http_client import refuse_wrong_proxy
 from assay.models.settings import ModelSettings
-from assay.models.usage import Budget, Usage, meter_usage, usage_of
+from assay.models.usage import Budget, Usage, count_usage, meter_usage
 from assay.tracebacks import describe, first_problem
 
 LONGEST_ANSWER = 16 * MEGABYTE
@@ -42,7 +42,7 @@ class AdaptiveConcurrency:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Around one call."""
+        """Hold a place for one call."""
         await self._take()
         try:
             # Again after a sleep: meanwhile another call may have been told to wait longer.
@@ -53,12 +53,12 @@ class AdaptiveConcurrency:
             self._busy -= 1
             self._wake()
 
-    def succeeded(self) -> None:
-        """One call more per round of calls that all went well."""
+    def record_success(self) -> None:
+        """Allow one call more per round of calls that all went well."""
         self.limit = min(float(self.most), self.limit + 1 / self.limit)
         self._wake()
 
-    def overloaded(self, started: float, pause: float = 0.0) -> None:
+    def record_overload(self, started: float, pause: float = 0.0) -> None:
         """Halve the limit, once for all calls that were under way together."""
         now = time.monotonic()
         self._resume_at = max(self._resume_at, now + pause)
@@ -113,8 +113,8 @@ class Transient(Exception):  # noqa: N818 - the name says what is the case
         self.overloaded = overloaded
 
 
-def asked_wait(headers: Mapping[str, str], body: bytes = b"") -> float | None:
-    """The seconds a provider asks to wait, by Retry-After in both its forms or in the body."""
+def read_wait(headers: Mapping[str, str], body: bytes = b"") -> float | None:
+    """Return the seconds a provider asks to wait, by Retry-After or in the body."""
     said = headers.get("retry-after", "").strip()
     try:
         return max(0.0, float(said)) if said else _wait_in_body(body)
@@ -137,13 +137,13 @@ def _wait_in_body(body: bytes) -> float | None:
 
 
 def backoff(failures: int) -> float:
-    """Twice as long after each failure, with chance in it so that calls do not return together."""
+    """Return a wait that doubles with each failure, varied so that calls do not return together."""
     longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (failures - 1))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for secrets
 
 
 async def persist(attempt: Callable[[], Awaitable[T]], patience: float, where: str) -> T:
-    """What an attempt gives in the end; ModelFailed after six, or when patience has run out.
+    """Return what an attempt gives in the end; raise ModelFailed when patience has run out.
 
     Patience is counted from the first failure, so that waiting for a turn costs none of it.
     """
@@ -156,12 +156,12 @@ async def persist(attempt: Callable[[], Awaitable[T]], patience: float, where: s
             now = time.monotonic()
             first_failure = first_failure if first_failure is not None else now
             if failures == ATTEMPTS or now + wait - first_failure > patience:
-                raise _given_up(failure, failures, patience, where) from None
+                raise _give_up(failure, failures, patience, where) from None
         await asyncio.sleep(wait)
     raise AssertionError("the last attempt either returns or raises")
 
 
-def _given_up(failure: Transient, failures: int, patience: float, where: str) -> ModelFailed:
+def _give_up(failure: Transient, failures: int, patience: float, where: str) -> ModelFailed:
     times = "once" if failures == 1 else f"{failures} times"
     what = f"{failure} (tried {times})"
     if failure.wait is not None and failure.wait > patience:
@@ -208,7 +208,7 @@ class Refused(ModelFailed):
 
 
 @dataclass(frozen=True)
-class Reply:
+class ModelReply:
     """What a model said."""
 
     text: str
@@ -218,12 +218,12 @@ class Reply:
 
 
 def encode_request(body: dict[str, Any]) -> bytes:
-    """Half characters, which JSON from outside may hold, are refused by some; `?` stands there."""
+    """Return the bytes of a request, with `?` for half characters, which some refuse."""
     return json.dumps(body, ensure_ascii=False).encode(errors="replace")
 
 
-def read_reply(content: bytes) -> Reply:
-    """The reply in a body; Transient if there is none in it."""
+def read_reply(content: bytes) -> ModelReply:
+    """Return the reply in a body; raise Transient if there is none in it."""
     try:
         body = _Body.model_validate_json(content)
     except ValidationError as error:
@@ -232,30 +232,30 @@ def read_reply(content: bytes) -> Reply:
     text, calls = choice.message.content or "", tuple(choice.message.tool_calls or ())
     if not text and not calls and choice.finish_reason != "length":
         raise Transient(f"the answer is empty (finish_reason {choice.finish_reason!r})")
-    return Reply(text, calls, body.usage, choice.finish_reason == "length")
+    return ModelReply(text, calls, body.usage, choice.finish_reason == "length")
 
 
-def failure(
+def make_failure(
     status: int, headers: Mapping[str, str], content: bytes, settings: ModelSettings
 ) -> Transient | AssayError:
-    """What an HTTP status that is not 200 means: pass by, the user's mistake, or a refusal."""
-    told = f"{status}: {said(content)}"
+    """Return what a status that is not 200 means: a passing failure, a mistake or a refusal."""
+    reason = f"{status}: {_read_message(content)}"
     if status in TRANSIENT and b"insufficient_quota" not in content:
-        return Transient(told, asked_wait(headers, content), overloaded=status in OVERLOADED)
+        return Transient(reason, read_wait(headers, content), overloaded=status in OVERLOADED)
     if status in (401, 403) or (status == 400 and b"API_KEY_INVALID" in content):
         name = settings.key_name
         advice = f"look at the environment variable {name}" if name else "set ASSAY_MODEL_KEY"
-        return InputError(f"the key was refused: {told}", where=settings.url, advice=advice)
+        return InputError(f"the key was refused: {reason}", where=settings.url, advice=advice)
     if status == 404 or 300 <= status < 400:
         advice = "look at --model and --model-url; the address often ends in /v1"
         return InputError(
-            f"there is no model {settings.name!r}: {told}", where=settings.url, advice=advice
+            f"there is no model {settings.name!r}: {reason}", where=settings.url, advice=advice
         )
-    return Refused(f"the request was refused with {told}", where=settings.url)
+    return Refused(f"the request was refused with {reason}", where=settings.url)
 
 
-def said(content: bytes) -> str:
-    """The message in the body of a failure, in one line."""
+def _read_message(content: bytes) -> str:
+    """Return the message in the body of a failure, in one line."""
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -293,11 +293,11 @@ class Transport:
     async def close(self) -> None:
         await self._http.aclose()
 
-    async def send(self, body: dict[str, Any], where: str) -> tuple[Reply, Usage]:
-        """The reply to a request, with what it used; it is paid for when this returns."""
+    async def send(self, body: dict[str, Any], where: str) -> tuple[ModelReply, Usage]:
+        """Return the reply to a request, with what it used; it is paid for when this returns."""
         content = encode_request(body)
         reply = await persist(lambda: self._call(content), self._settings.patience, where)
-        usage = usage_of(reply.usage, body, reply.text, self._settings.price)
+        usage = count_usage(reply.usage, body, reply.text, self._settings.price)
         self.pay(usage)
         return reply, usage
 
@@ -305,7 +305,7 @@ class Transport:
         self._budget.spend(usage)
         meter_usage(usage)
 
-    async def _call(self, content: bytes) -> Reply:
+    async def _call(self, content: bytes) -> ModelReply:
         async with self._concurrency.slot():
             # Here and not earlier: many may have waited for their turn since.
             self._budget.check()
@@ -317,12 +317,12 @@ class Transport:
                     # A provider that asks for too long is given up on, not waited for by all.
                     wait = failure.wait or 0.0
                     patient = wait <= self._settings.patience
-                    self._concurrency.overloaded(started, wait if patient else 0.0)
+                    self._concurrency.record_overload(started, wait if patient else 0.0)
                 raise
-            self._concurrency.succeeded()
+            self._concurrency.record_success()
             return reply
 
-    async def _post(self, content: bytes) -> Reply:
+    async def _post(self, content: bytes) -> ModelReply:
         import httpx
 
         from assay.http_client import ACCEPTED, BodyTooLongError, read_body
@@ -351,5 +351,5 @@ class Transport:
             raise Transient(f"the answer of {settings.url} has more than {MOST_PARTS:,} parts")
         answer = settings.redact(received)
         if response.status_code != httpx.codes.OK:
-            raise failure(response.status_code, response.headers, answer, settings)
+            raise make_failure(response.status_code, response.headers, answer, settings)
         return read_reply(answer)

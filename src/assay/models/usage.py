@@ -41,7 +41,7 @@ class Usage:
         )
 
     def as_record(self) -> dict[str, float]:
-        """For `CaseRecord.usage`: what there is to tell, by name."""
+        """Return what there is to tell in `CaseRecord.usage`, by name."""
         amounts = {
             "calls": self.calls,
             "cached calls": self.cached_calls,
@@ -55,8 +55,8 @@ class Usage:
 CACHED = Usage(cached_calls=1)
 
 
-def usage_of(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
-    """What one call used, from the provider's `usage` object, else by the length of the texts."""
+def count_usage(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
+    """Return what one call used, by the provider's `usage` object or the length of the texts."""
     counts = said if isinstance(said, dict) else {}
     received = _count(counts, "prompt_tokens")
     if received is None:
@@ -85,8 +85,8 @@ _meters: ContextVar[tuple[Meter, ...]] = ContextVar("assay_model_meters", defaul
 
 
 @contextmanager
-def metered() -> Iterator[Meter]:
-    """Around a case: what it and the tasks it starts use is in `usage` of the meter."""
+def open_meter() -> Iterator[Meter]:
+    """Add up what a case and the tasks it starts use, in `usage` of the meter."""
     meter = Meter()
     token = _meters.set((*_meters.get(), meter))
     try:

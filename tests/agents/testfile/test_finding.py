@@ -24,9 +24,9 @@ def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -
     written(tmp_path, "agent: a\ninteractions:\n- response: {text: {keywords: x}}\n", "d.yaml")
     reading = read_files([tmp_path])
     assert [file.path.name for file in reading.files] == [".hocon", "a.hocon", "d.yaml", "b.hocon"]
-    assert [one.path.name for one in reading.passed_over] == ["network.hocon", "other.json"]
+    assert [one.path.name for one in reading.skipped] == ["network.hocon", "other.json"]
     assert reading.problems == []
-    assert reading.files_or_error() == reading.files
+    assert reading.get_files() == reading.files
 
 
 def test_a_file_that_was_named_must_be_a_test(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_file_that_was_named_must_be_a_test(tmp_path: Path) -> None:
     reading = read_files([path])
     assert {one.code for one in reading.problems} == {"missing-key", "unknown-key"}
     with pytest.raises(InputError, match="there is no key"):
-        reading.files_or_error()
+        reading.get_files()
 
 
 def test_a_broken_file_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_no_test_of_a_folder_vanishes_however_it_is_written(
     found = {file.path.name for file in reading.files}
     found |= {one.place.file.name for one in reading.problems}
     assert found == {"a.hocon", name}
-    assert reading.passed_over == []
+    assert reading.skipped == []
 
 
 def test_a_test_in_another_encoding_is_a_problem_and_does_not_vanish(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_everything_that_is_passed_over_is_named(tmp_path: Path) -> None:
     names = ["data.json", "list.json", "nested.yml", "network.hocon", "settings.JSON"]
     none = [f"{folder / name}: has no `interactions`, skipped" for name in names]
     link = f"{folder / 'linked'}: is a link to a folder, skipped"
-    assert [str(one) for one in reading.passed_over] == [*none, link]
+    assert [str(one) for one in reading.skipped] == [*none, link]
     assert json.loads(lint_files([folder]).report("json"))["skipped"] == [*none, link]
 
 
@@ -135,7 +135,7 @@ def test_all_public_test_files_are_read_without_a_problem() -> None:
     if not PUBLIC.is_dir():
         pytest.skip("the public test files are not on this machine")
     reading = read_files([PUBLIC])
-    assert (reading.problems, reading.passed_over) == ([], [])
+    assert (reading.problems, reading.skipped) == ([], [])
     names = [path for path in PUBLIC.rglob("*") if path.name.endswith(".hocon")]
     assert len(reading.files) == len(names)
     assert all(any(one.checks for one in file.interactions) for file in reading.files)

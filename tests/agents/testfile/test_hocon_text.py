@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.testfile.source import FileProblems, Source, read_source
+from assay.agents.testfile.source import FileProblems, FileSource, read_source
 from assay.findings import Finding
 
 
-def source(folder: Path, text: str) -> Source:
+def source(folder: Path, text: str) -> FileSource:
     path = folder / "test.hocon"
     path.write_text(text, encoding="utf-8")
     return read_source(path)

@@ -291,8 +291,8 @@ def test_a_file_of_negated_tests_alone_gets_a_note(
     assert [(one.severity, one.place.line) for one in findings] == [
         ("note", line) for line in lines
     ]
-    shown = json.loads(findings.report("json"))["findings"]
-    assert [one["line"] for one in shown] == lines
+    found = json.loads(findings.report("json"))["findings"]
+    assert [one["line"] for one in found] == lines
     assert ("`failure_patterns`" in findings.report()) == bool(lines)
     assert findings.report().endswith("1 note\n" if lines else "nothing found\n")
 

@@ -7,11 +7,12 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from assay.agents.connections import Answer
 from assay.agents.model import Check, Interaction
 from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
 from assay.model import AttributeResult, VerificationResult
-from assay.models.judge import control_criterion, speaks_to_judge
+from assay.models import JudgeVerdict, control_criterion, speaks_to_judge
 from assay.redaction import redact
 
 _NO_SECRETS: Mapping[str, str] = {}
@@ -21,33 +22,11 @@ _SEEN_IN_PART = (
 )
 
 
-class Answered(Protocol):
-    """What the agent answered; None for a part that it did not give."""
-
-    @property
-    def text(self) -> str | None: ...
-    @property
-    def structure(self) -> dict[str, Any] | None: ...
-    @property
-    def sly_data(self) -> dict[str, Any] | None: ...
-
-
-class Judged(Protocol):
-    """Whether a criterion holds, and why in a sentence."""
-
-    @property
-    def holds(self) -> bool: ...
-    @property
-    def reason(self) -> str: ...
-    @property
-    def is_unanimous(self) -> bool: ...
-
-
 class GistJudge(Protocol):
     """Who decides whether a value, mostly a text, meets a criterion in words."""
 
-    async def gist(self, criterion: str, sample: Any) -> Judged:
-        """Raises Unverifiable if it has no means to decide; other errors are outages."""
+    async def gist(self, criterion: str, sample: Any) -> JudgeVerdict:
+        """Decide; raise Unverifiable if it has no means to decide; other errors are outages."""
         ...
 
 
@@ -69,54 +48,54 @@ class CheckResult:
         return f"{self.interaction}.{self.check.name}"
 
     def attribute(self) -> AttributeResult:
-        """The attribute of a sample's report."""
+        """Return the attribute of a sample's report."""
         return AttributeResult.of(self.name, self.actual, self.expected, self.result)
 
 
 async def check_answer(
-    answer: Answered,
+    answer: Answer,
     interaction: Interaction,
     *,
     judge: GistJudge | None = None,
     secrets: Mapping[str, str] = _NO_SECRETS,
     withheld: Mapping[str, str] = _NO_SECRETS,
 ) -> list[CheckResult]:
-    """The results of all checks, in the order of the file.
+    """Return the results of all checks, in the order of the file.
 
     Verdicts are made on what was really said. `secrets` are replaced in what is stored of it, and
     `withheld` in what the judge reads. The judge's errors other than Unverifiable are not caught:
     they say nothing about the agent.
     """
-    return await _all_of(
+    return await _gather(
         [
-            _checked(answer, interaction, check, judge, secrets, withheld)
+            _check(answer, interaction, check, judge, secrets, withheld)
             for check in interaction.checks
         ]
     )
 
 
-async def _checked(
-    answer: Answered,
+async def _check(
+    answer: Answer,
     interaction: Interaction,
     check: Check,
     judge: GistJudge | None,
     secrets: Mapping[str, str],
     withheld: Mapping[str, str],
 ) -> CheckResult:
-    value = value_of(check, answer)
+    value = find_value(check, answer)
     actual, expected = redact(value, secrets), redact(check.value, secrets)
     kept, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
-        result, is_disputed = await _gist(check, value, judge, withheld)
+        result, is_disputed = await _judge_gist(check, value, judge, withheld)
         # The reason may quote what the judge has read, and more: its own key, say.
         result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
-        result = _stock(check, value, actual, expected)
+        result = _run_stock(check, value, actual, expected)
     return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
 
 
-def value_of(check: Check, answer: Answered) -> Any:
-    """What a check looks at, or ABSENT; an agent that says nothing has no text."""
+def find_value(check: Check, answer: Answer) -> Any:
+    """Return what a check looks at, or ABSENT; an agent that says nothing has no text."""
     value: Any = getattr(answer, check.section)
     for key in check.path:
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
@@ -127,19 +106,19 @@ def value_of(check: Check, answer: Answered) -> Any:
     return ABSENT if value is None or is_blank else value
 
 
-def _stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:
-    """The verdict on the values themselves, told about what may be stored of them."""
+def _run_stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:
+    """Return the verdict on the values themselves, with a diff of what may be stored of them."""
     result = run_check(check.test, value, [check.value])
     if actual == value and expected == check.value:
         return result
     # A secret may stand in a diff in parts, so the diff is made without it from the start.
-    told = run_check(check.test, actual, [expected])
-    same = told.is_correct is result.is_correct
-    diff = told.diff if same else "differs in a value that is kept secret"
+    stored = run_check(check.test, actual, [expected])
+    same = stored.is_correct is result.is_correct
+    diff = stored.diff if same else "differs in a value that is kept secret"
     return VerificationResult(diff=diff, is_correct=result.is_correct)
 
 
-async def _gist(
+async def _judge_gist(
     check: Check, value: Any, judge: GistJudge | None, withheld: Mapping[str, str]
 ) -> tuple[VerificationResult, bool]:
     """Return what the judge says, and whether its votes differ."""
@@ -168,7 +147,7 @@ async def _gist(
     return result(judged.reason), not judged.is_unanimous
 
 
-async def _refuse_if_led(judge: GistJudge, sample: Any, judged: Judged) -> None:
+async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) -> None:
     """Raise Unverifiable if the judge says the same of a criterion for which it must be wrong.
 
     Only a verdict in the agent's favour is tried: no answer has a reason to talk a judge into
@@ -186,10 +165,10 @@ async def _refuse_if_led(judge: GistJudge, sample: Any, judged: Judged) -> None:
         )
 
 
-async def _all_of(
+async def _gather(
     several: Iterable[Coroutine[Any, Any, CheckResult]],
 ) -> list[CheckResult]:
-    """The results of all; the first error ends the others and is the error of the whole."""
+    """Return the results of all; the first error ends the others and is the error of the whole."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one) for one in several]

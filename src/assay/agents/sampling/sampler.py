@@ -11,15 +11,15 @@ from typing import Any, TypeAlias
 
 from assay.agents.connections import Connection, get_credentials
 from assay.agents.model import AgentFile
-from assay.agents.sampling.checking import CheckResult, GistJudge, Judged, check_answer
+from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer
 from assay.agents.sampling.conversation import Conversation, ConversationEnd, hold
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import RETRIES, retry_delay
-from assay.agents.secrets import private_in_answers, private_in_errors
+from assay.agents.secrets import find_private_in_answers, find_private_in_errors
 from assay.checks import failed
 from assay.errors import InfrastructureError, InputError, Unverifiable
 from assay.model import AttributeResult, Case, VerifierReport
-from assay.models import Judge
+from assay.models import Judge, JudgeVerdict
 from assay.redaction import redact_error, redactor
 
 GROUP = "samples"
@@ -56,7 +56,7 @@ class Sampler:
     retries: int = RETRIES
 
     async def take(self, case: Case, earlier: Requests = _NONE) -> VerifierReport:
-        """The report of one sample; an outage that outlasts its retries is an error.
+        """Return the report of one sample; an outage that outlasts its retries is an error.
 
         A sample that fails a check before the outage has failed, and is not tried again: it would
         have a second chance that others do not have. One that the limit of the test ends while it
@@ -90,17 +90,17 @@ class Sampler:
                 watch=self.watch,
             )
         secrets = {
-            **private_in_answers(self.file.interactions, conversation.answers),
+            **find_private_in_answers(self.file.interactions, conversation.answers),
             **self._secrets,
         }
         judge = _SampleJudge(self.judge, int(case.describe()["sample"]), secrets)
-        checked = await self._checked(conversation, judge, secrets)
+        checked = await self._check(conversation, judge, secrets)
         return _Attempt(conversation, checked, judge.outage)
 
-    async def _checked(
+    async def _check(
         self, conversation: Conversation, judge: GistJudge, secrets: Mapping[str, str]
     ) -> list[CheckResult]:
-        """Every check on every answer that came."""
+        """Make every check on every answer that came."""
         withheld = secrets if self.file.judge_sees == "redacted" else self._credentials
         tasks = []
         try:
@@ -136,12 +136,14 @@ class Sampler:
         }
         if attempt.is_error:
             about["is_outage"] = conversation.ending is ConversationEnd.OUTAGE
-            report = VerifierReport.from_error(case, conversation.seconds, self._error(attempt))
+            report = VerifierReport.from_error(
+                case, conversation.seconds, self._describe_error(attempt)
+            )
             return report.model_copy(update={"case": about})
         results = {one.name: one.attribute() for one in attempt.checked}
         if conversation.ending in (ConversationEnd.TOO_SLOW, ConversationEnd.FAILED):
             missing = f"{len(conversation.replies) + 1}.answer"
-            reason = conversation.explain(self._concealing(conversation))
+            reason = conversation.explain(self._make_redactor(conversation))
             reason = (
                 f"too slow: {reason}" if conversation.ending is ConversationEnd.TOO_SLOW else reason
             )
@@ -155,16 +157,16 @@ class Sampler:
             case=about,
         )
 
-    def _error(self, attempt: _Attempt) -> str:
-        """What is said of an outage; it may quote what was sent or came back."""
-        conceal = self._concealing(attempt.conversation)
+    def _describe_error(self, attempt: _Attempt) -> str:
+        """Return what is said of an outage; it may quote what was sent or came back."""
+        redact = self._make_redactor(attempt.conversation)
         if attempt.conversation.ending is ConversationEnd.OUTAGE:
-            told = attempt.conversation.explain(conceal)
-            return f"{told} ({_TOO_LATE})" if attempt.is_cut_off else told
-        return conceal(attempt.judges_outage or "")
+            reason = attempt.conversation.explain(redact)
+            return f"{reason} ({_TOO_LATE})" if attempt.is_cut_off else reason
+        return redact(attempt.judges_outage or "")
 
-    def _concealing(self, conversation: Conversation) -> Callable[[str], str]:
-        private = private_in_errors(self.file.interactions, conversation.answers)
+    def _make_redactor(self, conversation: Conversation) -> Callable[[str], str]:
+        private = find_private_in_errors(self.file.interactions, conversation.answers)
         return redactor({**private, **self._secrets})
 
 
@@ -205,18 +207,18 @@ class _SampleJudge:
 
     def __init__(self, judge: Judge, sample: int, secrets: Mapping[str, str]) -> None:
         self._judge, self._sample = judge, sample
-        self._conceal = redactor(secrets)
+        self._redact = redactor(secrets)
         self.outage: str | None = None
 
-    async def gist(self, criterion: str, sample: Any) -> Judged:
+    async def gist(self, criterion: str, sample: Any) -> JudgeVerdict:
         try:
             return await self._judge.gist(
-                criterion, sample, number=self._sample, redact=self._conceal
+                criterion, sample, number=self._sample, redact=self._redact
             )
         except InfrastructureError as error:
             self.outage = f"the judge gave no answer: {error}"
             raise Unverifiable(self.outage) from None
         except InputError as error:
             # A provider that refuses a request may quote it.
-            redact_error(error, self._conceal)
+            redact_error(error, self._redact)
             raise

@@ -104,9 +104,9 @@ class Tally:
         while (following := self._finished.get(len(self.counted))) is not None:
             self.counted.append(following)
             self._counts[following] += 1
-            self.decision = self.decision or self._decided()
+            self.decision = self.decision or self._decide()
 
-    def _decided(self) -> Decision | None:
+    def _decide(self) -> Decision | None:
         left = self.ratio.samples - len(self.counted)
         if self.takes_all and left:
             return None
@@ -162,7 +162,7 @@ def all_pass(passes: int, samples: int, size: int) -> float:
     return math.comb(passes, size) / math.comb(samples, size)
 
 
-def chance_to_pass(ratio: Ratio, rate: float) -> float:
+def compute_pass_chance(ratio: Ratio, rate: float) -> float:
     """How likely an agent that is right at this rate reaches the ratio."""
     if rate in (0, 1):
         return float(rate)
@@ -176,10 +176,10 @@ def _chance_of(passes: int, samples: int, rate: float) -> float:
     return math.exp(ways + passes * math.log(rate) + (samples - passes) * math.log1p(-rate))
 
 
-def lets_through(ratio: Ratio) -> str:
+def describe_false_pass_rate(ratio: Ratio) -> str:
     """In one line what a ratio means for an agent that is somewhat worse than it asks for."""
     rate = _rate_below(ratio)
-    right, chance = _percent(rate), _percent(chance_to_pass(ratio, rate))
+    right, chance = _percent(rate), _percent(compute_pass_chance(ratio, rate))
     return f"{ratio} lets an agent that is right {right} of the time pass {chance} of the time"
 
 

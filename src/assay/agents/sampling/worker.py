@@ -20,14 +20,14 @@ from assay.agents.connections import (
     open_connection,
 )
 from assay.agents.plan import NO_MORE_TRUST, ConnectionOptions, Sampling, Test, WrongFile
-from assay.agents.records import record_of, wrong_file_record, wrong_input_record
+from assay.agents.records import make_record, wrong_file_record, wrong_input_record
 from assay.agents.sampling.sampler import GROUP, Place, Requests, Sampler
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import Decision, Tally
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.model import Case, CaseRecord, Outcome, VerifierReport
-from assay.models import Judge, ModelClient, metered
+from assay.models import Judge, ModelClient, open_meter
 from assay.redaction import redact_error, redactor
 from assay.runs import Unit
 from assay.tracebacks import format_exception
@@ -41,7 +41,7 @@ class PartStore(Protocol):
     def keep(self, key: str, value: Any) -> None: ...
 
 
-class Places:
+class ConversationSlots:
     """The places for conversations with one server, given to those who wait in their order."""
 
     def __init__(self, count: int) -> None:
@@ -82,7 +82,9 @@ class AgentsWorker:
 
     async def __aenter__(self) -> Self:
         # All tests of a run that name the same connection talk to the same server.
-        self._places = defaultdict[str, Places](lambda: Places(self._sampling.max_connections))
+        self._places = defaultdict[str, ConversationSlots](
+            lambda: ConversationSlots(self._sampling.max_connections)
+        )
         if self._client is not None:
             await self._held.enter_async_context(self._client)
         return self
@@ -96,18 +98,18 @@ class AgentsWorker:
         await self._held.__aexit__(kind, error, trace)
 
     async def run(self, unit: Unit, parts: PartStore) -> CaseRecord:
-        """The record of one test."""
+        """Return the record of one test."""
         if isinstance(unit.payload, WrongFile):
             return wrong_file_record(unit, unit.payload.problems)
         test: Test = unit.payload
         started = time.perf_counter()
         secrets = dict(test.file.secrets)
-        with metered() as meter:
+        with open_meter() as meter:
             try:
                 connection = open_connection(test.connection, self._settings(test))
                 secrets |= get_credentials(connection)
                 try:
-                    decision, reports = await self._taken(test, connection, parts)
+                    decision, reports = await self._take_samples(test, connection, parts)
                 finally:
                     await connection.close()
             except (InputError, BudgetExceeded) as error:
@@ -116,8 +118,11 @@ class AgentsWorker:
                     raise
                 return wrong_input_record(unit, f"{test.file.path}: {error}")
             except Exception as error:
-                decision, reports = _broken(_told(error, redactor(secrets))), []
-        record = record_of(unit, test.file, test.ratio, test.connection, decision, reports)
+                decision = Decision(
+                    Outcome.ERROR, _explain(error, redactor(secrets)), 0, is_early=True
+                )
+                reports = []
+        record = make_record(unit, test.file, test.ratio, test.connection, decision, reports)
         return record.model_copy(
             update={
                 "usage": meter.usage.as_record(),
@@ -141,7 +146,7 @@ class AgentsWorker:
             code_rules=self._trust.for_file(test.file.path),
         )
 
-    async def _taken(
+    async def _take_samples(
         self, test: Test, connection: Connection, parts: PartStore
     ) -> tuple[Decision, list[VerifierReport]]:
         """Wait for places and take the samples of a test.
@@ -151,11 +156,11 @@ class AgentsWorker:
         """
         places = self._places[test.connection]
         if test.file.timeout is None:
-            return await self._sampled(test, connection, parts, places.take)
+            return await self._sample_until_certain(test, connection, parts, places.take)
         async with places.take(self._sampling.lanes(test.ratio)):
-            return await self._sampled(test, connection, parts, _nothing)
+            return await self._sample_until_certain(test, connection, parts, _no_slot)
 
-    async def _sampled(
+    async def _sample_until_certain(
         self, test: Test, connection: Connection, parts: PartStore, place: Place
     ) -> tuple[Decision, list[VerifierReport]]:
         """Take samples until the verdict is certain, or the test's own time is over."""
@@ -174,7 +179,7 @@ class AgentsWorker:
                 self._on_sample()
 
         lanes = self._sampling.lanes(test.ratio)
-        await _until(samples.decided, [lane() for _ in range(lanes)])
+        await _work_until(samples.decided, [lane() for _ in range(lanes)])
         decision = samples.tally.decision
         if decision is not None:
             return decision, samples.reports(decision.taken)
@@ -183,12 +188,12 @@ class AgentsWorker:
 
 
 @asynccontextmanager
-async def _nothing() -> AsyncIterator[None]:
+async def _no_slot() -> AsyncIterator[None]:
     yield
 
 
-async def _until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
-    """Until all work is done, one has failed, or the event comes; nothing is left running."""
+async def _work_until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
+    """Wait until all work is done, one has failed, or the event comes; leave nothing running."""
     lanes = [asyncio.create_task(one) for one in work]
     ending = asyncio.create_task(decided.wait())
     waiting: set[asyncio.Task[Any]] = {*lanes, ending}
@@ -212,7 +217,7 @@ class _Samples:
         self.decided = asyncio.Event()
 
     def next(self) -> int | None:
-        """The next sample to take; those that an earlier pass has finished are only counted."""
+        """Return the next sample to take; those finished by an earlier pass are counted."""
         while (index := self.tally.start()) is not None:
             kept = self._parts.get(f"sample {index + 1}")
             if kept is None:
@@ -257,11 +262,7 @@ class _Samples:
         return [self._reports[index] for index in sorted(self._reports)]
 
 
-def _told(error: Exception, conceal: Callable[[str], str]) -> str:
+def _explain(error: Exception, redact: Callable[[str], str]) -> str:
     if isinstance(error, ConnectionFailed):
-        return describe_failure(error, conceal)
-    return conceal(str(error) if isinstance(error, AssayError) else format_exception(error))
-
-
-def _broken(reason: str) -> Decision:
-    return Decision(Outcome.ERROR, reason, 0, is_early=True)
+        return describe_failure(error, redact)
+    return redact(str(error) if isinstance(error, AssayError) else format_exception(error))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from assay.agents.model import SECTIONS, Check, Section
-from assay.agents.testfile.source import Source
+from assay.agents.testfile.source import FileSource
 from assay.checks import ABSENT, run_check
 from assay.documents import KeyPath
 from assay.errors import InputError, nearest
@@ -24,7 +24,7 @@ _DICTIONARY_ADVICE = "to compare with a dictionary, write it in a list: [{…}]"
 class CriteriaReader:
     """Reads the responses of one file and gathers the problems they have."""
 
-    source: Source
+    source: FileSource
     problems: list[Finding] = field(default_factory=list)
 
     def checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
@@ -46,9 +46,9 @@ class CriteriaReader:
             if self._is_object(tests, at, "text"):
                 yield from self._tests(section, (), tests, at)
         else:
-            yield from self._nested(section, (), tests, at)
+            yield from self._read_nested(section, (), tests, at)
 
-    def _nested(
+    def _read_nested(
         self, section: Section, path: tuple[str, ...], tests: Any, at: KeyPath
     ) -> Iterator[Check]:
         """A dictionary of tests or, if all of its values are dictionaries, of such dictionaries."""
@@ -58,7 +58,7 @@ class CriteriaReader:
         if all(are_objects):
             for key, inner in tests.items():
                 if self._is_single_key(key, (*at, key)):
-                    yield from self._nested(section, (*path, key), inner, (*at, key))
+                    yield from self._read_nested(section, (*path, key), inner, (*at, key))
         elif any(are_objects):
             self._refuse_mixture(tests, at)
         elif not path:
@@ -68,7 +68,7 @@ class CriteriaReader:
 
     def _is_object(self, tests: Any, at: KeyPath, name: str) -> bool:
         if not isinstance(tests, dict):
-            message = f"`{name}` must be an object of tests, not {self.source.shown(tests)}"
+            message = f"`{name}` must be an object of tests, not {self.source.preview(tests)}"
             advice = 'for example {"keywords": "…"}'
             self._refuse("wrong-value", message, at, advice)
         elif not tests:
@@ -117,7 +117,7 @@ class CriteriaReader:
                 self._refuse_unknown(section, test, at)
             elif isinstance(given, dict):
                 advice = "text has no keys to look into" if section == "text" else ""
-                message = f"there is nothing to test in {self.source.shown(given)}"
+                message = f"there is nothing to test in {self.source.preview(given)}"
                 self._refuse("wrong-value", message, here, advice or _DICTIONARY_ADVICE)
             else:
                 found += self._values(section, path, test, given, here)
@@ -143,7 +143,7 @@ class CriteriaReader:
             return
         for index, value in enumerate(values):
             here = (*at, index) if isinstance(given, list) else at
-            if problem := _impossible(section, test, value, self.source.shown):
+            if problem := _impossible(section, test, value, self.source.preview):
                 self._refuse("impossible-test", f"`{test}`: {problem[0]}", here, problem[1])
                 continue
             several = index if len(values) > 1 else None
@@ -155,8 +155,8 @@ class CriteriaReader:
             for other in checks[:index]:
                 if _contradict(check, other):
                     message = (
-                        f"`{other.test}` {self.source.shown(other.value)} and `{check.test}` "
-                        f"{self.source.shown(check.value)} can never both pass"
+                        f"`{other.test}` {self.source.preview(other.value)} and `{check.test}` "
+                        f"{self.source.preview(check.value)} can never both pass"
                     )
                     self.problems.append(
                         Finding("impossible-test", message, check.place, "remove one of them")
@@ -171,20 +171,20 @@ def _sections_advice() -> str:
 
 
 def _impossible(
-    section: Section, test: str, value: Any, shown: Callable[[Any], str]
+    section: Section, test: str, value: Any, preview: Callable[[Any], str]
 ) -> tuple[str, str] | None:
     """Why a test can never pass (or never fail) whatever the answer is, and what to do."""
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
             return None
-        return f"{shown(value)} is no criterion", "write in a sentence what must be true"
+        return f"{preview(value)} is no criterion", "write in a sentence what must be true"
     if section == "text" and not isinstance(value, str):
         advice = "write texts" if isinstance(value, dict | list) else "put it in quotes"
-        return f"the text of an answer is never {shown(value)}", advice
+        return f"the text of an answer is never {preview(value)}", advice
     if section == "text" and test == "value" and not value.strip():
         return "an agent that says nothing has no text", "test what it should say"
     if test in _ORDERINGS and not isinstance(value, int | float | str | list):
-        return f"nothing can be compared with {shown(value)}", "give a number or a text"
+        return f"nothing can be compared with {preview(value)}", "give a number or a text"
     try:
         run_check(test, ABSENT, [value])
     except InputError as error:

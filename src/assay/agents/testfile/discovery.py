@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.agents.model import AgentFile
-from assay.agents.testfile.reading import INTERACTIONS, ReadFile, first_error, read_file
+from assay.agents.testfile.reading import INTERACTIONS, ReadFile, make_error, read_file
 from assay.agents.testfile.source import is_document, is_hocon
 from assay.documents import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
@@ -18,7 +18,7 @@ from assay.findings import Finding
 
 
 @dataclass(frozen=True)
-class PassedOver:
+class SkippedFile:
     """Something in a folder that might have been meant as a test, and why it is none."""
 
     path: Path
@@ -29,12 +29,12 @@ class PassedOver:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileSet:
     """The test files that were found, what is wrong with them, and what is no test."""
 
     found: list[ReadFile]
     """In the order in which they were named."""
-    passed_over: list[PassedOver] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
     """HOCON, JSON and YAML files of a folder that are no tests, and folders not looked into."""
 
     @property
@@ -46,24 +46,24 @@ class Reading:
     def problems(self) -> list[Finding]:
         return [problem for one in self.found for problem in one.problems]
 
-    def files_or_error(self) -> list[AgentFile]:
+    def get_files(self) -> list[AgentFile]:
         """The files, if nothing is wrong with any of them."""
         if self.problems:
-            raise first_error(self.problems)
+            raise make_error(self.problems)
         return self.files
 
 
-def read_files(paths: Iterable[str | Path]) -> Reading:
+def read_files(paths: Iterable[str | Path]) -> FileSet:
     """Read the test files that files, folders and globs name, each once, in the order named."""
     paths = list(paths)
     found: dict[Path, tuple[ReadFile, bool]] = {}
-    links: list[PassedOver] = []
+    links: list[SkippedFile] = []
     for given in paths:
         for path, is_named in _expand(given):
             # Not `resolve`, which raises for a link that leads to itself.
             key = Path(os.path.realpath(path))
             if path.is_dir():
-                links.append(PassedOver(path, "is a link to a folder"))
+                links.append(SkippedFile(path, "is a link to a folder"))
             elif key not in found:
                 found[key] = (read_file(path) if is_named else _read_found(path), is_named)
     over = [one for one, is_named in found.values() if not one.has_interactions and not is_named]
@@ -72,9 +72,9 @@ def read_files(paths: Iterable[str | Path]) -> Reading:
         names = ", ".join(map(str, paths))
         advice = "a test file is HOCON, JSON or YAML with the key `interactions`"
         raise InputError("no test files: none has `interactions`", where=names, advice=advice)
-    return Reading(
+    return FileSet(
         kept,
-        [*(PassedOver(one.path, "has no `interactions`") for one in over), *links],
+        [*(SkippedFile(one.path, "has no `interactions`") for one in over), *links],
     )
 
 

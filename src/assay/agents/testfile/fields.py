@@ -17,7 +17,7 @@ from assay.agents.connections.template import (
     list_placeholders,
     parse_path,
 )
-from assay.agents.testfile.source import Source
+from assay.agents.testfile.source import FileSource
 from assay.documents import KeyPath
 from assay.errors import nearest
 from assay.findings import Finding
@@ -42,7 +42,7 @@ class InvalidValue(Exception):  # noqa: N818 - it says what is the case
 class Fields:
     """The keys of one object, read one by one; problems go to the list that is shared."""
 
-    source: Source
+    source: FileSource
     at: KeyPath
     given: dict[str, Any]
     problems: list[Finding]
@@ -54,7 +54,7 @@ class Fields:
         try:
             return read(self.given[key])
         except InvalidValue as error:
-            what = error.what.replace("{}", self.source.shown(error.value))
+            what = error.what.replace("{}", self.source.preview(error.value))
             self.refuse("wrong-value", f"`{key}` {what}", key, error.advice)
             return default
 

@@ -21,28 +21,28 @@ from assay.agents.testfile.hocon_outline import (
     ObjectOutline,
     Substitution,
     ValueOutline,
+    find_repeated_keys,
     outline,
-    repeated_keys,
 )
-from assay.agents.testfile.source import FileProblems, Source, unreadable
+from assay.agents.testfile.source import FileProblems, FileSource, unreadable
 from assay.documents import MEGABYTE, KeyPath, Place, UnreadableFileError, read_text
 from assay.findings import Finding
 
 _SPECIFICATION = re.compile(r"\s*\((?:HOCON\.md|S\d|E\d)[^)]*\)")
 
 
-def read_hocon(path: Path) -> Source:
+def read_hocon(path: Path) -> FileSource:
     """The source of a HOCON file and all it includes."""
     environment = _Environment()
     try:
         _check_growth(Files(path), environment)
         files = Files(path)
-        value = _parsed(files, environment)
+        value = _parse(files, environment)
         survey = Survey(files)
         survey.walk(path)
     except RecursionError:
         raise FileProblems(unreadable("is nested too deeply", Place(path, 1))) from None
-    return Source(
+    return FileSource(
         path, value, survey.places, survey.problems, environment.used, frozenset(survey.referred)
     )
 
@@ -73,7 +73,7 @@ def _check_growth(files: Files, environment: _Environment) -> None:
         raise FileProblems(unreadable(what, Place(files.path, 1)))
 
 
-def _parsed(files: Files, environment: _Environment) -> Any:
+def _parse(files: Files, environment: _Environment) -> Any:
     import hocon
 
     text = files.read_first()
@@ -91,7 +91,7 @@ def _parsed(files: Files, environment: _Environment) -> Any:
         # The text that was read last is the one that is being parsed.
         place = Place(files.last, max(error.line, 1))
         advice = "look at the quotes, the brackets and the commas around this line"
-        raise FileProblems(unreadable(_said(error), place, advice)) from None
+        raise FileProblems(unreadable(_describe(error), place, advice)) from None
     except hocon.ResolveError as error:
         _refuse_unresolved(files, error)
     except hocon.ConfigError:
@@ -105,21 +105,21 @@ def _refuse_unresolved(files: Files, error: Any) -> NoReturn:
     survey.walk(files.path)
     if missing := [one for one in survey.problems if one.code == "missing-include"]:
         raise FileProblems(*missing) from None
-    place = survey.substituted.get((error.path, error.line)) or _included(survey, error)
+    place = survey.substituted.get((error.path, error.line)) or _find_included(survey, error)
     advice = (
         "define it in the file or in the environment, or write ${?…} if it may be absent"
         if "could not resolve" in str(error)
         else ""
     )
-    raise FileProblems(unreadable(_said(error), place, advice)) from None
+    raise FileProblems(unreadable(_describe(error), place, advice)) from None
 
 
-def _included(survey: Survey, error: Any) -> Place:
+def _find_included(survey: Survey, error: Any) -> Place:
     same_line = (place for (_, line), place in survey.substituted.items() if line == error.line)
     return next(same_line, Place(survey.files.path, max(error.line, 1)))
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     """The parser's message, without its references to sections of the specification."""
     said = _SPECIFICATION.sub("", str(error))
     return f"is not valid HOCON: {said[:1].lower()}{said[1:]}"
@@ -224,7 +224,7 @@ class Files:
             return short
         raise FileProblems(unreadable(what, Place(self.path, 1)))
 
-    def included_by(self, including: Path, include: Include) -> list[Path]:
+    def find_included(self, including: Path, include: Include) -> list[Path]:
         """The files that an include has brought; none if it is missing."""
         base = Path() if include.qualifier == "file" else including.parent
         path = Path(os.path.abspath(base / include.name))  # noqa: PTH100 - as the parser does it
@@ -268,7 +268,7 @@ class Survey:
             unreadable("a brace closes what was never opened", Place(file, line), _STRAY_ADVICE)
             for line in root.strays[:1]
         ]
-        self.problems += repeated_keys(root, file)
+        self.problems += find_repeated_keys(root, file)
         self._open.pop()
         self._prefixes.pop()
 
@@ -305,7 +305,7 @@ class Survey:
         including = self._open[-1]
         if include.qualifier == "package":
             return
-        brought = self.files.included_by(including, include)
+        brought = self.files.find_included(including, include)
         for file in brought:
             self.walk(near(file), at)
         if not brought:

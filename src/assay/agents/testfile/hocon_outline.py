@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from assay.agents.testfile.source import repeated_key
+from assay.agents.testfile.source import make_repeated_key
 from assay.documents import Place
 from assay.findings import Finding
 
@@ -139,7 +139,7 @@ class _Scanner:
         line = self._line()
         if include := _INCLUDE.match(self._text, self._at):
             self._at = include.end()
-            return Include(_unquoted(include[3] or include[2]), include[1] or "", line)
+            return Include(_unquote(include[3] or include[2]), include[1] or "", line)
         keys = self._keys()
         self._skip(_BLANK)
         separator = _SEPARATOR.match(self._text, self._at)
@@ -151,7 +151,7 @@ class _Scanner:
         start, keys, is_open = self._at, [""], False
         while True:
             if quoted := _QUOTED.match(self._text, self._at):
-                keys[-1] += _unquoted(quoted[0])
+                keys[-1] += _unquote(quoted[0])
                 self._at, is_open = quoted.end(), True
             elif plain := _PLAIN.match(self._text, self._at):
                 first, *others = plain[0].split(".")
@@ -206,7 +206,7 @@ class _Scanner:
         return bisect_right(self._starts, self._at if at is None else at)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if text.startswith('"""'):
         return text[3:-3]
     try:
@@ -215,7 +215,7 @@ def _unquoted(text: str) -> str:
         return text[1:-1]
 
 
-def repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Finding]:
+def find_repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Finding]:
     """A problem for every key whose earlier value is lost when it is given again."""
     # By path, the number and line of the first field there, and of the first there or below.
     seen: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -226,13 +226,13 @@ def repeated_keys(root: ObjectOutline, file: Path) -> Iterator[Finding]:
         overlapping = [seen[each] for each in above if each in seen]
         overlapping += [below[path]] if path in below else []
         if overlapping and not _keeps_earlier(one, path):
-            yield repeated_key(".".join(path), min(overlapping)[1], Place(file, one.line))
+            yield make_repeated_key(".".join(path), min(overlapping)[1], Place(file, one.line))
         seen.setdefault(path, (number, one.line))
         for each in above:
             below.setdefault(each, (number, one.line))
     for value in _values(root):
         for inner in _within_arrays(value):
-            yield from repeated_keys(inner, file)
+            yield from find_repeated_keys(inner, file)
 
 
 def _within_arrays(value: ValueOutline) -> Iterator[ObjectOutline]:

@@ -96,7 +96,7 @@ def lint_files(paths: Iterable[str | Path], *, ignore: Collection[str] = ()) -> 
     found = list(reading.problems)
     for file in reading.files:
         found += [*_find_notes(file), *RULES.apply(file)]
-    return Findings.of(found, RULES, ignore=ignore, skipped=map(str, reading.passed_over))
+    return Findings.of(found, RULES, ignore=ignore, skipped=map(str, reading.skipped))
 
 
 def _find_notes(file: AgentFile) -> Iterator[Finding]:

@@ -12,11 +12,11 @@ from assay.agents.connections.addresses import make_headers
 from assay.agents.connections.registry import Kind, get_kind
 from assay.agents.connections.template import Template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
-from assay.agents.secrets import secrets_of
+from assay.agents.secrets import find_secrets
 from assay.agents.testfile import fields
 from assay.agents.testfile.criteria import CriteriaReader
 from assay.agents.testfile.fields import Fields, InvalidValue, read_template
-from assay.agents.testfile.source import FileProblems, Source, read_source
+from assay.agents.testfile.source import FileProblems, FileSource, read_source
 from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
@@ -70,7 +70,7 @@ def read_file(path: Path) -> ReadFile:
     reader = _Reader(source, list(source.problems))
     file = reader.read()
     # Values are shown without secrets already; metadata, often a word, would hide the message.
-    problems = _without_secrets(reader.problems, secrets_of(source.environment, None))
+    problems = _without_secrets(reader.problems, find_secrets(source.environment, None))
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
 
 
@@ -96,11 +96,11 @@ def load_file(path: Path) -> AgentFile:
     """A test file without problems; otherwise the first of them as an error."""
     found = read_file(path)
     if found.file is None:
-        raise first_error(found.problems)
+        raise make_error(found.problems)
     return found.file
 
 
-def first_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
+def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
     """The first problem as an error that also says how many more there are.
 
     `is_linted` says that lint finds them too, which knows nothing of options.
@@ -115,7 +115,7 @@ def first_error(problems: list[Finding], *, is_linted: bool = True) -> InputErro
 
 @dataclass
 class _Reader:
-    source: Source
+    source: FileSource
     problems: list[Finding]
 
     def read(self) -> AgentFile | None:
@@ -194,7 +194,7 @@ class _Reader:
     def _interaction(self, criteria: CriteriaReader, given: Any, number: int) -> Interaction | None:
         at: KeyPath = (INTERACTIONS, number - 1)
         if not isinstance(given, dict):
-            message = f"interaction {number} must be an object, not {self.source.shown(given)}"
+            message = f"interaction {number} must be an object, not {self.source.preview(given)}"
             self.problems.append(Finding("wrong-value", message, self.source.place(at)))
             return None
         one = Fields(self.source, at, given, self.problems)
@@ -224,10 +224,10 @@ class _Reader:
         return read_template(request, answer)
 
     def _refuse_unanswerable(self, file: AgentFile) -> None:
-        self.problems += unanswerable(file, file.connections)
+        self.problems += find_unanswerable(file, file.connections)
 
 
-def unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
+def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
     """A problem for everything in a file that a connection can neither send nor return."""
     problems: list[Finding] = []
     for kind in map(get_kind, connections):

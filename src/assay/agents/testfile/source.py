@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from assay import documents
-from assay.agents.secrets import credentials_of_file, secrets_of
-from assay.checks import shown
+from assay.agents.secrets import find_file_credentials, find_secrets
+from assay.checks import preview
 from assay.documents import DocumentError, KeyPath, Place
 from assay.findings import UNREADABLE, Finding
 from assay.redaction import redact
@@ -34,7 +34,7 @@ def unreadable(message: str, place: Place, advice: str = "") -> Finding:
 
 
 @dataclass(frozen=True)
-class Source:
+class FileSource:
     """What a file says, and what is known about how it says it."""
 
     path: Path
@@ -53,17 +53,17 @@ class Source:
     @cached_property
     def secrets(self) -> Mapping[str, str]:
         """What must never be stored or shown, and what stands for it."""
-        return secrets_of(self.environment, self.metadata)
+        return find_secrets(self.environment, self.metadata)
 
     @cached_property
     def credentials(self) -> Mapping[str, str]:
         """Return those of the secrets that a judge must not see either."""
-        return credentials_of_file(self.environment, self.metadata)
+        return find_file_credentials(self.environment, self.metadata)
 
-    def shown(self, value: Any) -> str:
+    def preview(self, value: Any) -> str:
         """A value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
-        return shown(redact(value, self.secrets))
+        return preview(redact(value, self.secrets))
 
     def as_written(self, value: Any) -> str:
         """A value for advice, as a test file would have it."""
@@ -91,7 +91,7 @@ def is_hocon(path: Path) -> bool:
     return path.name.lower().endswith(".hocon")
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> FileSource:
     """The source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
     if is_document(path):
         return _read_document(path)
@@ -100,21 +100,21 @@ def read_source(path: Path) -> Source:
     return read_hocon(path)
 
 
-def _read_document(path: Path) -> Source:
+def _read_document(path: Path) -> FileSource:
     try:
         node = documents.read_document(path)
     except DocumentError as error:
         place = Place(path, error.line)
         raise FileProblems(Finding("unreadable", error.what, place, error.advice)) from None
     repeated = [
-        repeated_key(one.key, one.first, Place(path, one.line))
+        make_repeated_key(one.key, one.first, Place(path, one.line))
         for one in documents.find_repetitions(node)
     ]
     places = {at: Place(path, line) for at, line in documents.find_lines(node).items()}
-    return Source(path, documents.to_values(node), places, repeated)
+    return FileSource(path, documents.to_values(node), places, repeated)
 
 
-def repeated_key(key: str, first: int, place: Place) -> Finding:
+def make_repeated_key(key: str, first: int, place: Place) -> Finding:
     """A key whose earlier value nobody would ever look at."""
     return Finding(
         "repeated-key",

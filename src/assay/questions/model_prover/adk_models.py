@@ -11,15 +11,16 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InputError
-from assay.models import ModelFailed, ModelSettings
-from assay.models.settings import provider_at
-from assay.models.transport import (
+from assay.models import (
     OVERLOADED,
     TRANSIENT,
     AdaptiveConcurrency,
+    ModelFailed,
+    ModelSettings,
     Transient,
-    asked_wait,
+    find_provider_at,
     persist,
+    read_wait,
 )
 from assay.questions.model_prover.extra import be_quiet
 
@@ -33,7 +34,7 @@ def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> 
     """Gemini by its own library where it is at home, everything else through LiteLLM."""
     be_quiet()
     access = _Access(settings, concurrency)
-    provider = provider_at(settings.url)
+    provider = find_provider_at(settings.url)
     if provider is not None and provider.name == "gemini":
         return _gemini(access)
     from google.adk.models.lite_llm import LiteLlm
@@ -115,9 +116,9 @@ async def _persistent(access: _Access, call: Any) -> Any:
                 if isinstance(failure, Transient) and failure.overloaded:
                     pause = failure.wait or 0.0
                     patient = pause <= settings.patience
-                    access.concurrency.overloaded(started, pause if patient else 0.0)
+                    access.concurrency.record_overload(started, pause if patient else 0.0)
                 raise failure from None
-            access.concurrency.succeeded()
+            access.concurrency.record_success()
             return response
 
     return await persist(attempt, settings.patience, settings.name)
@@ -137,7 +138,7 @@ def _failure(error: Exception, settings: ModelSettings) -> Exception:
     if "Timeout" in kind:
         return _silence(settings)
     if status in TRANSIENT and "insufficient_quota" not in told:
-        return Transient(told, asked_wait(_headers(error)), overloaded=status in OVERLOADED)
+        return Transient(told, read_wait(_headers(error)), overloaded=status in OVERLOADED)
     if "Connection" in kind:
         return Transient(f"{settings.url} cannot be reached: {told}")
     if status in (401, 403):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
-from assay.models import metered
+from assay.models import open_meter
 from assay.questions.correct import read_suite_text
 from assay.questions.laboratories import Laboratories, Laboratory
 from assay.questions.model import FixQuestion, Question
@@ -46,7 +46,7 @@ class ModelVerifier:
         """The record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
-        with metered() as meter, recording(transcript):
+        with open_meter() as meter, recording(transcript):
             record = await self._verified(work, laboratories, writes, transcript)
         return record.model_copy(
             update={
