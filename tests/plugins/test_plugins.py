@@ -71,9 +71,9 @@ def test_a_connection(assay: Command, tmp_path: Path) -> None:
 
 
 def test_a_prover_is_asked_after_our_own() -> None:
-    from assay.questions.provers import installed_provers
+    from assay.questions.provers import load_provers
 
-    assert [one.name for one in installed_provers()][-1] == "nobody"
+    assert [one.name for one in load_provers()][-1] == "nobody"
 
 
 def test_what_cannot_be_imported_costs_only_what_asks_for_it(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay import __version__
+from assay._version import __version__
 from assay.agents.connections.addresses import find_root
 from assay.agents.connections.jsonrpc import JsonRpc
 from assay.agents.connections.neuro_san import make_request

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from assay import plugins
-from assay.questions.examining import Prover
+from assay.questions.proof_runners import Prover
 
 
-def installed_provers() -> tuple[Prover, ...]:
+def load_provers() -> tuple[Prover, ...]:
     """Return the provers that run by themselves, cheapest first; those of plugins last."""
     from assay.questions.provers.introspection import IntrospectionProver
 

@@ -1,0 +1,152 @@
+"""Corrections of a question: what a model may propose, and what is refused at once.
+
+Nothing here is written to a file. What is accepted is verified from scratch by others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.errors import InputError
+from assay.questions.correct import changes_between, edit_suite
+from assay.questions.correct.editing import definition_of
+from assay.questions.lint_rules import lint_suites
+from assay.questions.model import Entry, Key, Question
+from assay.questions.suite.suite import Suite
+
+# What a remediation engineer may change; the id, the type and the snippet stay.
+CHANGEABLE = frozenset({"question", "options", "correct_answer", "explanation"})
+_CODE = re.compile(r"`([^`]+)`")
+_NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def definition_problems(definition: Any, before: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the form of a new definition, for its author to read."""
+    if not isinstance(definition, dict):
+        return ["the definition must be an object with the fields that change"]
+    problems = [
+        f"`{name}` cannot be changed"
+        for name, value in definition.items()
+        if name not in CHANGEABLE and value != before.get(name)
+    ]
+    options = definition.get("options", {})
+    if not isinstance(options, dict) or not all(
+        isinstance(text, str) and text.strip() for text in options.values()
+    ):
+        problems.append("`options` must be an object from letters to texts, all of them given")
+    problems += [
+        f"`{name}` must be text"
+        for name in sorted(CHANGEABLE - {"options"})
+        if name in definition and not isinstance(definition[name], str)
+    ]
+    return problems
+
+
+def fix_problems(before: Question, after: Question, key: str) -> list[str]:
+    """Why a corrected question is refused: it would be easier to verify, but not better."""
+    problems = []
+    if len(after.options) < len(before.options):
+        problems.append(
+            f"it has {len(after.options)} options and had {len(before.options)}: keep them all"
+        )
+    texts = [" ".join(text.split()).strip(".").casefold() for text in after.options.values()]
+    if len(set(texts)) < len(texts):
+        problems.append("two of its options say the same")
+    if key not in after.options:
+        problems.append(f"its key {key!r} is not one of its options {', '.join(after.options)}")
+    lost = _tested(before)
+    said = " ".join([after.text, *after.options.values()])
+    if lost and not any(re.search(rf"\b{re.escape(name)}\b", said) for name in lost):
+        problems.append(f"it is no longer about what it tested: {', '.join(sorted(lost))}")
+    if before.snippet != after.snippet:
+        problems.append("it refers to other code")
+    return problems
+
+
+def _tested(question: Question) -> set[str]:
+    """The names that a question is about: those in the code of its stem."""
+    codes = _CODE.findall(question.text)
+    return {name for code in codes for name in _NAME.findall(code)}
+
+
+FIELDS = ("question", "options", "correct_answer", "explanation")
+
+
+class RefusedRevision(ValueError):  # noqa: N818 - the name says what is the case
+    """A proposed definition cannot be taken; the text says why."""
+
+
+@dataclass(frozen=True)
+class Revision:
+    """A definition that may be verified: the entry it makes, and the changes to its file."""
+
+    entry: Entry
+    definition: Mapping[str, Any]
+    changes: Mapping[str, Any]
+
+
+class Reviser:
+    """Turns proposals for one question into revisions."""
+
+    def __init__(self, suite: Suite, entry: Entry, text: str) -> None:
+        self._suite = suite
+        self._entry = entry
+        self._text = text
+        self._suffix = Path(entry.file).suffix
+        self._whole = definition_of(text, entry.id, suffix=self._suffix)
+        self.definition = {name: self._whole[name] for name in FIELDS if name in self._whole}
+        self._known = self._complaints(entry)
+
+    def revise(self, given: Any, tried: Sequence[Mapping[str, Any]] = ()) -> Revision:
+        """The revision that a proposal makes; a RefusedRevision says why it makes none."""
+        _refuse(definition_problems(given, self._whole))
+        told = {name: given[name] for name in FIELDS if name in given}
+        definition = {**self.definition, **told}
+        entry = self._revised(definition)
+        assert isinstance(entry.question, Question)
+        _refuse(fix_problems(self._question, entry.question, definition["correct_answer"]))
+        changes = changes_between(self.definition, definition)
+        if not changes:
+            raise RefusedRevision("it changes nothing")
+        if any(changes_between(one, definition) == {} for one in tried):
+            raise RefusedRevision("the same was tried before and was not Valid")
+        self._check_editable(changes)
+        _refuse(sorted(self._complaints(entry) - self._known))
+        return Revision(entry, definition, changes)
+
+    def _check_editable(self, changes: Mapping[str, Any]) -> None:
+        try:
+            edit_suite(self._text, self._entry.id, changes, suffix=self._suffix)
+        except InputError as error:
+            raise RefusedRevision(error.what) from None
+
+    @property
+    def _question(self) -> Question:
+        assert isinstance(self._entry.question, Question)
+        return self._entry.question
+
+    def _revised(self, definition: Mapping[str, Any]) -> Entry:
+        question = replace(
+            self._question, text=definition["question"], options=dict(definition["options"])
+        )
+        key = Key(definition["correct_answer"], definition.get("explanation", ""))
+        return replace(self._entry, question=question, key=key)
+
+    def _complaints(self, entry: Entry) -> set[str]:
+        """What lint says of the question that is more than a note."""
+        entries = [entry if one.id == entry.id else one for one in self._suite.entries]
+        found = lint_suites([replace(self._suite, entries=entries)])
+        return {
+            f"{one.code}: {one.message}"
+            for one in found
+            if one.case == entry.id and one.severity != "note"
+        }
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        raise RefusedRevision("; ".join(problems))

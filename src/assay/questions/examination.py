@@ -1,0 +1,163 @@
+"""Examines a question without its key: runs stored proofs and asks the provers about the rest."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from assay.questions.model import Question
+from assay.questions.proof_runners import TargetRunner
+from assay.questions.proofs.claims import WRITTEN, Proof
+from assay.questions.proofs.proof_file import read_proof
+from assay.questions.proofs.proving import Trial, is_repeated, try_proof
+from assay.questions.proofs.store import NewProof, StoredProof, proof_name
+from assay.questions.verdict.compounds import read_compounds
+from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
+from assay.questions.verdict.findings import Finding, State, Truth, combine
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What is known about every option that is not derived from others, and how."""
+
+    trials: Mapping[str, Sequence[Trial]]
+    findings: Mapping[str, Finding]
+    new: tuple[NewProof, ...] = ()
+
+    def without(self, options: Sequence[str], reason: str) -> Examination:
+        """Return the same with these options unproven."""
+        unproven = {option: Finding(State.UNPROVEN, reason) for option in options}
+        return replace(self, findings={**self.findings, **unproven})
+
+
+async def examine(
+    question: Question,
+    stored: Sequence[StoredProof],
+    runner: TargetRunner,
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
+) -> Examination:
+    """Settle what can be settled about a question's options."""
+    compounds = read_compounds(question)
+    options = [option for option in question.options if option not in compounds]
+    proofs = [one.proof for one in stored if one.is_current]
+    current = [proof for proof in proofs if proof.claim.option in options]
+    trials = await _try_all(question, current, runner)
+    reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
+    # A person's proof is not replaced by a program's: they look at it again, or remove it.
+    outdated = {
+        one.proof.claim.option
+        for one in stored
+        if not one.is_current and one.proof.prover == WRITTEN
+    }
+    reasons |= dict.fromkeys(outdated, _OUTDATED)
+    found: list[Trial] = []
+    for prover in runner.provers:
+        # What a prover has stored is all it knows about an option, as long as it decides a claim.
+        asked = {
+            trial.proof.claim.option
+            for trial in trials
+            if trial.proof.prover == prover.name and trial.settled.truth is not Truth.OPEN
+        }
+        open_options = [
+            one
+            for one in options
+            if one not in asked | outdated and not _is_settled(trials + found, one)
+        ]
+        if not open_options:
+            continue
+        attempt = await prover.prove(question, open_options, runner)
+        reasons |= attempt.reasons
+        found += await _try_all(question, _rename_apart(attempt.proofs, found), runner)
+    new = tuple(
+        to_stored(trial) for trial in found if trial.settled.truth in (Truth.TRUE, Truth.FALSE)
+    )
+    return _examination(options, [*trials, *found], new, reasons, exception_match)
+
+
+_STALE = "its proof is of another wording of the question or the option"
+_OUTDATED = (
+    "its hand-written proof is of another wording: look at it and take it in again with "
+    "`assay questions prove`"
+)
+
+
+async def _try_all(
+    question: Question, proofs: Sequence[Proof], runner: TargetRunner
+) -> list[Trial]:
+    return list(
+        await asyncio.gather(
+            *(
+                try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
+                for proof in proofs
+            )
+        )
+    )
+
+
+def _rename_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
+    """Return the proofs under file names that no proof of another prover has."""
+    taken = {trial.proof.file for trial in before}
+    named = []
+    for proof in proofs:
+        names = (proof_name(proof.claim.option, number) for number in count(1))
+        file = proof.file if proof.file not in taken else next(n for n in names if n not in taken)
+        taken.add(file)
+        named.append(replace(proof, file=file))
+    return named
+
+
+def _examination(
+    options: Sequence[str],
+    trials: Sequence[Trial],
+    new: tuple[NewProof, ...],
+    reasons: Mapping[str, str],
+    policy: ExceptionMatch,
+) -> Examination:
+    by_option = {
+        option: [trial for trial in trials if trial.proof.claim.option == option]
+        for option in options
+    }
+    settled = {option: [trial.settled for trial in tried] for option, tried in by_option.items()}
+    matched = match_exceptions(settled, policy)
+    findings = {}
+    for option in options:
+        finding = combine(matched[option])
+        if finding.state is State.UNPROVEN and not matched[option]:
+            finding = replace(finding, reason=reasons.get(option, finding.reason))
+        findings[option] = finding
+    return Examination(by_option, findings, new)
+
+
+def _is_settled(trials: Sequence[Trial], option: str) -> bool:
+    """Tell whether the proofs of an option decide it, so that no prover need be asked."""
+    settled = [trial.settled for trial in trials if trial.proof.claim.option == option]
+    return combine(settled).state is not State.UNPROVEN
+
+
+def to_stored(trial: Trial) -> NewProof:
+    """Return a trial that settled its claim as the store takes it."""
+    file = read_proof(trial.proof.source)
+    return NewProof(trial.proof, trial.settled.truth, (file.holds, file.fails, file.controls))
+
+
+async def repeat(
+    examination: Examination, options: Sequence[str], runner: TargetRunner
+) -> tuple[str, ...]:
+    """Run the proofs of these options once more, each in a new interpreter with another seed.
+
+    Return the options for which the repetition gave another outcome.
+    """
+    trials = [trial for option in options for trial in examination.trials.get(option, ())]
+    decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
+    same = await asyncio.gather(
+        *(is_repeated(trial, runner.proof_runner, modules=runner.modules) for trial in decided)
+    )
+    return tuple(
+        dict.fromkeys(
+            trial.proof.claim.option
+            for trial, said_the_same in zip(decided, same, strict=True)
+            if not said_the_same
+        )
+    )

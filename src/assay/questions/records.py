@@ -1,0 +1,226 @@
+"""From what was found about a question to the record of its case, and its quality in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
+from assay.questions.model import Entry, FixQuestion, Key, Question
+from assay.questions.proofs.claims import Grounds
+from assay.questions.proofs.proving import Trial
+from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.verdict import Judgement, Verdict
+from assay.sandbox import ProofOutcome
+
+SUBJECT = "questions"
+DETAIL_VERSION = 1
+_OUTPUT = 4_000
+_LINE = 140
+
+
+def outcome_of(verdict: Verdict) -> Outcome:
+    """Valid passes, Unproven and Unsolved stay open, everything else is a finding."""
+    if verdict is Verdict.VALID:
+        return Outcome.PASSED
+    # That a model does not solve a question does not show that nobody can.
+    is_open = verdict in (Verdict.UNPROVEN, Verdict.UNSOLVED)
+    return Outcome.UNVERIFIED if is_open else Outcome.FAILED
+
+
+def simple_record(
+    identifier: str, entry: Entry, verdict: Verdict, reason: str, detail: dict[str, Any]
+) -> CaseRecord:
+    """The record of a question that has no options."""
+    whole = {
+        "version": DETAIL_VERSION,
+        "place": str(entry.place()),
+        "verdict": verdict.value,
+        "reason": reason,
+        **detail,
+    }
+    results = {"verdict": _verdict_attribute(verdict, None)}
+    return _record(identifier, entry, verdict, "", reason, results, whole)
+
+
+def obstructed_record(identifier: str, entry: Entry, obstacle: str) -> CaseRecord:
+    """The record of a question that cannot be judged because part of it is missing."""
+    text = (
+        entry.question.description
+        if isinstance(entry.question, FixQuestion)
+        else entry.question.text
+    )
+    return simple_record(
+        identifier, entry, Verdict.UNPROVEN, obstacle, {"type": "unreadable", "question": text}
+    )
+
+
+def _record(
+    identifier: str,
+    entry: Entry,
+    verdict: Verdict,
+    code: str,
+    reason: str,
+    results: dict[str, AttributeResult],
+    detail: dict[str, Any],
+) -> CaseRecord:
+    report = VerifierReport(
+        id=identifier,
+        group=entry.file.stem,
+        type=GroupType.FUNCTIONALITY,
+        duration=0.0,
+        results=results,
+        case={"question": detail["question"], "place": detail["place"]},
+    )
+    return CaseRecord(
+        id=identifier,
+        subject=SUBJECT,
+        outcome=outcome_of(verdict),
+        reason=f"{verdict.value}: {reason}",
+        code=code or verdict.value.lower(),
+        reports=[report],
+        detail=detail,
+    )
+
+
+def _verdict_attribute(verdict: Verdict, difference: str | None) -> AttributeResult:
+    """The one attribute that counts."""
+    is_correct = {Outcome.PASSED: True, Outcome.FAILED: False}.get(outcome_of(verdict))
+    return AttributeResult(
+        attribute="verdict",
+        actual=verdict.value,
+        expected=Verdict.VALID.value,
+        diff=None if is_correct else difference,
+        is_correct=is_correct,
+    )
+
+
+def question_record(
+    identifier: str,
+    entry: Entry,
+    question: Question,
+    trials: Mapping[str, Sequence[Trial]],
+    findings: dict[str, Finding],
+    judgement: Judgement,
+) -> CaseRecord:
+    """The record of a multiple-choice question."""
+    assert entry.key is not None
+    results = {
+        "verdict": _verdict_attribute(
+            judgement.verdict, _option_lines(question, findings, entry.key)
+        )
+    }
+    for option, finding in findings.items():
+        name = f"option {option}"
+        is_key = option == entry.key.answer
+        results[name] = AttributeResult(
+            attribute=name,
+            actual=_told(finding),
+            expected="HOLDS: it is the key" if is_key else "FAILS: it is not the key",
+            is_correct=_is_as_keyed(finding, is_key, judgement),
+            weight=0.0,
+        )
+    detail = _detail(entry, question, entry.key, trials, findings, judgement)
+    return _record(
+        identifier, entry, judgement.verdict, judgement.code, judgement.reason, results, detail
+    )
+
+
+def _is_as_keyed(finding: Finding, is_key: bool, judgement: Judgement) -> bool | None:
+    """Whether an option is what the key makes of it; where nothing is decided, nobody knows."""
+    if judgement.verdict is Verdict.UNPROVEN or finding.state not in (State.HOLDS, State.FAILS):
+        return None
+    if judgement.verdict is Verdict.VALID:
+        # Parts of a key that is a compound hold with it.
+        return True
+    return (finding.state is State.HOLDS) is is_key
+
+
+def _told(finding: Finding) -> str:
+    """The state, on what grounds if not by execution, and why."""
+    state = finding.state.value
+    if finding.grounds is Grounds.DOCUMENTED and finding.state is State.HOLDS:
+        state = f"{state} (documented)"
+    return f"{state}: {finding.reason}" if finding.reason else state
+
+
+def _option_lines(question: Question, findings: dict[str, Finding], key: Key) -> str:
+    lines = [_cut(question.text), ""]
+    for option, text in question.options.items():
+        mark = " (key)" if option == key.answer else ""
+        # Each is cut, so that where space is short no option is left out.
+        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(_told(findings[option]))}"]
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1].rstrip()}…"
+
+
+def _detail(
+    entry: Entry,
+    question: Question,
+    key: Key,
+    trials: Mapping[str, Sequence[Trial]],
+    findings: dict[str, Finding],
+    judgement: Judgement,
+) -> dict[str, Any]:
+    return {
+        "version": DETAIL_VERSION,
+        "type": "multiple_choice",
+        "place": str(entry.place()),
+        "question": question.text,
+        "snippet": question.snippet.code if question.snippet else None,
+        "key": key.answer,
+        "verdict": judgement.verdict.value,
+        "code": judgement.code,
+        "reason": judgement.reason,
+        "answers": list(judgement.answers),
+        "notes": list(judgement.notes),
+        "options": {
+            option: {
+                "text": text,
+                "state": findings[option].state.value,
+                "reason": findings[option].reason,
+                "grounds": findings[option].grounds.value,
+                "derived_from": list(findings[option].derived_from),
+                "notes": list(findings[option].notes),
+                "proofs": [proof_values(trial) for trial in trials.get(option, ())],
+            }
+            for option, text in question.options.items()
+        },
+    }
+
+
+def proof_values(trial: Trial) -> dict[str, Any]:
+    """A proof and what came of it, as a record keeps it."""
+    claim = trial.proof.claim
+    return {
+        "file": trial.proof.file,
+        "prover": trial.proof.prover,
+        "statement": claim.statement,
+        "relation": claim.relation.value,
+        "kind": claim.kind,
+        "truth": trial.settled.truth.value,
+        "reason": trial.settled.reason,
+        "source": trial.proof.source,
+        "tests": test_values(trial.outcome),
+        "isolation": trial.outcome.isolation if trial.outcome else None,
+    }
+
+
+def test_values(outcome: ProofOutcome | None) -> list[dict[str, Any]]:
+    """The tests of an outcome, as a record keeps them."""
+    if outcome is None:
+        return []
+    return [
+        {
+            "name": test.name,
+            "status": test.status.value,
+            "message": test.message[:_OUTPUT],
+            "output": test.output[:_OUTPUT],
+            "objection": test.objection,
+        }
+        for test in outcome.tests
+    ]

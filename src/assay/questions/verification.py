@@ -1,0 +1,153 @@
+"""Verifies questions: examined without the key, judged against it, recorded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.errors import BudgetExceeded
+from assay.model import CaseRecord, Outcome, values
+from assay.questions.api_understanding import api_record
+from assay.questions.examination import Examination, examine, repeat
+from assay.questions.fix_error import fix_record
+from assay.questions.model import ApiQuestion, Entry, Question
+from assay.questions.proof_runners import ProofRunners, TargetRunner
+from assay.questions.proofs.store import ProofStore
+from assay.questions.records import SUBJECT, obstructed_record, question_record
+from assay.questions.verdict.exceptions import ExceptionMatch
+from assay.questions.verdict.findings import Finding
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
+from assay.runs import Parts, Unit
+from assay.sandbox import Target
+from assay.tracebacks import format_exception
+
+
+@dataclass(frozen=True)
+class Work:
+    """One question of a run: its target, where its proofs are, and how exceptions match."""
+
+    entry: Entry
+    identifier: str
+    target: Target
+    store: ProofStore
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
+    obstacle: str | None = None
+
+
+class Procedure(Protocol):
+    """Verifies one question and gives its record."""
+
+    async def __call__(
+        self, work: Work, runners: ProofRunners, *, writes: bool = True
+    ) -> CaseRecord: ...
+
+
+@dataclass(frozen=True)
+class QuestionWorker:
+    """Verifies single questions; with `writes` it stores the proofs that provers found."""
+
+    runners: ProofRunners
+    verify: Procedure
+    writes: bool = True
+
+    async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
+        """Return the record of one question."""
+        try:
+            return await self.verify(unit.payload, self.runners, writes=self.writes)
+        except BudgetExceeded:
+            raise
+        except Exception as error:
+            # Whatever goes wrong with one question is its error and not the end of the others.
+            return error_record(unit.payload, format_exception(error))
+
+
+def list_units(work: Iterable[Work]) -> Iterator[Unit]:
+    """List questions as the cases of a run; a changed key or rule is a changed input."""
+    for place, one in enumerate(work):
+        yield Unit(one.identifier, place, fingerprint(one), one)
+
+
+def fingerprint(work: Work) -> str:
+    entry = work.entry
+    key = None if entry.key is None else entry.key.answer
+    return values.fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
+
+
+def error_record(work: Work, reason: str) -> CaseRecord:
+    """Return the record of a question that could not be verified."""
+    return CaseRecord(
+        id=work.identifier,
+        subject=SUBJECT,
+        outcome=Outcome.ERROR,
+        reason=reason,
+        code="error",
+        fingerprint=fingerprint(work),
+    )
+
+
+async def verify_one(work: Work, runners: ProofRunners, *, writes: bool = True) -> CaseRecord:
+    """Verify one question and return its record."""
+    clock = time.perf_counter()
+    question = work.entry.question
+    runner = runners.of(work.target)
+    if work.obstacle is not None:
+        record = obstructed_record(work.identifier, work.entry, work.obstacle)
+    elif isinstance(question, Question):
+        record = await _verify_choice(work, question, runner, writes)
+    elif isinstance(question, ApiQuestion):
+        record = await api_record(work.identifier, work.entry, question, runner)
+    else:
+        record = await fix_record(work.identifier, work.entry, question, runner)
+    spent = {"fingerprint": fingerprint(work), "duration": time.perf_counter() - clock}
+    return record.model_copy(update=spent)
+
+
+async def _verify_choice(
+    work: Work, question: Question, runner: TargetRunner, writes: bool
+) -> CaseRecord:
+    examination = await examine_question(work, question, runner, writes=writes)
+    return await judge_question(work, question, examination, runner)
+
+
+async def examine_question(
+    work: Work, question: Question, runner: TargetRunner, *, writes: bool
+) -> Examination:
+    """Return what the stored proofs and the provers find; none of them sees the key."""
+    stored = work.store.load(question)
+    examination = await examine(question, stored, runner, work.exception_match)
+    if writes and examination.new:
+        work.store.save(question, examination.new, runner.lock)
+    return examination
+
+
+async def judge_question(
+    work: Work, question: Question, examination: Examination, runner: TargetRunner
+) -> CaseRecord:
+    """Return the verdict as a record: the key is known here, and proofs are only repeated."""
+    assert work.entry.key is not None
+    examination, findings, judgement = await _judge(
+        question, work.entry.key.answer, examination, runner
+    )
+    return question_record(
+        work.identifier, work.entry, question, examination.trials, findings, judgement
+    )
+
+
+async def _judge(
+    question: Question, key: str, examination: Examination, runner: TargetRunner
+) -> tuple[Examination, dict[str, Finding], Judgement]:
+    """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
+    stem = classify(question.text)
+    judgement = judge(question, stem, examination.findings, key)
+    if accuses(judgement):
+        unstable = await repeat(examination, judgement.rests_on, runner)
+        if unstable:
+            # What is left may accuse on other grounds, which must be repeated in their turn.
+            return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
+    return examination, answers_of(question, stem, examination.findings), judgement
+
+
+_UNSTABLE = "unstable: a new interpreter with another hash seed gave another outcome"
