@@ -69,7 +69,7 @@ class Assessment:
 
 
 def assess(record: CaseRecord, judge_error_rate: float | None = None) -> Assessment:
-    """The assessment of a test of which all samples were taken.
+    """Return the assessment of a test of which all samples were taken.
 
     `judge_error_rate` says how often decisions of the judge are wrong, if that is known.
     """
@@ -131,7 +131,7 @@ def _text(value: Any) -> str:
 
 
 def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return [
         {
             "test": one.test,
@@ -177,7 +177,7 @@ def _mode_values(mode: Mode) -> dict[str, Any]:
 
 
 def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
-    """The same as Markdown; all text of agents is in code blocks, where it cannot do harm."""
+    """Yield the same as Markdown; all text of agents is in code blocks, where it cannot do harm."""
     for one in assessments:
         yield f"## {_inline(one.test)}"
         yield ""
@@ -318,7 +318,7 @@ async def name_modes(assessment: Assessment, client: ModelClient) -> Assessment:
 def _find_different(
     causes: dict[Cause, list[FailedCheck]],
 ) -> Iterator[tuple[Cause, FailedCheck]]:
-    """One failure of each cause and answer, in an order that the samples do not matter for."""
+    """Yield one failure of each cause and answer, in an order independent of the samples."""
     found = {_key((cause, one)): (cause, one) for cause in causes for one in causes[cause]}
     for key in sorted(found):
         yield found[key]

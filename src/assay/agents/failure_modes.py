@@ -187,7 +187,7 @@ def group_by_cause(failures: Iterable[FailedCheck]) -> dict[Cause, list[FailedCh
 
 
 def _rank(mode: Mode) -> tuple[bool, int, int, str, tuple[int, ...], tuple[str, ...]]:
-    """The most frequent first; what is various comes after all modes."""
+    """Return a key that sorts the most frequent first, and what is various last."""
     cause = mode.cause
     return (
         mode.is_various, -len(mode.samples), cause.interaction, cause.check, mode.samples,
@@ -238,7 +238,7 @@ def _culprit(
 
 
 def _examples(members: list[FailedCheck]) -> tuple[FailedCheck, ...]:
-    """A few that differ, each answer once."""
+    """Return a few that differ, each answer once."""
     different = {one.answer: one for one in reversed(members)}
     return tuple(sorted(different.values())[:_EXAMPLES])
 
@@ -328,7 +328,7 @@ def _likeness(words: frozenset[str], other: frozenset[str], weights: Mapping[str
 
 
 def _words(answer: str) -> frozenset[str]:
-    """The words of an answer; which numbers are in it does not make it another kind of answer."""
+    """Return the words of an answer; all numbers are the same word."""
     found = _WORD.findall(answer.casefold())
     return frozenset("#" if word.isdigit() else word for word in found)
 

@@ -259,7 +259,7 @@ def _in_words_of_pytest(told: str | InputError) -> str:
 
 
 def _failure_lines(test: Test, record: CaseRecord) -> Iterator[str]:
-    """The verdict, and the checks that failed in the first few samples that did."""
+    """Yield the verdict, and the checks that failed in the first few samples that did."""
     yield record.reason
     places = _places(test)
     not_passed = [one for one in record.reports if one.outcome is not Outcome.PASSED]

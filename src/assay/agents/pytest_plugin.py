@@ -42,7 +42,7 @@ OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The switch, and how agents and their judge are reached."""
+    """Add the switch, and options for how agents and their judge are reached."""
     group = parser.getgroup("assay", "agents (Assay)")
     group.addoption(
         "--assay", action="store_true", help="collect test files of agents (*.hocon) as tests"

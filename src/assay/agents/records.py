@@ -23,7 +23,7 @@ def make_record(
     decision: Decision,
     reports: list[VerifierReport],
 ) -> CaseRecord:
-    """One test, counted once however many samples it has."""
+    """Return the record of one test, counted once however many samples it has."""
     reason = _reason(decision, reports)
     if repeated := describe_repetitions(reports):
         reason += f"; {repeated}"
@@ -51,7 +51,7 @@ def _sum(reports: list[VerifierReport], key: str) -> int:
 
 
 def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
-    """The record of a test file that cannot be used: an error, with everything wrong in it."""
+    """Return the record of a test file that cannot be used, with everything wrong in it."""
     lines = [f"{one.place}: {one.message}" for one in problems]
     advised = [f"{line} ({one.advice})" if one.advice else line
                for line, one in zip(lines, problems, strict=True)]  # fmt: skip
@@ -60,7 +60,7 @@ def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
 
 
 def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
-    """The record of a case that could not be tried because of what the user gave."""
+    """Return the record of a case that could not be tried because of what the user gave."""
     return CaseRecord(
         id=unit.id,
         subject=SUBJECT,
@@ -106,7 +106,7 @@ def wrong_checks(report: VerifierReport) -> list[str]:
 
 
 def _code(decision: Decision, reports: list[VerifierReport]) -> str:
-    """What identifies the finding in a baseline: the checks that failed in any sample."""
+    """Return what identifies the finding in a baseline: the checks that failed in any sample."""
     if decision.outcome is not Outcome.FAILED:
         return "" if decision.outcome is Outcome.PASSED else decision.outcome.value
     return ",".join(sorted({name for report in reports for name in wrong_checks(report)}))

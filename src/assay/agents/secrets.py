@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORE
 
 
 def find_secrets(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
-    """What must not be stored, by its value: what stands for it."""
+    """Return what must not be stored, with the name that stands for each value."""
     named = list(list_texts(metadata, "metadata"))
     # A server that refuses a token quotes it without the word before it.
     tokens = [(name, match[1]) for name, text in named if (match := _SCHEME.fullmatch(text))]
@@ -54,18 +54,18 @@ def _as_variable(name: str) -> str:
 
 
 def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
-    """The same for what an agent in this process finds in its environment."""
+    """Return the credentials that an agent in this process finds in its environment."""
     named = ((name, text) for name, text in environment.items() if _CREDENTIAL.search(name))
     return name_by_value(named, _SHORTEST_CREDENTIAL)
 
 
 def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
-    """Texts and what stands for them, without those that are too short to be told apart."""
+    """Return texts and what stands for them, without those that are too short to be told apart."""
     return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}
 
 
 def list_texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Every text and number inside of a value, after the path that leads to it."""
+    """Yield every text and number inside of a value, after the path that leads to it."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from list_texts(inner, f"{name}.{key}")
@@ -84,7 +84,7 @@ _SLY_DATA = "sly_data"
 def find_private_in_answers(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
-    """What of the private data, sent and returned, must not be kept of an answer, by its value.
+    """Return what of the private data must not be kept of an answer, by its value.
 
     A test looks at the values at and below the paths it names, and at what it names literally.
     """
@@ -105,7 +105,7 @@ def find_private_in_answers(
 def find_private_in_errors(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
-    """The same for what is told of an outage, which no test looks at and which may quote it all."""
+    """Return the same for messages of outages, which no test looks at and which may quote all."""
     return name_by_value(_all_texts(interactions, answers), SHORTEST)
 
 

@@ -18,8 +18,10 @@ from assay.errors import Unverifiable
 BUDGET = 100_000
 
 
-def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = False) -> Hashable:
-    """A key that two values share exactly when they are equal, whatever the order of their lists.
+def make_identity(
+    value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = False
+) -> Hashable:
+    """Return a key that two values share if they are equal, whatever the order of lists.
 
     With `blur` all numbers look the same: values of different blurred keys are never within any
     tolerance of each other.
@@ -32,14 +34,14 @@ def identity(value: Any, ignored: Patterns, *, nan_equal: bool, blur: bool = Fal
             return list
         counts: Counter[Hashable] = Counter()
         for item in value:
-            counts[identity(item, rest, nan_equal=nan_equal, blur=blur)] += 1
+            counts[make_identity(item, rest, nan_equal=nan_equal, blur=blur)] += 1
         return list, frozenset(counts.items())
     if kind is dict:
         entries = set()
         for key, item in value.items():
             rest = narrow(ignored, key)
             if rest is not None:
-                entries.add((key, identity(item, rest, nan_equal=nan_equal, blur=blur)))
+                entries.add((key, make_identity(item, rest, nan_equal=nan_equal, blur=blur)))
         return dict, frozenset(entries)
     return _scalar_identity(value, nan_equal, blur)
 
@@ -56,17 +58,17 @@ def _scalar_identity(value: Any, nan_equal: bool, blur: bool) -> Hashable:
     return value  # type: ignore[no-any-return]
 
 
-def magnitudes(value: Any) -> list[float]:
-    """The numbers in a value, in an order that does not depend on how it was written."""
+def list_magnitudes(value: Any) -> list[float]:
+    """Return the numbers in a value, in an order that does not depend on how it was written."""
     if type(value) is list:
-        return [number for item in value for number in magnitudes(item)]
+        return [number for item in value for number in list_magnitudes(item)]
     if type(value) is dict:
-        return [number for key in sorted(value) for number in magnitudes(value[key])]
+        return [number for key in sorted(value) for number in list_magnitudes(value[key])]
     return [value] if type(value) in (int, float) else []
 
 
-def equal_pairs(left: Sequence[Hashable], right: Sequence[Hashable]) -> dict[int, int]:
-    """Positions on the left to positions on the right with the same key, each used once."""
+def pair_equals(left: Sequence[Hashable], right: Sequence[Hashable]) -> dict[int, int]:
+    """Return the positions that have the same key, left to right, each used once."""
     places: dict[Hashable, list[int]] = {}
     for position in reversed(range(len(right))):
         places.setdefault(right[position], []).append(position)
@@ -79,7 +81,7 @@ def merge_by_size(
     sizes: tuple[Mapping[int, list[float]], Mapping[int, list[float]]],
     same: Callable[[int, int], bool],
 ) -> dict[int, int]:
-    """Pairs found by one walk along both sides in order of size: a good start for a matching."""
+    """Return pairs found by one walk along both sides in order of size, to start from."""
     lefts = sorted(left, key=sizes[0].__getitem__)
     rights = sorted(right, key=sizes[1].__getitem__)
     pairs: dict[int, int] = {}
@@ -178,8 +180,8 @@ class JsonComparison:
     unordered: bool = False
     ignored: Patterns = ()
 
-    def problems(self, actual: Any, expected: Any) -> list[dict[str, Any]]:
-        """The differences as values, none if equal; beyond a limit they are only counted."""
+    def find_problems(self, actual: Any, expected: Any) -> list[dict[str, Any]]:
+        """Return the differences as values, none if equal; beyond a limit they are only counted."""
         try:
             differences = _Walk(self).differences(actual, expected, (), self.ignored)
             found = [difference.describe() for difference in islice(differences, MAX_PROBLEMS)]
@@ -263,7 +265,7 @@ class _Walk:
         rest = narrow(ignored, 0)
         if rest is None:
             return
-        pairs = equal_pairs(self._keys(expected, rest), self._keys(actual, rest))
+        pairs = pair_equals(self._keys(expected, rest), self._keys(actual, rest))
         complete = True
         tolerant = self._settings.absolute or self._settings.relative
         if tolerant and len(pairs) < max(len(actual), len(expected)):
@@ -284,7 +286,8 @@ class _Walk:
 
     def _keys(self, items: list[Any], ignored: Patterns, blur: bool = False) -> list[Hashable]:
         return [
-            identity(item, ignored, nan_equal=self._settings.nan_equal, blur=blur) for item in items
+            make_identity(item, ignored, nan_equal=self._settings.nan_equal, blur=blur)
+            for item in items
         ]
 
     def _same(self, actual: Any, expected: Any, ignored: Patterns) -> bool:
@@ -301,7 +304,7 @@ class _Walk:
     def _pair_items(
         self, actual: list[Any], expected: list[Any], ignored: Patterns, equal: dict[int, int]
     ) -> tuple[dict[int, int], bool]:
-        """The largest pairing of items within tolerance, and whether the search was complete.
+        """Return the largest pairing within tolerance, and whether the search was complete.
 
         Being within a tolerance is not transitive: equal items may have to part so that all find
         a partner. So equal pairs are only where the search begins.
@@ -324,8 +327,8 @@ class _Walk:
                 [index for index in right if index not in taken],
             )
             sizes = (
-                {index: magnitudes(expected[index]) for index in free[0]},
-                {index: magnitudes(actual[index]) for index in free[1]},
+                {index: list_magnitudes(expected[index]) for index in free[0]},
+                {index: list_magnitudes(actual[index]) for index in free[1]},
             )
             start |= merge_by_size(*free, sizes, same)
             matching = Matching(left, right, same, start)
@@ -347,7 +350,7 @@ def _unequal(path: Path, actual: Any, expected: Any) -> Difference:
 
 
 def _evidence(value: Any) -> Any:
-    """The value itself if it is small, else the beginning and end of how it is written."""
+    """Return the value itself if it is small, else the beginning and end of how it is written."""
     if isinstance(value, str | bytes) and len(value) <= 2 * MAX_SHOWN:
         return value
     try:
@@ -359,5 +362,5 @@ def _evidence(value: Any) -> Any:
 
 
 def structural_diff(actual: Any, expected: Any) -> str | list[dict[str, Any]]:
-    """Every difference of two JSON values as {path, problem, expected, actual}, or "equal"."""
-    return JsonComparison().problems(actual, expected) or "equal"
+    """Return every difference of two JSON values as {path, problem, …}, or "equal"."""
+    return JsonComparison().find_problems(actual, expected) or "equal"

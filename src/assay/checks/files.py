@@ -20,7 +20,7 @@ HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 
 @check("file_exists", takes_left=True)
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
-    """The file is there, or is not, as expected."""
+    """Pass if the file is there, or is not, as expected."""
     if not isinstance(expected, bool):
         raise InputError(f"the expectation must be true or false, not {preview(expected)}")
     if isinstance(actual, Left):
@@ -39,7 +39,7 @@ def _exists_elsewhere(actual: Left, expected: bool) -> VerificationResult:
 
 @check("file_content")
 def file_content(actual: Any, expected: Any) -> VerificationResult:
-    """The file has the expected content."""
+    """Pass if the file has the expected content."""
     if expected is None:
         raise InputError(
             "there is no content to compare with",
@@ -50,7 +50,7 @@ def file_content(actual: Any, expected: Any) -> VerificationResult:
     if actual is ABSENT:
         return mismatch(actual, "a file")
     if not isinstance(actual, str | bytes) or not isinstance(expected, str | bytes):
-        return _same_json(actual, expected)
+        return _compare_json(actual, expected)
     if _bytes(actual) == _bytes(expected):
         return passed()
     texts = _text(actual), _text(expected)
@@ -59,8 +59,8 @@ def file_content(actual: Any, expected: Any) -> VerificationResult:
     return failed(text_diff(texts[0], texts[1]))
 
 
-def _same_json(actual: Any, expected: Any) -> VerificationResult:
-    """One side is a JSON value, so how the other was written does not count."""
+def _compare_json(actual: Any, expected: Any) -> VerificationResult:
+    """Compare as JSON: one side is a JSON value, so how the other was written does not count."""
     try:
         found = read_json(actual)
     except NotJsonError as error:
@@ -71,7 +71,7 @@ def _same_json(actual: Any, expected: Any) -> VerificationResult:
         return failed(
             f"expected the text {preview(expected)}, got the JSON value {preview(actual)}"
         )
-    problems = JsonComparison().problems(found, wanted)
+    problems = JsonComparison().find_problems(found, wanted)
     return failed(problems) if problems else passed()
 
 
@@ -84,7 +84,7 @@ def file_pattern(
     multiline: bool = False,
     dotall: bool = False,
 ) -> VerificationResult:
-    """The pattern matches somewhere in the file."""
+    """Pass if the pattern matches somewhere in the file."""
     if not isinstance(expected, str | bytes):
         raise InputError(f"the pattern must be text or bytes, not {type(expected).__name__}")
     pattern: re.Pattern[Any] = compile_pattern(
@@ -104,7 +104,7 @@ def file_pattern(
 
 @check("file_hash")
 def file_hash(actual: Any, expected: Any) -> VerificationResult:
-    """The file has the expected hash."""
+    """Pass if the file has the expected hash."""
     algorithm, digest = _hash_parts(expected)
     if actual is ABSENT:
         return mismatch(actual, "a file")
@@ -115,7 +115,7 @@ def file_hash(actual: Any, expected: Any) -> VerificationResult:
 
 
 def _hash_parts(expected: Any) -> tuple[str, str]:
-    """The algorithm and the digest of "digest" or "algorithm:digest"."""
+    """Return the algorithm and the digest of "digest" or "algorithm:digest"."""
     if not isinstance(expected, str):
         raise InputError(f"the hash must be text, not {type(expected).__name__}")
     before, colon, after = expected.strip().lower().partition(":")
@@ -129,7 +129,7 @@ def _hash_parts(expected: Any) -> tuple[str, str]:
 
 
 def _raw(actual: Any) -> bytes:
-    """The bytes of the file; a value parsed from it no longer tells what they were."""
+    """Return the bytes of the file; a value parsed from it no longer tells what they were."""
     if isinstance(actual, str | bytes):
         return _bytes(actual)
     raise Unverifiable(

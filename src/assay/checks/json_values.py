@@ -37,7 +37,7 @@ _STEP = re.compile(
 
 
 def format_path(path: Path) -> str:
-    """The path as text that `parse_pattern` reads back."""
+    """Return the path as text that `parse_pattern` reads back."""
     text = "".join(_part_text(part) for part in path)
     return text.removeprefix(".") or "$"
 
@@ -51,7 +51,7 @@ def _part_text(part: str | int) -> str:
 
 
 def parse_patterns(option: str, given: Any) -> Patterns:
-    """The patterns of an option that takes one path or a list of them."""
+    """Return the patterns of an option that takes one path or a list of them."""
     texts = [given] if isinstance(given, str) else given
     if not isinstance(texts, Iterable) or isinstance(texts, dict | bytes):
         raise InputError(
@@ -99,7 +99,7 @@ def _unquote(quoted: str) -> str:
 
 
 def narrow(patterns: Patterns, part: str | int) -> Patterns | None:
-    """What is left of the patterns one step further down; None if one of them ends there."""
+    """Return what is left of the patterns one step further down; None if one of them ends there."""
     if not patterns:
         return patterns
     wildcard = Wildcard.KEY if isinstance(part, str) else Wildcard.ITEM
@@ -114,7 +114,7 @@ class NotJsonError(ValueError):
 
 
 def read_json(value: Any, *, parse: bool = True) -> Any:
-    """The JSON value of a text, or the value itself; raises NotJsonError."""
+    """Return the JSON value of a text, or the value itself; raise NotJsonError."""
     try:
         if parse and isinstance(value, str | bytes):
             value = json.loads(
@@ -132,7 +132,7 @@ def read_json(value: Any, *, parse: bool = True) -> Any:
 
 
 def read_expected(expected: Any, *, parse: bool = True) -> Any:
-    """The expectation as a JSON value; if it is none, that is the user's error."""
+    """Return the expectation as a JSON value; if it is none, that is the user's error."""
     try:
         return read_json(expected, parse=parse)
     except NotJsonError as error:

@@ -30,7 +30,7 @@ def number(
     nan_equal: bool = False,
     from_text: bool = False,
 ) -> VerificationResult:
-    """The number is within the tolerance of the expected one."""
+    """Pass if the number is within the tolerance of the expected one."""
     tolerance("absolute", absolute)
     tolerance("relative", relative)
     flag("nan_equal", nan_equal)
@@ -77,19 +77,19 @@ def _distance(actual: float, expected: float) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is an integer or a float; true and false are not."""
+    """Return whether it is an integer or a float; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def same_number(actual: float, expected: float, *, nan_equal: bool) -> bool:
-    """Equality of numbers, by value: 3 is 3.0."""
+    """Return whether numbers are equal, by value: 3 is 3.0."""
     return actual == expected or (nan_equal and actual != actual and expected != expected)
 
 
 def close(
     actual: float, expected: float, *, absolute: float, relative: float, nan_equal: bool
 ) -> bool:
-    """Whether the distance is at most `absolute`, or at most `relative` × the expected size."""
+    """Return whether the distance is at most `absolute` or `relative` × the expected size."""
     if same_number(actual, expected, nan_equal=nan_equal):
         return True
     if not (absolute or relative) or not (_finite(actual) and _finite(expected)):
@@ -114,7 +114,7 @@ def _exact(value: float) -> Fraction:
 
 
 def _read(text: str) -> int | float | None:
-    """The number that a text is, white space around it aside."""
+    """Return the number that a text is, white space around it aside."""
     text = text.strip()
     if _NAMED.fullmatch(text):
         return float(text)

@@ -22,14 +22,14 @@ from assay.model import VerificationResult
 
 
 def flag(name: str, value: Any) -> bool:
-    """An option that is true or false; a word like "no", true for Python, is refused."""
+    """Return an option that is true or false; a word like "no", true for Python, is refused."""
     if not isinstance(value, bool):
         raise InputError(f"option {name!r} must be true or false, not {preview(value)}")
     return value
 
 
 def choice(name: str, value: Any, valid: Sequence[str]) -> str:
-    """An option that is one of a few words."""
+    """Return an option that is one of a few words."""
     if not isinstance(value, str) or value not in valid:
         raise InputError(
             f"option {name!r} cannot be {preview(value)}",
@@ -39,7 +39,7 @@ def choice(name: str, value: Any, valid: Sequence[str]) -> str:
 
 
 def tolerance(name: str, value: Any) -> int | float:
-    """An option that is a finite number, not below zero."""
+    """Return an option that is a finite number, not below zero."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
         raise InputError(f"option {name!r} must be a finite number from 0 up, not {preview(value)}")
     return value
@@ -124,12 +124,12 @@ def check_names() -> list[str]:
 
 
 def check_options(name: str) -> tuple[str, ...]:
-    """The names of the options a check takes."""
+    """Return the names of the options a check takes."""
     return _entry(name).options
 
 
 def get_check(name: str) -> Callable[..., VerificationResult]:
-    """The function of a check; `run_check` is the way to run it."""
+    """Return the function of a check; `run_check` is the way to run it."""
     return _entry(name).function
 
 
@@ -188,17 +188,17 @@ def _require_weight(name: str, weight: Any) -> None:
 
 
 def passed(diff: Any = _EQUAL.diff) -> VerificationResult:
-    """The result of a check that passed, with a few words on why."""
+    """Return the result of a check that passed, with a few words on why."""
     return _EQUAL if diff is _EQUAL.diff else VerificationResult(diff=diff, is_correct=True)
 
 
 def failed(diff: Any) -> VerificationResult:
-    """The result of a check that failed, with what a person needs to see why."""
+    """Return the result of a check that failed, with what a person needs to see why."""
     return VerificationResult(diff=diff, is_correct=False)
 
 
 def mismatch(actual: Any, wanted: str) -> VerificationResult:
-    """The failure of a value that is not there, or not of the type the check is about."""
+    """Return the failure of a value that is not there, or not of the type the check is about."""
     if actual is ABSENT:
         return failed("absent")
     return failed(f"expected {wanted}, got {type(actual).__name__}")

@@ -23,7 +23,7 @@ _WHITESPACE = {
 
 @check("exact")
 def exact(actual: Any, expected: Any) -> VerificationResult:
-    """The texts are the same, character by character."""
+    """Pass if the texts are the same, character by character."""
     _require_text(expected)
     if not isinstance(actual, str):
         return mismatch(actual, "str")
@@ -51,7 +51,7 @@ def flexible(
 
 
 def _plain(text: str, whitespace: str, ignore_case: bool) -> str:
-    """The text without the differences that do not count."""
+    """Return the text without the differences that do not count."""
     if whitespace == "trim":
         text = text.strip()
     elif whitespace == "lines":
@@ -78,7 +78,7 @@ def regex(
     multiline: bool = False,
     dotall: bool = False,
 ) -> VerificationResult:
-    """The pattern matches the whole text."""
+    """Pass if the pattern matches the whole text."""
     _require_text(expected)
     pattern = compile_pattern(expected, ignore_case=ignore_case, multiline=multiline, dotall=dotall)
     if not isinstance(actual, str):
@@ -96,7 +96,7 @@ def _part(pattern: re.Pattern[str], actual: str) -> str:
 
 
 def compile_pattern(expected: Any, *, ignore_case: Any, multiline: Any, dotall: Any) -> Any:
-    """The compiled pattern, of text or of bytes; InputError if it cannot be compiled."""
+    """Return the compiled pattern, of text or of bytes; InputError if it cannot be compiled."""
     flags = (
         (re.IGNORECASE if flag("ignore_case", ignore_case) else 0)
         | (re.MULTILINE if flag("multiline", multiline) else 0)

@@ -28,7 +28,7 @@ def test_includes_of_every_extension(tmp_path: Path, name: str) -> None:
     (tmp_path / stored).write_text('{"a": \n  {"b": 1}}')
     found = source(tmp_path, f'x {{ include "{name}" }}')
     assert found.value == {"x": {"a": {"b": 1}}}
-    assert str(found.place(("x", "a", "b"))).endswith(f"{stored}:2")
+    assert str(found.find_place(("x", "a", "b"))).endswith(f"{stored}:2")
     assert found.problems == []
 
 
@@ -38,8 +38,8 @@ def test_an_include_of_an_include_is_found_from_its_own_folder(tmp_path: Path) -
     (tmp_path / "inner" / "two.hocon").write_text("\nkey: 1\n")
     found = source(tmp_path, 'include "inner/one.hocon"')
     assert found.value == {"key": 1}
-    assert found.place(("key",)).file.name == "two.hocon"
-    assert found.place(("key",)).line == 2
+    assert found.find_place(("key",)).file.name == "two.hocon"
+    assert found.find_place(("key",)).line == 2
 
 
 @pytest.mark.parametrize(

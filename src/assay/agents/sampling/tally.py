@@ -34,7 +34,7 @@ class Decision:
 
 
 def decide(ratio: Ratio, samples: Sequence[Outcome]) -> Decision | None:
-    """The verdict as soon as no further sample can change it; None as long as one can.
+    """Return the verdict as soon as no further sample can change it; None as long as one can.
 
     The samples are those finished without a gap, in the order they were started: fast ones finish
     first, and counting them first would favour what is fast.
@@ -42,21 +42,21 @@ def decide(ratio: Ratio, samples: Sequence[Outcome]) -> Decision | None:
     counts: Counter[Outcome] = Counter()
     for taken, sample in enumerate(samples, 1):
         counts[sample] += 1
-        outcome = _certain(ratio, counts, ratio.samples - taken)
+        outcome = _find_certain(ratio, counts, ratio.samples - taken)
         if outcome is not None:
-            return _decision(ratio, outcome, samples[:taken])
+            return _make_decision(ratio, outcome, samples[:taken])
     return None
 
 
-def _decision(ratio: Ratio, outcome: Outcome, samples: Sequence[Outcome]) -> Decision:
+def _make_decision(ratio: Ratio, outcome: Outcome, samples: Sequence[Outcome]) -> Decision:
     taken = len(samples)
     is_early = taken < ratio.samples
     said = f"decided after {taken} of {ratio.samples}: " if is_early else ""
     return Decision(outcome, said + ratio.outcome(samples)[1], taken, is_early)
 
 
-def _certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | None:
-    """The outcome, if it is the same whatever the samples that are left will be."""
+def _find_certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | None:
+    """Return the outcome, if it is the same whatever the samples that are left will be."""
     passed = counts[Outcome.PASSED]
     undecided = passed + counts[Outcome.UNVERIFIED]
     with_errors = undecided + counts[Outcome.ERROR]
@@ -72,7 +72,7 @@ def _certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | Non
 
 
 def at_limit(ratio: Ratio, finished: Sequence[Outcome], seconds: float) -> Decision:
-    """The verdict when the time of the whole test is over: what still runs was not taken."""
+    """Return the verdict when the time of the whole test is over: what still runs was not taken."""
     outcome, reason = ratio.outcome(finished)
     reason = f"the limit of {seconds:g} s ended after {len(finished)} of {ratio.samples}: {reason}"
     return Decision(outcome, reason, len(finished), len(finished) < ratio.samples)
@@ -93,7 +93,7 @@ class Tally:
     _finished: dict[int, Outcome] = field(default_factory=dict, init=False)
 
     def start(self) -> int | None:
-        """The index of the next sample, which now counts as started; None if there is none."""
+        """Return the index of the next sample, which counts as started; None if there is none."""
         if self._started == self.ratio.samples or self.decision is not None:
             return None
         self._started += 1
@@ -110,11 +110,11 @@ class Tally:
         left = self.ratio.samples - len(self.counted)
         if self.takes_all and left:
             return None
-        outcome = _certain(self.ratio, self._counts, left)
-        return None if outcome is None else _decision(self.ratio, outcome, self.counted)
+        outcome = _find_certain(self.ratio, self._counts, left)
+        return None if outcome is None else _make_decision(self.ratio, outcome, self.counted)
 
     def at_limit(self, seconds: float) -> Decision:
-        """The verdict now that the time is over; every finished sample counts."""
+        """Return the verdict now that the time is over; every finished sample counts."""
         finished = [self._finished[index] for index in sorted(self._finished)]
         return at_limit(self.ratio, finished, seconds)
 
@@ -136,7 +136,7 @@ class Statistics:
 
 
 def statistics(samples: Sequence[Outcome]) -> Statistics:
-    """The numbers of a test of which all samples were taken."""
+    """Return the numbers of a test of which all samples were taken."""
     counts = Counter(samples)
     passes, failures = counts[Outcome.PASSED], counts[Outcome.FAILED]
     judged = passes + failures
@@ -158,12 +158,12 @@ def _sizes(judged: int) -> list[int]:
 
 
 def all_pass(passes: int, samples: int, size: int) -> float:
-    """The share of all sets of `size` samples that consist of passes: pass^k without bias."""
+    """Return the share of all sets of `size` samples that only pass: pass^k without bias."""
     return math.comb(passes, size) / math.comb(samples, size)
 
 
 def compute_pass_chance(ratio: Ratio, rate: float) -> float:
-    """How likely an agent that is right at this rate reaches the ratio."""
+    """Return how likely an agent that is right at this rate reaches the ratio."""
     if rate in (0, 1):
         return float(rate)
     several = range(ratio.needed, ratio.samples + 1)
@@ -171,20 +171,20 @@ def compute_pass_chance(ratio: Ratio, rate: float) -> float:
 
 
 def _chance_of(passes: int, samples: int, rate: float) -> float:
-    """Of exactly so many passes; by logarithms, because the factors alone exceed a float."""
+    """Return the chance of exactly so many passes; by logarithms, as the factors exceed a float."""
     ways = math.lgamma(samples + 1) - math.lgamma(passes + 1) - math.lgamma(samples - passes + 1)
     return math.exp(ways + passes * math.log(rate) + (samples - passes) * math.log1p(-rate))
 
 
 def describe_false_pass_rate(ratio: Ratio) -> str:
-    """In one line what a ratio means for an agent that is somewhat worse than it asks for."""
+    """Return how often an agent passes that is somewhat worse than the ratio asks for."""
     rate = _rate_below(ratio)
     right, chance = _percent(rate), _percent(compute_pass_chance(ratio, rate))
     return f"{ratio} lets an agent that is right {right} of the time pass {chance} of the time"
 
 
 def _rate_below(ratio: Ratio) -> float:
-    """The next full ten percent below the ratio, or half of a ratio that has none."""
+    """Return the next full ten percent below the ratio, or half of a ratio that has none."""
     tenths = (10 * ratio.needed - 1) // ratio.samples
     return tenths / 10 if tenths else ratio.needed / ratio.samples / 2
 

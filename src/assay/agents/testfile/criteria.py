@@ -27,8 +27,8 @@ class CriteriaReader:
     source: FileSource
     problems: list[Finding] = field(default_factory=list)
 
-    def checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
-        """All checks of a response, in the order of the file."""
+    def read_checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
+        """Return all checks of a response, in the order of the file."""
         if not isinstance(response, dict):
             self._refuse("wrong-value", "`response` must be an object", at, _sections_advice())
             return ()
@@ -51,7 +51,7 @@ class CriteriaReader:
     def _read_nested(
         self, section: Section, path: tuple[str, ...], tests: Any, at: KeyPath
     ) -> Iterator[Check]:
-        """A dictionary of tests or, if all of its values are dictionaries, of such dictionaries."""
+        """Yield the checks of an object of tests, or of an object of such objects."""
         if not self._is_object(tests, at, str(at[-1])):
             return
         are_objects = [isinstance(inner, dict) for inner in tests.values()]
@@ -94,7 +94,7 @@ class CriteriaReader:
         self._refuse("wrong-value", message, (*at, inner), advice)
 
     def _refuse_section(self, section: Section, tests: dict[str, Any], at: KeyPath) -> None:
-        """The section itself is no value: what is tested are the values of its keys."""
+        """Refuse tests of the section itself: what is tested are the values of its keys."""
         for key in tests:
             if key in TESTS:
                 message = f"`{key}` stands directly in `{section}`, which is a dictionary"
@@ -104,7 +104,7 @@ class CriteriaReader:
                 value = tests[key]
                 # A list is as many tests, and null is none: both are compared as one of a list.
                 compared = [value] if value is None or isinstance(value, list) else value
-                advice = f'for example {{"value": {self.source.as_written(compared)}}}'
+                advice = f'for example {{"value": {self.source.format_value(compared)}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
 
     def _tests(
@@ -143,14 +143,14 @@ class CriteriaReader:
             return
         for index, value in enumerate(values):
             here = (*at, index) if isinstance(given, list) else at
-            if problem := _impossible(section, test, value, self.source.preview):
+            if problem := _explain_impossible(section, test, value, self.source.preview):
                 self._refuse("impossible-test", f"`{test}`: {problem[0]}", here, problem[1])
                 continue
             several = index if len(values) > 1 else None
-            yield Check(section, path, test, value, self.source.place(here), several)
+            yield Check(section, path, test, value, self.source.find_place(here), several)
 
     def _refuse_contradictions(self, checks: list[Check]) -> None:
-        """Pairs of which at most one can pass."""
+        """Refuse pairs of which at most one can pass."""
         for index, check in enumerate(checks):
             for other in checks[:index]:
                 if _contradict(check, other):
@@ -163,17 +163,17 @@ class CriteriaReader:
                     )
 
     def _refuse(self, code: str, message: str, at: KeyPath, advice: str) -> None:
-        self.problems.append(Finding(code, message, self.source.place(at), advice))
+        self.problems.append(Finding(code, message, self.source.find_place(at), advice))
 
 
 def _sections_advice() -> str:
     return f"its keys are {', '.join(SECTIONS)}"
 
 
-def _impossible(
+def _explain_impossible(
     section: Section, test: str, value: Any, preview: Callable[[Any], str]
 ) -> tuple[str, str] | None:
-    """Why a test can never pass (or never fail) whatever the answer is, and what to do."""
+    """Return why a test can never pass (or never fail) whatever the answer is, and what to do."""
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
             return None

@@ -47,7 +47,7 @@ class FileSet:
         return [problem for one in self.found for problem in one.problems]
 
     def get_files(self) -> list[AgentFile]:
-        """The files, if nothing is wrong with any of them."""
+        """Return the files, if nothing is wrong with any of them."""
         if self.problems:
             raise make_error(self.problems)
         return self.files
@@ -79,14 +79,14 @@ def read_files(paths: Iterable[str | Path]) -> FileSet:
 
 
 def _read_found(path: Path) -> ReadFile:
-    """A file of a folder: of many JSON and YAML files, only those that may be tests are parsed."""
+    """Read a file of a folder; JSON and YAML only if they may be tests."""
     if is_hocon(path) or _may_have_interactions(path):
         return read_file(path)
     return ReadFile(path, None, has_interactions=False)
 
 
 def _may_have_interactions(path: Path) -> bool:
-    """Whether parsing could find the key; a broken file with the word must not vanish."""
+    """Return whether parsing could find the key; a broken file with the word must not vanish."""
     try:
         # Without zeros, for a file that was saved as UTF-16 by mistake.
         data = read_bytes(path, LARGEST_DOCUMENT).replace(b"\0", b"")
@@ -96,7 +96,7 @@ def _may_have_interactions(path: Path) -> bool:
 
 
 def _expand(given: str | Path) -> list[tuple[Path, bool]]:
-    """The files that are meant, each with whether it was named itself; links to folders too."""
+    """Return the files that are meant, and whether each was named itself; links to folders too."""
     path = Path(given)
     if path.is_file():
         return [(path, True)]

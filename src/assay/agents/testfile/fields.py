@@ -48,7 +48,7 @@ class Fields:
     problems: list[Finding]
 
     def take(self, key: str, read: Callable[[Any], Value], default: Value) -> Value:
-        """The value of a key as `read` makes it; the default where it is absent or wrong."""
+        """Return the value of a key as `read` makes it; the default where it is absent or wrong."""
         if key not in self.given:
             return default
         try:
@@ -59,11 +59,11 @@ class Fields:
             return default
 
     def refuse(self, code: str, message: str, key: str, advice: str = "") -> None:
-        place = self.source.place((*self.at, key) if key else self.at)
+        place = self.source.find_place((*self.at, key) if key else self.at)
         self.problems.append(Finding(code, message, place, advice))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
-        """A problem for every key that nobody would look at."""
+        """Report every key that nobody would look at."""
         known = set(known)
         unknown = [key for key in self.given if key not in known]
         for number, key in enumerate(unknown):
@@ -72,26 +72,26 @@ class Fields:
             self.refuse("unknown-key", f"there is no key `{key}`", key, advice)
 
 
-def read_text(value: Any) -> str:
+def parse_text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue("must be text, not {}", value)
     return value
 
 
-def read_optional_text(value: Any) -> str | None:
+def parse_optional_text(value: Any) -> str | None:
     if value is not None and not isinstance(value, str):
         raise InvalidValue("must be text, not {}", value, "put it in quotes")
     return value
 
 
-def read_optional_object(value: Any) -> dict[str, Any] | None:
+def parse_optional_object(value: Any) -> dict[str, Any] | None:
     if value is not None and not isinstance(value, dict):
         raise InvalidValue("must be an object, not {}", value)
     return value
 
 
-def read_seconds(value: Any) -> float | None:
-    """A time limit; as text too, because that is what the environment gives."""
+def parse_seconds(value: Any) -> float | None:
+    """Return a time limit; as text too, because that is what the environment gives."""
     if value is None:
         return None
     try:
@@ -103,15 +103,15 @@ def read_seconds(value: Any) -> float | None:
     return found
 
 
-def read_bool(value: Any) -> bool:
+def parse_bool(value: Any) -> bool:
     found = _TRUTHS.get(value) if isinstance(value, str) else value
     if not isinstance(found, bool):
         raise InvalidValue("must be true or false, not {}", value)
     return found
 
 
-def read_texts(value: Any) -> tuple[str, ...]:
-    """One text or a list of texts, none of them empty."""
+def parse_texts(value: Any) -> tuple[str, ...]:
+    """Return one text or a list of texts, none of them empty."""
     several = value if isinstance(value, list) else [value]
     for one in several:
         if not isinstance(one, str) or not one.strip():
@@ -120,7 +120,7 @@ def read_texts(value: Any) -> tuple[str, ...]:
 
 
 def choose_from(words: tuple[Value, ...]) -> Callable[[Any], Value]:
-    """A reader of exactly these words."""
+    """Return a reader of exactly these words."""
 
     def read(value: Any) -> Value:
         for word in words:
@@ -167,7 +167,7 @@ def _refuse_unknown_placeholders(request: Fields, key: str, context: Mapping[str
 
 
 def _path(value: Any) -> str:
-    path = read_text(value)
+    path = parse_text(value)
     if not _PATH.fullmatch(path) or has_dots(path):
         # Requests carry credentials, so a file does not choose where they go.
         raise InvalidValue(
@@ -179,9 +179,9 @@ def _path(value: Any) -> str:
 
 
 def _key_path(value: Any) -> KeyPath:
-    return parse_path(read_text(value))
+    return parse_path(parse_text(value))
 
 
 def _context(value: Any) -> dict[str, KeyPath]:
-    given = read_optional_object(value) or {}
+    given = parse_optional_object(value) or {}
     return {name: _key_path(path) for name, path in given.items()}

@@ -62,7 +62,7 @@ class ReadFile:
 
 
 def read_file(path: Path) -> ReadFile:
-    """A test file and everything that is wrong with it."""
+    """Return a test file and everything that is wrong with it."""
     try:
         source = read_source(path)
     except FileProblems as error:
@@ -70,18 +70,18 @@ def read_file(path: Path) -> ReadFile:
     reader = _Reader(source, list(source.problems))
     file = reader.read()
     # Values are shown without secrets already; metadata, often a word, would hide the message.
-    problems = _without_secrets(reader.problems, find_secrets(source.environment, None))
+    problems = _redact_problems(reader.problems, find_secrets(source.environment, None))
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
 
 
 def _has_interactions(value: Any) -> bool:
-    """Also for a list of tests, which is a mistake to be told of and not something else."""
+    """Return whether it is a test, or a list of tests, which is a mistake to report."""
     several = value if isinstance(value, list) else [value]
     return any(isinstance(one, dict) and INTERACTIONS in one for one in several)
 
 
-def _without_secrets(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
-    """What is said of a value may quote it, and may end up in the log of a build."""
+def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
+    """Return problems without secrets: a message may quote a value, and end up in a log."""
     return [
         replace(
             one,
@@ -93,7 +93,7 @@ def _without_secrets(problems: list[Finding], secrets: Mapping[str, str]) -> lis
 
 
 def load_file(path: Path) -> AgentFile:
-    """A test file without problems; otherwise the first of them as an error."""
+    """Return a test file without problems; otherwise the first of them as an error."""
     found = read_file(path)
     if found.file is None:
         raise make_error(found.problems)
@@ -101,7 +101,7 @@ def load_file(path: Path) -> AgentFile:
 
 
 def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
-    """The first problem as an error that also says how many more there are.
+    """Return the first problem as an error that also says how many more there are.
 
     `is_linted` says that lint finds them too, which knows nothing of options.
     """
@@ -127,20 +127,22 @@ class _Reader:
         top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
         if "agent" not in given:
             top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
-        metadata = top.take("metadata", fields.read_optional_object, None)
+        metadata = top.take("metadata", fields.parse_optional_object, None)
         file = AgentFile(
             path=self.source.path,
-            agent=top.take("agent", fields.read_text, ""),
+            agent=top.take("agent", fields.parse_text, ""),
             interactions=self._interactions(top),
             connections=top.take("connections", _connections, ("direct",)),
             success_ratio=top.take("success_ratio", _ratio, ONCE),
-            timeout=top.take("timeout_in_seconds", fields.read_seconds, None),
-            use_direct=top.take("use_direct", fields.read_bool, False),
+            timeout=top.take("timeout_in_seconds", fields.parse_seconds, None),
+            use_direct=top.take("use_direct", fields.parse_bool, False),
             metadata=metadata,
-            agent_place=self.source.place(("agent",)),
-            metadata_places={key: self.source.place(("metadata", key)) for key in metadata or ()},
+            agent_place=self.source.find_place(("agent",)),
+            metadata_places={
+                key: self.source.find_place(("metadata", key)) for key in metadata or ()
+            },
             template=self._template(top),
-            failure_patterns=top.take("failure_patterns", fields.read_texts, ()),
+            failure_patterns=top.take("failure_patterns", fields.parse_texts, ()),
             judge_sees=top.take("judge_sees", fields.choose_from(JUDGE_SEES), JUDGE_SEES[0]),
             secrets=self.source.secrets,
             credentials=self.source.credentials,
@@ -150,13 +152,13 @@ class _Reader:
         return file
 
     def _definitions(self, given: dict[str, Any]) -> list[str]:
-        """Keys at the top that are there to be substituted, or that an included file shares."""
+        """Return keys at the top that are substituted, or that an included file shares."""
         return [
             key
             for key in given
             if key in self.source.referred
             or (
-                self.source.place((key,)).file != self.source.path
+                self.source.find_place((key,)).file != self.source.path
                 and not get_close_matches(key, TOP_KEYS)
             )
         ]
@@ -187,7 +189,7 @@ class _Reader:
         if is_untested and len(self.problems) == known:
             message = "no interaction has a test: whatever the agent says would pass"
             advice = 'for example "response": {"text": {"keywords": "…"}}'
-            place = self.source.place((INTERACTIONS,))
+            place = self.source.find_place((INTERACTIONS,))
             self.problems.append(Finding("nothing-tested", message, place, advice))
         return interactions
 
@@ -195,25 +197,25 @@ class _Reader:
         at: KeyPath = (INTERACTIONS, number - 1)
         if not isinstance(given, dict):
             message = f"interaction {number} must be an object, not {self.source.preview(given)}"
-            self.problems.append(Finding("wrong-value", message, self.source.place(at)))
+            self.problems.append(Finding("wrong-value", message, self.source.find_place(at)))
             return None
         one = Fields(self.source, at, given, self.problems)
         one.refuse_unknown(INTERACTION_KEYS)
         return Interaction(
             number=number,
-            place=self.source.place(at),
-            text=one.take("text", fields.read_optional_text, None),
-            sly_data=one.take("sly_data", fields.read_optional_object, None),
+            place=self.source.find_place(at),
+            text=one.take("text", fields.parse_optional_text, None),
+            sly_data=one.take("sly_data", fields.parse_optional_object, None),
             chat_filter=one.take("chat_filter", fields.choose_from(CHAT_FILTERS), CHAT_FILTERS[0]),
-            timeout=one.take("timeout_in_seconds", fields.read_seconds, None),
-            continue_conversation=one.take("continue_conversation", fields.read_bool, True),
-            checks=criteria.checks(given.get("response", {}), (*at, "response")),
+            timeout=one.take("timeout_in_seconds", fields.parse_seconds, None),
+            continue_conversation=one.take("continue_conversation", fields.parse_bool, True),
+            checks=criteria.read_checks(given.get("response", {}), (*at, "response")),
         )
 
     def _template(self, top: Fields) -> Template | None:
         """Return what the file says about an HTTP API of its own."""
         given = [
-            key for key in (REQUEST, ANSWER) if top.take(key, fields.read_optional_object, None)
+            key for key in (REQUEST, ANSWER) if top.take(key, fields.parse_optional_object, None)
         ]
         if not given:
             return None
@@ -228,11 +230,11 @@ class _Reader:
 
 
 def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
-    """A problem for everything in a file that a connection can neither send nor return."""
+    """Return a problem for everything in a file that a connection can neither send nor return."""
     problems: list[Finding] = []
     for kind in map(get_kind, connections):
         if kind.sends_headers:
-            problems += _no_headers(file)
+            problems += _find_bad_headers(file)
         if kind.needs_template and file.interactions and not _is_whole(file.template):
             problems.append(
                 Finding(
@@ -243,13 +245,13 @@ def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Findi
                 )
             )
         for interaction in file.interactions:
-            problems += _beyond(kind, interaction)
+            problems += _find_unsupported(kind, interaction)
     # What two connections cannot do alike is one problem.
     return list(dict.fromkeys(problems))
 
 
-def _no_headers(file: AgentFile) -> Iterator[Finding]:
-    """A problem for all metadata that cannot be sent as headers of HTTP."""
+def _find_bad_headers(file: AgentFile) -> Iterator[Finding]:
+    """Yield a problem for all metadata that cannot be sent as headers of HTTP."""
     for key, value in (file.metadata or {}).items():
         try:
             make_headers({key: value})
@@ -258,7 +260,7 @@ def _no_headers(file: AgentFile) -> Iterator[Finding]:
             yield Finding("wrong-value", error.what, place, error.advice or "")
 
 
-def _beyond(kind: Kind, interaction: Interaction) -> Iterator[Finding]:
+def _find_unsupported(kind: Kind, interaction: Interaction) -> Iterator[Finding]:
     if interaction.text is None and kind.needs_text:
         message = f"{kind.name} cannot send an interaction without a text"
         advice = "give it a `text`, or use another connection"
@@ -279,7 +281,7 @@ def _is_whole(template: Template | None) -> bool:
 
 
 def _connections(value: Any) -> tuple[str, ...]:
-    several = fields.read_texts(value)
+    several = fields.parse_texts(value)
     for one in several:
         try:
             get_kind(one)

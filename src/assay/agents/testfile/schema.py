@@ -106,7 +106,7 @@ def _definitions() -> dict[str, Any]:
 
 
 def _tests(item: dict[str, Any], lone: dict[str, Any] | None = None) -> dict[str, Any]:
-    """An object of tests whose values are of a kind, or lists of such values."""
+    """Return an object of tests whose values are of a kind, or lists of such values."""
     given = {
         test: _one_or_more(_SENTENCE) if test.endswith("gist") else _one_or_more(item, lone)
         for test in TESTS

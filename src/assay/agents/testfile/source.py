@@ -66,12 +66,12 @@ class FileSource:
         return find_file_credentials(self.environment, self.metadata)
 
     def preview(self, value: Any) -> str:
-        """A value for a message, which may end up in the log of a build."""
+        """Return a value for a message, which may end up in the log of a build."""
         # Concealed before it is cut, so that no part of a secret is left.
         return preview(redact(value, self.secrets))
 
-    def as_written(self, value: Any) -> str:
-        """A value for advice, as a test file would have it."""
+    def format_value(self, value: Any) -> str:
+        """Return a value for advice, as a test file would have it."""
         try:
             written = json.dumps(redact(value, self.secrets), ensure_ascii=False, default=str)
         except (ValueError, RecursionError):
@@ -79,20 +79,20 @@ class FileSource:
             return "…"
         return written if len(written) <= _LONGEST else "…"
 
-    def place(self, path: KeyPath) -> Place:
-        """The place of a part, or of what should have held it."""
+    def find_place(self, path: KeyPath) -> Place:
+        """Return the place of a part, or of what should have held it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path, Place(self.path, 1))
 
 
 def is_document(path: Path) -> bool:
-    """Whether a file is JSON or YAML by its name."""
+    """Return whether a file is JSON or YAML by its name."""
     return path.suffix.lower() in DOCUMENTS
 
 
 def is_hocon(path: Path) -> bool:
-    """Whether a file is HOCON by its name; `.hocon` alone is a name too."""
+    """Return whether a file is HOCON by its name; `.hocon` alone is a name too."""
     return path.name.lower().endswith(".hocon")
 
 
