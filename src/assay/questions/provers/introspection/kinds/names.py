@@ -264,7 +264,7 @@ def _draft_word(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) 
     if name is None or not _is_to_be_found(name, mention, option, parsed):
         return
     library = parsed.library
-    if library.occurs(name, everywhere=not _is_of_target(parsed)):
+    if library.index.occurs(name, everywhere=not _is_of_target(parsed)):
         return
     distribution = library.distributions[0]
     yield Draft(
