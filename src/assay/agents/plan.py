@@ -13,7 +13,7 @@ from contextlib import (
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypedDict
 
 from assay.agents.connections import (
     Settings,
@@ -29,7 +29,7 @@ from assay.agents.sampling.tally import RETRIES
 from assay.agents.secrets import find_credentials
 from assay.agents.testfile import ReadFile, find_unanswerable, read_files
 from assay.agents.testfile.reading import make_error
-from assay.agents.trust import Trust
+from assay.agents.trust import Trust, make_trust
 from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
@@ -297,6 +297,88 @@ class AgentsPlan:
     def finish(self, run: Run) -> list[str]:
         """Return the rate and the interval of every test with samples."""
         return list(describe_statistics(run))
+
+
+class AgentsOptions(TypedDict, total=False):
+    """How agents are reached and sampled, and who judges; as on the command line."""
+
+    connection: str | Iterable[str] | None
+    host: str | None
+    port: int | None
+    url: str | None
+    command: str | None
+    ca_file: str | Path | None
+    check_certificate: bool
+    ratio: str | None
+    retries: int | None
+    max_connections: int
+    strict: bool
+    allow_agents: Iterable[str] | None
+    trust: bool
+    jobs: int | None
+    model: str | None
+    model_url: str | None
+    max_cost: float | None
+    max_tokens: int | None
+    judge_votes: int | None
+
+
+def make_plan(
+    files: Iterable[str | Path],
+    options: AgentsOptions,
+    *,
+    takes_all: bool,
+    assesses: bool = False,
+    judge_error_rate: float | None = None,
+) -> AgentsPlan:
+    """Return the plan of what the options of a command, or of a call, ask for."""
+    reach, sampling, choice, trust = read_options(options, takes_all=takes_all)
+    if judge_error_rate is None:
+        judge_error_rate = load_config().models.judge_error_rate
+    names, folder = tuple(map(str, files)), str(Path.cwd())
+    asked = AgentsRequest(names, folder, reach, sampling, choice, assesses, judge_error_rate)
+    return AgentsPlan(asked, trust=trust)
+
+
+def read_options(
+    options: AgentsOptions, *, takes_all: bool = False
+) -> tuple[ConnectionOptions, Sampling, ModelChoice, Trust]:
+    """Return what options say, with the project's configuration where they say nothing."""
+    if unknown := options.keys() - AgentsOptions.__annotations__.keys():
+        raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
+    config = load_config()
+    connection, ca_file = options.get("connection") or (), options.get("ca_file")
+    retries = options.get("retries")
+    reach = ConnectionOptions(
+        connections=(connection,) if isinstance(connection, str) else tuple(connection),
+        host=options.get("host"),
+        port=options.get("port"),
+        url=options.get("url"),
+        command=options.get("command"),
+        ca_file=None if ca_file is None else str(Path(ca_file).absolute()),
+        verify=options.get("check_certificate", True),
+    )
+    sampling = Sampling(
+        jobs=options.get("jobs") or config.jobs,
+        retries=config.agents.retries if retries is None else retries,
+        max_connections=options.get("max_connections", 32),
+        ratio=options.get("ratio"),
+        takes_all=takes_all,
+        strict=options.get("strict", False),
+    )
+    choice = ModelChoice(
+        options.get("model"),
+        options.get("model_url"),
+        options.get("max_cost"),
+        options.get("max_tokens"),
+        options.get("judge_votes"),
+    )
+    trust = make_trust(
+        config.agents.python_paths,
+        options.get("allow_agents") or (),
+        is_complete=options.get("trust", False),
+    )
+    return reach, sampling, choice, trust
 
 
 def enter_folder(asked: dict[str, Any]) -> None:

@@ -55,6 +55,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Bring in what collects and runs, only if it is asked for."""
     if config.getoption("assay") or config.getini("assay"):
-        from assay.agents.pytest_items import Collecting
+        from assay.agents.pytest_items import AgentCollection
 
-        config.pluginmanager.register(Collecting(config), "assay-agents")
+        config.pluginmanager.register(AgentCollection(config), "assay-agents")
