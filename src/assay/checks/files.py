@@ -9,7 +9,7 @@ from typing import Any
 from assay.checks.comparison import JsonComparison
 from assay.checks.diffs import binary_diff, preview, text_diff
 from assay.checks.json_values import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
+from assay.checks.registry import ABSENT, Uncollected, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest
 from assay.model import VerificationResult
@@ -18,19 +18,19 @@ from assay.model import VerificationResult
 HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 
 
-@check("file_exists", takes_left=True)
+@check("file_exists", takes_uncollected=True)
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the file is there, or is not, as expected."""
     if not isinstance(expected, bool):
         raise InputError(f"the expectation must be true or false, not {preview(expected)}")
-    if isinstance(actual, Left):
+    if isinstance(actual, Uncollected):
         return _exists_elsewhere(actual, expected)
     if expected:
         return failed("absent") if actual is ABSENT else passed("exists")
     return passed("absent, as expected") if actual is ABSENT else failed("exists, unexpectedly")
 
 
-def _exists_elsewhere(actual: Left, expected: bool) -> VerificationResult:
+def _exists_elsewhere(actual: Uncollected, expected: bool) -> VerificationResult:
     if not actual.is_certain:
         return failed(f"it cannot be told whether it is there: {actual.reason}")
     what = f"could not be brought back: {actual.reason}"

@@ -51,7 +51,7 @@ def _verdict(
 ) -> VerificationResult:
     if same_number(actual, expected, nan_equal=nan_equal):
         return passed()
-    allowed = _said(absolute, relative)
+    allowed = _describe_tolerance(absolute, relative)
     if close(actual, expected, absolute=absolute, relative=relative, nan_equal=nan_equal):
         return passed(f"{preview(actual)} is within {allowed} of {preview(expected)}")
     if expected != expected and not nan_equal:
@@ -61,7 +61,7 @@ def _verdict(
     return failed(f"expected {preview(expected)}, got {preview(actual)}{distance}{excess}")
 
 
-def _said(absolute: float, relative: float) -> str:
+def _describe_tolerance(absolute: float, relative: float) -> str:
     parts = [
         preview(absolute) if absolute else "",
         f"{preview(relative)} × expected" if relative else "",

@@ -59,7 +59,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Uncollected:
     """What a check is given for something that is there and could not be brought back.
 
     No check looks into it: all fail and say why, but for the one that asks whether it is there.
@@ -83,16 +83,16 @@ Check = TypeVar("Check", bound=Callable[..., VerificationResult])
 class _Entry:
     function: Callable[..., VerificationResult]
     options: tuple[str, ...]
-    takes_left: bool
+    takes_uncollected: bool
 
 
 _ENTRIES: dict[str, _Entry] = {}
 
 
-def check(name: str, *, takes_left: bool = False) -> Callable[[Check], Check]:
+def check(name: str, *, takes_uncollected: bool = False) -> Callable[[Check], Check]:
     """Register a function as a check; its keyword-only parameters are its options.
 
-    With `takes_left` it is called for what could not be brought back too; see `Left`.
+    With `takes_uncollected` it is called for what could not be brought back too; see `Uncollected`.
     """
 
     def register(function: Check) -> Check:
@@ -100,7 +100,7 @@ def check(name: str, *, takes_left: bool = False) -> Callable[[Check], Check]:
             raise InputError(
                 f"there is a check {name!r} already", advice="give yours a name of its own"
             )
-        _ENTRIES[name] = _Entry(function, _option_names(function), takes_left)
+        _ENTRIES[name] = _Entry(function, _option_names(function), takes_uncollected)
         return function
 
     return register
@@ -173,7 +173,7 @@ def run_check(
 def _result(
     entry: _Entry, actual: Any, expected: Any, options: dict[str, Any]
 ) -> VerificationResult:
-    if not isinstance(actual, Left) or entry.takes_left:
+    if not isinstance(actual, Uncollected) or entry.takes_uncollected:
         return entry.function(actual, expected, **options)
     # Whether the test is well written is to be told all the same.
     entry.function(ABSENT, expected, **options)

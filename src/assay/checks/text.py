@@ -34,7 +34,7 @@ def exact(actual: Any, expected: Any) -> VerificationResult:
 def flexible(
     actual: Any, expected: Any, *, whitespace: str = "trim", ignore_case: bool = True
 ) -> VerificationResult:
-    """The texts are the same but for white space and case, as far as the options allow."""
+    """Pass if the texts are the same but for white space and case, as the options allow."""
     _require_text(expected)
     choice("whitespace", whitespace, tuple(_WHITESPACE))
     flag("ignore_case", ignore_case)

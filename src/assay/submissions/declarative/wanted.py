@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.checks.json_values import format_path
+from assay.checks import format_path
 from assay.errors import InputError, nearest
 from assay.submissions.assets import replace_assets
 from assay.submissions.declarative.formats import Expected
