@@ -20,7 +20,7 @@ from assay.model import values
 from assay.models.settings import ModelSettings
 from assay.models.transport import ModelFailed, ModelReply, Refused, ToolCall, Transport
 from assay.models.usage import CACHED, Budget, Usage
-from assay.sandbox.cache import cache_folder, write_whole
+from assay.sandbox import cache_folder, write_whole
 from assay.tracebacks import first_problem
 
 KIND = "answers"

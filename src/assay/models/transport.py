@@ -20,7 +20,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import AssayError, InfrastructureError, InputError
-from assay.http_client import refuse_wrong_proxy
 from assay.models.settings import ModelSettings
 from assay.models.usage import Budget, Usage, count_usage, meter_usage
 from assay.tracebacks import describe, first_problem
@@ -275,6 +274,8 @@ class Transport:
     def __init__(self, settings: ModelSettings, budget: Budget) -> None:
         # httpx takes long to import, and most commands ask no model.
         import httpx
+
+        from assay.http_client import refuse_wrong_proxy
 
         self._settings, self._budget = settings, budget
         self._concurrency = AdaptiveConcurrency(settings.concurrency)
