@@ -13,15 +13,15 @@ from typing import Any
 from assay.errors import AssayError
 from assay.models import (
     CACHED,
+    AdaptiveConcurrency,
     Budget,
     ModelFailed,
     ModelSettings,
     ResponseCache,
     Usage,
+    count_usage,
     meter_usage,
-    usage_of,
 )
-from assay.models.concurrency import AdaptiveConcurrency
 from assay.questions.model_prover.adk_models import patient_model
 from assay.questions.model_prover.prompts import OPENING
 from assay.questions.model_prover.transcripts import Transcript
@@ -64,7 +64,7 @@ class ModelAccess:
 
 
 @dataclass
-class AdkSession:
+class AgentSession:
     """What agents that work together have in common: access, transcript, and the first failure.
 
     google-adk passes an exception on through many hands; `failure` is the one it began with.
@@ -248,13 +248,13 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
     }
     parts = (response.content.parts or []) if response.content else []
     answer = "".join(part.model_dump_json(exclude_none=True) for part in parts)
-    return usage_of(counts, request, answer, settings.price)
+    return count_usage(counts, request, answer, settings.price)
 
 
 _APP, _USER = "assay", "assay"
 
 
-async def run_workflow(workflow: Any, session: AdkSession) -> dict[str, Any]:
+async def run_workflow(workflow: Any, session: AgentSession) -> dict[str, Any]:
     """Run a workflow to its end; the failure it began with is what is raised."""
     from google.adk.runners import InMemoryRunner
     from google.genai import types

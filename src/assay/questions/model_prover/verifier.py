@@ -7,12 +7,12 @@ from pathlib import Path
 
 from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
-from assay.models import metered
+from assay.models import open_meter
 from assay.questions.correct import read_suite_text
 from assay.questions.correct.apply_correction import Keeper, correction_record
 from assay.questions.correct.correction import Reviser
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess
+from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
 from assay.questions.model_prover.correction_loop import RemediationLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
@@ -45,7 +45,7 @@ class ModelVerifier:
         """Return the record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
-        with metered() as meter, recording(transcript):
+        with open_meter() as meter, recording(transcript):
             record = await self._verify(work, runners, writes, transcript)
         return record.model_copy(
             update={
@@ -67,7 +67,7 @@ class ModelVerifier:
             # What a question is about is found by its words; the files are not needed for that.
             asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
             tools = await self._prover.tools(asked, runner)
-            session = AdkSession(self._access, transcript)
+            session = AgentSession(self._access, transcript)
             return await repair_record(work, question, runner, session, tools)
         return await verify_one(work, runners, writes=writes)
 
@@ -84,7 +84,7 @@ class ModelVerifier:
         loop = RemediationLoop(
             work,
             runner,
-            AdkSession(self._access, transcript, is_keyed=True),
+            AgentSession(self._access, transcript, is_keyed=True),
             writes=writes,
             tools=tools,
             reviser=reviser if self._keeper else None,
