@@ -118,6 +118,7 @@ def run_case(assay: Command, folder: Path, *options: str) -> tuple[int, Any]:
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
+@pytest.mark.real_start
 def test_run_case_prints_the_array_and_nothing_else(
     assay: Command, problem: Path, good: Path
 ) -> None:
@@ -209,6 +210,7 @@ def verify(assay: Command, folder: Path, out: Path, *options: str) -> Any:
     return assay("submissions", "verify", "-s", folder, "-p", "sums", "--out", out, *options)
 
 
+@pytest.mark.real_start
 def test_verify_keeps_a_run_with_its_evaluation(
     assay: Command, problem: Path, good: Path, tmp_path: Path
 ) -> None:
@@ -236,6 +238,7 @@ def test_verify_keeps_a_run_with_its_evaluation(
         ("all-core-cases", 1),
     ],
 )
+@pytest.mark.real_start
 def test_the_policy_decides_the_exit_code(
     assay: Command, problem: Path, broken: Path, tmp_path: Path, policy: str, code: int
 ) -> None:
