@@ -7,7 +7,7 @@ everywhere in the result model.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
@@ -81,11 +81,6 @@ class APIResult(CaseResult):
     binary_response_size: int | None = None
     binary_response_hash: str | None = None
     """The SHA-256 of the body, in hexadecimal."""
-
-
-AdapterKind = Literal["cli", "api"]
-CASE_OF: dict[str, type[BaseCase]] = {"base": BaseCase, "cli": CLICase, "api": APICase}
-RESULT_OF: dict[str, type[CaseResult]] = {"base": CaseResult, "cli": CLIResult, "api": APIResult}
 
 
 _LONGEST_SHOWN = 2000

@@ -16,8 +16,7 @@ from assay.projects import check_named_code
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative import CanonicalSource
 from assay.submissions.digests import problem_digest
-from assay.submissions.environments import load_environment
-from assay.submissions.preparing import prepare
+from assay.submissions.environments import find_environment, load_environment, prepare
 from assay.submissions.problems import find_problem, read_problem
 from assay.submissions.python_problems.source import ProgrammedSource
 from assay.submissions.running import Checking, Prepare, Site
@@ -109,7 +108,7 @@ def open_checking(
     )
     file = Path(asked.environment) if asked.environment else None
     environment = load_environment(file, on_warning)
-    environment.check_runnable()
+    find_environment(environment.type).check(environment)
 
     def prepared(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
         folder = folders[checkpoint.name]

@@ -26,6 +26,7 @@ from assay.results import (
     VerifierReport,
 )
 from assay.runs import Chain, Parts, Step, Unit
+from assay.submissions.adapters import find_adapter
 from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.records import (
@@ -71,6 +72,12 @@ class Site(Protocol):
         """The path of every static asset, as a program sees it."""
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
+
+
+def is_chain(problem: ProblemConfig, group: GroupConfig, stream: CaseStream) -> bool:
+    """Return whether the cases of a group have to run one after the other."""
+    is_shared = find_adapter(problem.adapter.type).is_shared
+    return is_shared or not group.isolated or stream.is_stateful
 
 
 Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Site]]
@@ -194,7 +201,7 @@ class Checking:
         except CasesBrokenError as error:
             yield self._broken(_home(checkpoint, config), place, fingerprint, error)
             return
-        if self._problem.adapter.type == "api" or not config.isolated or stream.is_stateful:
+        if is_chain(self._problem, config, stream):
             self._streams[key] = stream
             yield Chain(
                 name,

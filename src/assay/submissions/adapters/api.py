@@ -25,8 +25,8 @@ from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
+from assay.submissions.environments.preparing import PreparedSubmission
 from assay.submissions.leftovers import left_of
-from assay.submissions.preparing import Prepared
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0
@@ -46,7 +46,7 @@ class _Down:
 class ApiRunner:
     """The cases of one group, one after the other, on one server."""
 
-    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+    def __init__(self, prepared: PreparedSubmission, group: GroupConfig) -> None:
         adapter = prepared.problem.adapter
         assert isinstance(adapter, ApiAdapter)
         self._prepared, self._group, self._adapter = prepared, group, adapter

@@ -20,14 +20,14 @@ from assay.submissions.adapters.tracked import (
 )
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
+from assay.submissions.environments.preparing import PreparedSubmission
 from assay.submissions.leftovers import left_of
-from assay.submissions.preparing import Prepared
 
 
 class CliRunner:
     """The cases of one group, each in a fresh work folder, or all in one that is kept."""
 
-    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+    def __init__(self, prepared: PreparedSubmission, group: GroupConfig) -> None:
         self._prepared, self._group = prepared, group
         self._variables = prepared.variables(group)
         self._held = AsyncExitStack()

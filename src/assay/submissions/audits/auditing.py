@@ -19,7 +19,7 @@ from assay.submissions.audits.facts import facts_of
 from assay.submissions.audits.findings import GroupAudit
 from assay.submissions.audits.trials import Judge, Judged, Tried, try_case
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.running import Prepare, Site
+from assay.submissions.running import Prepare, Site, is_chain
 from assay.submissions.seams import (
     CasesBrokenError,
     CaseStream,
@@ -105,16 +105,13 @@ class Auditor:
                 self.source.open(place.checkpoint, place.group) as stream,
                 place.site.runner(place.group) as runner,
             ):
-                if self._is_chain(place.group, stream):
+                if is_chain(self.problem, place.group, stream):
                     await self._follow(place, stream, runner, tried)
                 else:
                     await self._side_by_side(place, stream, runner, tried)
         except CasesBrokenError as error:
             return tried, str(error)
         return tried, ""
-
-    def _is_chain(self, group: GroupConfig, stream: CaseStream) -> bool:
-        return self.problem.adapter.type == "api" or not group.isolated or stream.is_stateful
 
     async def _follow(
         self, place: _Place, stream: CaseStream, runner: Runner, tried: list[Tried]

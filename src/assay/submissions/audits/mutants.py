@@ -14,6 +14,7 @@ from typing import Any
 from assay.results import CaseResult
 from assay.submissions.audits.changes import Kind, Path, spread, tree_changes
 from assay.submissions.audits.forms import read_form, substance
+from assay.submissions.cases import APIResult
 
 MOST_OF_A_CASE = 80
 _MOST_FILES = 6
@@ -72,7 +73,7 @@ def _is_binary(result: CaseResult) -> bool:
 def other_statuses(result: CaseResult) -> tuple[int, ...]:
     """Success for failure or failure for success, then another of the same sort."""
     status = result.status_code
-    if result.type == "api":
+    if isinstance(result, APIResult):
         return (500, 201 if status == 200 else 200) if status < 400 else (200, 418)
     return (1,) if status == 0 else (0, 2 if status == 1 else 1)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.results import CaseResult
+from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import with_assets
-from assay.submissions.cases import RESULT_OF, APICase, BaseCase, CLICase
+from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative.formats import WrittenCase
 from assay.submissions.declarative.input_files import (
@@ -63,11 +64,12 @@ def build_case(
             ),
         ],
     }
+    make = find_adapter(problem.adapter.type).case
     if written.request is None:
         arguments = [fill_text(text, saved) for text in written.arguments]
-        return CLICase(**shared, arguments=arguments, stdin=_fed(written.stdin, saved))
+        return make(**shared, arguments=arguments, stdin=_fed(written.stdin, saved))
     request = written.request
-    return APICase(
+    return make(
         **shared,
         method=request.method.upper(),
         path=fill_text(request.path, saved),
@@ -101,9 +103,10 @@ def _header(text: str, saved: Mapping[str, Any]) -> str:
     return as_text(fill(text, saved))
 
 
-def build_expected(case: BaseCase, wanted: Iterable[Wanted]) -> CaseResult:
+def build_expected(case: BaseCase, wanted: Iterable[Wanted], adapter: str) -> CaseResult:
     """What the result should be, as far as plain values say it; the rest is in the checks."""
     fields: dict[str, Any] = {}
+    model = find_adapter(adapter).result
     for one in wanted:
         if not one.is_attribute:
             continue
@@ -111,9 +114,9 @@ def build_expected(case: BaseCase, wanted: Iterable[Wanted]) -> CaseResult:
             fields[one.target.root] = one.value
         elif one.target.root == "files":
             fields.setdefault("files", {})[one.target.file] = one.value
-        elif case.kind == "api" and isinstance(one.value, str):
+        elif "headers" in model.model_fields and isinstance(one.value, str):
             fields.setdefault("headers", {})[one.target.steps[0]] = one.value
     for name, kind in (("status_code", int), ("timed_out", bool)):
         if not isinstance(fields.get(name), kind):
             fields.pop(name, None)
-    return RESULT_OF[case.kind](id=case.id, group=case.group, group_type=case.group_type, **fields)
+    return model(id=case.id, group=case.group, group_type=case.group_type, **fields)

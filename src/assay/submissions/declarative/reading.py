@@ -14,6 +14,7 @@ from assay.documents.files import LARGEST_DOCUMENT, read_text
 from assay.errors import InputError, nearest
 from assay.failures import describe
 from assay.findings import UNREADABLE, Finding, Severity
+from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative.comparisons import compared
@@ -34,6 +35,8 @@ from assay.submissions.problems.rules import (
 )
 
 SUFFIXES = (".yaml", ".yml", ".json")
+# What a case is given to a program by; which of them it may have depends on the adapter.
+_OF_ADAPTERS = ("arguments", "stdin", "request")
 _MERGED = ("expected", "request")
 
 
@@ -191,13 +194,12 @@ def _ordered(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
 
 
 def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
-    written, kind = case.written, problem.adapter.type
-    others = ("request",) if kind == "cli" else ("arguments", "stdin")
-    for name in written.model_fields_set.intersection(others):
-        what = f"a problem of type {kind} has no `{name}`"
-        advice = "it has `arguments` and `stdin`" if kind == "cli" else "it has a `request`"
+    written, adapter = case.written, find_adapter(problem.adapter.type)
+    for name in written.model_fields_set.intersection(_OF_ADAPTERS).difference(adapter.case_keys):
+        what = f"a problem of type {adapter.name} has no `{name}`"
+        advice = f"it has {' and '.join(f'`{key}`' for key in adapter.case_keys)}"
         read.report(WRONG_VALUE, what, case.place(name), advice)
-    if kind == "api" and written.request is None:
+    if "request" in adapter.case_keys and written.request is None:
         read.report(WRONG_VALUE, "`request` is missing", case.place())
     _check_files(case, problem, read)
     _check_assets(case, problem, read)

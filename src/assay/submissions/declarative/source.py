@@ -120,7 +120,7 @@ def _make(
     wanted = [filled(one, saved) for one in wanted]
     return CanonicalDrawn(
         case=case,
-        expected=build_expected(case, wanted),
+        expected=build_expected(case, wanted, about[0].adapter.type),
         comparisons=tuple(map(compared, wanted)),
         saves=read.written.save,
         unsaved=tuple(sorted(used - saved.keys())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
@@ -14,8 +15,9 @@ from pydantic_core import ErrorDetails
 
 from assay import documents
 from assay.documents import DocumentError, Node, Pair, Place, Scalar, Sequence
-from assay.errors import nearest
+from assay.errors import InputError, nearest
 from assay.findings import UNREADABLE, Finding, Severity
+from assay.submissions.config import AdapterConfig, find_adapter_config
 from assay.submissions.misspelling import advise, near_miss
 from assay.submissions.problems.rules import (
     UNKNOWN_KEY,
@@ -113,6 +115,8 @@ def _wrong(path: str, place: Place, error: ErrorDetails) -> Finding:
     wanted = _WANTED.get(error["type"])
     said = f"`{path}` {wanted}" if wanted else f"`{path}`: {message[:1].lower()}{message[1:]}"
     context = error.get("ctx") or {}
+    if error["type"] == "unknown_type":
+        return Finding(WRONG_VALUE, f"`{path}`: {context['what']}", place, context["advice"])
     valid = context.get("expected") or context.get("expected_tags")
     advice = ""
     if error["type"] in ("enum", "literal_error", "union_tag_invalid") and isinstance(valid, str):
@@ -207,30 +211,26 @@ def _chosen(wanted: Any, node: Node) -> Any:
     """The member of a union that a node of this kind is meant for."""
     if get_origin(wanted) is Annotated:
         return _chosen(get_args(wanted)[0], node)
+    if wanted is AdapterConfig and isinstance(node, documents.Mapping):
+        return _chosen_adapter(node)
     if get_origin(wanted) not in (typing.Union, types.UnionType):
         return wanted
     members = [_chosen(one, node) for one in get_args(wanted) if one is not types.NoneType]
     if isinstance(node, Sequence):
         return next((one for one in members if get_origin(one) is list), Any)
     if isinstance(node, documents.Mapping):
-        return _chosen_model(members, node)
+        return next((one for one in members if _fields(one) or get_origin(one) is dict), Any)
     kind = type(documents.typed(node))
     fitting = (one for one in members if one is kind or (one is float and kind is int))
     return next(fitting, str if any(map(_is_text, members)) else Any)
 
 
-def _chosen_model(members: list[Any], node: documents.Mapping) -> Any:
-    """The model whose `type` says what the node's does, else the first mapping."""
+def _chosen_adapter(node: documents.Mapping) -> Any:
+    """Return the model of the adapter's type; that there is none is said by its validator."""
     said = node.get("type")
-    for one in members:
-        field = one.model_fields.get("type") if _fields(one) else None
-        if (
-            field is not None
-            and isinstance(said, Scalar)
-            and said.text in get_args(field.annotation)
-        ):
-            return one
-    return next((one for one in members if _fields(one) or get_origin(one) is dict), Any)
+    with contextlib.suppress(InputError):
+        return find_adapter_config(str(said.text) if isinstance(said, Scalar) else "cli")
+    return Any
 
 
 def _is_text(wanted: Any) -> bool:

@@ -15,7 +15,6 @@ from assay.errors import InputError, nearest
 from assay.findings import Finding, Severity, refuse_errors
 from assay.submissions.assets import asset_names
 from assay.submissions.config import (
-    ApiAdapter,
     CheckpointConfig,
     GroupConfig,
     ProblemConfig,
@@ -295,9 +294,8 @@ class _Reader:
                 self.findings.append(
                     Finding(MISSING_FILE, what, place, advice, severity=self._severity)
                 )
-        adapter = written.adapter
-        arguments = adapter.arguments if isinstance(adapter, ApiAdapter) else []
-        for name in sorted(set(asset_names(arguments)) - written.static_assets.keys()):
+        arguments = asset_names(written.adapter.get("arguments"))
+        for name in sorted(set(arguments) - written.static_assets.keys()):
             what = f"there is no static asset `{name}`"
             place, advice = spots["adapter.arguments"], nearest(name, written.static_assets)
             self.findings.append(

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
-from importlib.resources import files
-from typing import Any, Literal, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel
+
+from assay import plugins
+
+if TYPE_CHECKING:
+    from assay.submissions.adapters import AdapterType
 
 Kind: TypeAlias = Literal["config", "group", "case"]
 KINDS: tuple[Kind, ...] = ("config", "group", "case")
@@ -14,21 +19,21 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(kind: Kind | None = None) -> str:
-    """The schema as it is shipped: of all three kinds of files, or of one of them."""
-    text = files("assay.submissions.problems").joinpath("schema.json").read_text(encoding="utf-8")
-    if kind is None:
-        return text
-    whole = json.loads(text)
-    chosen = {"$schema": _DRAFT, "$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
-    return json.dumps(chosen, indent=2, ensure_ascii=False) + "\n"
+    """Return the schema of all three kinds of files, or of one of them, as the models say it."""
+    whole = _make_schema()
+    if kind is not None:
+        whole = {"$schema": _DRAFT, "$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
-def make_schema() -> str:
-    """The schema as the models say it; the shipped file must be the same."""
+def _make_schema() -> dict[str, Any]:
+    from assay.submissions.adapters import ADAPTERS
     from assay.submissions.declarative.formats import CaseFile, GroupFile
     from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
 
+    adapters = {**ADAPTERS, **plugins.load_all("adapters")}
     models: dict[str, type[BaseModel]] = {
+        **{one.config.__name__: one.config for one in adapters.values()},
         "config": WrittenProblem,
         "group": GroupFile,
         "case": CaseFile,
@@ -40,15 +45,14 @@ def make_schema() -> str:
         definitions |= made.pop("$defs", {})
         definitions[name] = made
     _close(definitions)
-    _open_short_forms(definitions)
+    _open_short_forms(definitions, adapters)
     _describe_checks(definitions)
-    whole = {
+    return {
         "$schema": _DRAFT,
         "title": "Assay problem: config.yaml, a group file or a case file",
         "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS],
         "$defs": dict(sorted(definitions.items())),
     }
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def _close(definitions: dict[str, Any]) -> None:
@@ -58,7 +62,7 @@ def _close(definitions: dict[str, Any]) -> None:
             definition["additionalProperties"] = False
 
 
-def _open_short_forms(definitions: dict[str, Any]) -> None:
+def _open_short_forms(definitions: dict[str, Any], adapters: Mapping[str, AdapterType]) -> None:
     """What may also be written shorter than the models say."""
     text, nothing = {"type": "string"}, {"type": "null"}
     config = definitions["config"]["properties"]
@@ -68,7 +72,8 @@ def _open_short_forms(definitions: dict[str, Any]) -> None:
             {"type": "array", "items": text, "minItems": 1},
         ]
     }
-    config["adapter"] = {"anyOf": [{"enum": ["cli", "api"]}, config["adapter"]]}
+    configs = [{"$ref": f"#/$defs/{one.config.__name__}"} for one in adapters.values()]
+    config["adapter"] = {"anyOf": [{"enum": list(adapters)}, *configs]}
     config["static_assets"] = _mapping({"anyOf": [text, {"$ref": "#/$defs/StaticAsset"}]})
     for name in ("checkpoint", "WrittenCheckpoint"):
         if name in definitions:

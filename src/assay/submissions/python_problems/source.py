@@ -16,6 +16,7 @@ from typing import Self
 
 from assay.errors import InputError
 from assay.results import CaseResult, VerificationResult
+from assay.submissions.adapters import find_adapter
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.python_problems import package, wire
 from assay.submissions.python_problems.process import QuestionRaisedError, Worker, WorkerLostError
@@ -49,6 +50,7 @@ class ProgrammedSource:
         on_output: Callable[[str], None] | None = None,
     ) -> None:
         self.problem = problem
+        self.adapter = find_adapter(problem.adapter.type)
         self.limits = limits or Limits()
         self._on_output = on_output
         self._packed = wire.pack_config(problem)
@@ -126,7 +128,7 @@ class ProgrammedSource:
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         """What the problem's verifier says; it gets results of its own, which it may change."""
-        adapter = self.problem.adapter.type
+        adapter = self.adapter
         try:
             async with self.turn() as worker:
                 packed = await worker.ask(

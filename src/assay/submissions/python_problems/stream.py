@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from assay.errors import InputError
 from assay.failures import first_problem
 from assay.results import CaseResult
-from assay.submissions.cases import CASE_OF, RESULT_OF
+from assay.submissions.adapters import find_adapter
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.python_problems import wire
 from assay.submissions.python_problems.process import (
@@ -91,7 +91,7 @@ class ProgrammedStream:
     async def update(self, drawn: Drawn, actual: CaseResult) -> None:
         if not self._is_stateful:
             return
-        packed = wire.pack_result(actual, self._source.problem.adapter.type)
+        packed = wire.pack_result(actual, self._source.adapter)
         try:
             async with self._asking() as worker:
                 await self._ask(worker, "update", actual=packed)
@@ -157,7 +157,7 @@ class ProgrammedStream:
         )
         for past in self._past:
             answer = await self._ask(worker, "draw", count=1)
-            again = [each["case"]["fields"]["id"] for each in answer["drawn"]]
+            again = [each["case"]["id"] for each in answer["drawn"]]
             if again != [past.case]:
                 raise CasesBrokenError(
                     f"{self._loader}: drawn again, {self._group.name!r} has another case in the "
@@ -183,8 +183,8 @@ class ProgrammedStream:
         }
         try:
             return Drawn(
-                CASE_OF[case["kind"]](**{**known, **case["fields"]}),
-                RESULT_OF[expected["kind"]](**expected["fields"]),
+                self._source.adapter.case(**{**known, **case}),
+                find_adapter(expected["kind"]).result(**expected["fields"]),
             )
         except ValidationError as error:
             raise InputError(

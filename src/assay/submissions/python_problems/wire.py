@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.results import CaseResult, VerificationResult
-from assay.submissions.cases import APIResult, BaseCase, CLIResult
+from assay.submissions.adapters import ADAPTERS, AdapterType
 from assay.submissions.reference.plain import plain
 
 Packed = dict[str, Any]
@@ -30,23 +30,12 @@ def pack_config(config: BaseModel) -> Packed:
     return fields
 
 
-def pack_case(case: BaseCase, adapter: str) -> Packed:
-    """A case; one of no kind of its own becomes what the problem's adapter runs."""
-    kind = adapter if case.kind == "base" else case.kind
-    return {"kind": kind, "fields": pack_model(case)}
-
-
-def pack_result(result: CaseResult, adapter: str) -> Packed:
-    """A result; one of no kind of its own becomes what the problem's adapter gives."""
+def pack_result(result: CaseResult, adapter: AdapterType) -> Packed:
+    """Pack a result; one of no type of its own becomes what the problem's adapter gives."""
     fields = pack_model(result)
     fields.pop("type", None)
-    return {"kind": _kind(result) or adapter, "fields": fields}
-
-
-def _kind(result: CaseResult) -> str | None:
-    if isinstance(result, APIResult):
-        return "api"
-    return "cli" if isinstance(result, CLIResult) else None
+    own = (one for one in (adapter, *ADAPTERS.values()) if isinstance(result, one.result))
+    return {"kind": next(own, adapter).name, "fields": fields}
 
 
 def pack_results(results: Mapping[str, VerificationResult]) -> Packed:

@@ -22,7 +22,8 @@ from assay.errors import InputError
 from assay.failures import account
 from assay.forks import die_with_parent
 from assay.results import CaseResult, checked_results
-from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
+from assay.submissions.adapters import find_adapter
+from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.misspelling import (
     advise,
@@ -37,7 +38,8 @@ from assay.submissions.reference.evaluation.loaders import NoOpStore
 
 # A stream that may be drawn ahead gives what it has after so many seconds.
 _PATIENCE = 0.05
-_RESULTS = {"base": models.CaseResult, "cli": models.CLIResult, "api": models.APIResult}
+# With what the reference's results have beside Assay's own.
+_RESULTS: dict[str, type[CaseResult]] = {"cli": models.CLIResult, "api": models.APIResult}
 
 
 class _Stream:
@@ -63,19 +65,20 @@ class _Stream:
             return None
         case, expected = self._last
         return {
-            "case": wire.pack_case(case, self._problem.adapter),
+            "case": wire.pack_model(case),
             "expected": wire.pack_result(expected, self._problem.adapter),
         }
 
     def _checked(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
         match drawn:
             case (BaseCase() as case, CaseResult() as expected):
-                if case.kind in ("base", self._problem.adapter):
+                adapter = self._problem.adapter
+                if case.kind == "base" or isinstance(case, adapter.case):
                     self._check_case(case)
                     self._problem.check_fields(case, expected)
                     return case, expected
                 what = f"a {type(case).__name__}, but the problem's adapter is "
-                what += repr(self._problem.adapter)
+                what += repr(adapter.name)
             case tuple() | list():
                 kinds = ", ".join(type(each).__name__ for each in drawn)
                 what = f"({kinds}), not a case and what is expected of it"
@@ -103,7 +106,7 @@ class _Stream:
             )
         self._ids.add(case.id)
         query = getattr(case, "query", None)
-        if self._problem.adapter == "api" and query and case.arguments:
+        if "request" in self._problem.adapter.case_keys and query and case.arguments:
             raise InputError(
                 f"the case {case.id!r} has both `arguments` and `query`",
                 where=self._place(),
@@ -127,7 +130,7 @@ class Problem:
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.config = ProblemConfig(**fields)
-        self.adapter: str = self.config.adapter.type
+        self.adapter = find_adapter(self.config.adapter.type)
         self.loader_file = self.config.path / self.config.loader_script
         self.verifier_file = self.config.path / package.VERIFIER_SCRIPT
         name = package.import_folder(self.config.path)
@@ -148,13 +151,13 @@ class Problem:
         a warning, because the reference takes cases with any fields.
         """
         about = f"what the loader expects of the case {case.id!r}"
-        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
+        for name, near in self._misspelt(expected, self.adapter.result, misspelt_field):
             raise InputError(
                 f"{about} has a field `{name}`, which no result has and no code reads",
                 where=find_word(self.config.path, name) or str(self.loader_file),
                 advice=advise(name, near),
             )
-        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
+        for name, near in self._misspelt(case, self.adapter.case, _misspelt_of_case):
             where = find_word(self.config.path, name) or self.loader_file
             what = f"the case {case.id!r} has a field `{name}`, which no code reads"
             print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
@@ -262,8 +265,9 @@ def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
 
 
 def _result(packed: dict[str, Any]) -> CaseResult:
-    result: CaseResult = _RESULTS[packed["kind"]](**packed["fields"])
-    return result
+    kind = packed["kind"]
+    model = _RESULTS[kind] if kind in _RESULTS else find_adapter(kind).result
+    return model(**packed["fields"])
 
 
 def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:

@@ -7,17 +7,24 @@ not those that are almost one that does.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+)
 
 from assay import documents
 from assay.documents import DocumentError, Node, places, read_document, typed
-from assay.errors import InfrastructureError, InputError, nearest
+from assay.errors import InputError
 from assay.findings import Finding
+from assay.submissions.environments.types import find_environment
 from assay.submissions.misspelling import near_miss
 from assay.submissions.problems.fields import repeated_keys
 
@@ -68,7 +75,7 @@ class SetUp(_Part):
     eval_commands: list[str] = Field(default_factory=list)
 
 
-class Commands(_Part):
+class StartCommand(_Part):
     """How the program is started: a command, and how its entry file is written after it."""
 
     command: str = "python"
@@ -90,38 +97,32 @@ class Local(_Part):
     """Folders of this machine that programs may read beside its system folders."""
 
 
-class Environment(_Part):
+class EnvironmentFile(_Part):
     """An environment file, read."""
 
-    type: Literal["local", "docker"] = "local"
+    type: str = "local"
     name: str = "default"
     environment: Variables = Field(default_factory=Variables)
     setup: SetUp = Field(default_factory=SetUp)
     setup_network: bool = True
-    commands: Commands = Field(default_factory=Commands)
+    commands: StartCommand = Field(default_factory=StartCommand)
     snapshot: Snapshot = Field(default_factory=Snapshot)
     local: Local = Field(default_factory=Local)
     is_default: bool = Field(default=False, exclude=True)
+    _options: dict[str, Any] = PrivateAttr(default_factory=dict)
 
     @property
-    def setup_commands(self) -> list[str]:
-        return [*self.setup.commands, *self.setup.eval_commands]
-
-    def check_runnable(self) -> None:
-        """Raises InfrastructureError if Assay has no engine for it."""
-        if self.type == "docker":
-            raise InfrastructureError(
-                f"the environment {self.name!r} is of type docker, which Assay cannot run yet",
-                advice="use an environment of type local: its programs are isolated by the sandbox",
-            )
+    def options(self) -> dict[str, Any]:
+        """What a type of a plugin's is told: the mapping under its name."""
+        return self._options
 
 
-DEFAULT = Environment(is_default=True)
+DEFAULT = EnvironmentFile(is_default=True)
 
 
 def load_environment(
     path: Path | None, on_warning: Callable[[Finding], None] | None = None
-) -> Environment:
+) -> EnvironmentFile:
     """The environment of a file, or the default one.
 
     Of a key that stands twice the last is used, and `on_warning` is given a finding.
@@ -140,19 +141,28 @@ def load_environment(
     if not isinstance(content, dict):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
     content.pop("is_default", None)
-    _refuse_misspelt(Environment, document, path)
+    _refuse_misspelt(EnvironmentFile, document, path)
+    known = places(document, path)
     try:
         # An empty section, `env:` say, is one that was left out.
-        return Environment.model_validate(_without_nulls(content))
+        environment = EnvironmentFile.model_validate(_without_nulls(content))
     except ValidationError as error:
         first = error.errors()[0]
         keys = [str(part) for part in first["loc"]]
-        known = places(document, path)
         while keys and ".".join(keys) not in known:
             keys.pop()
         raise InputError(
             f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(known[".".join(keys)])
         ) from None
+    try:
+        find_environment(environment.type)
+    except InputError as error:
+        where = str(known.get("type", path))
+        raise InputError(f"type: {error.what}", where=where, advice=error.advice) from None
+    own = content.get(environment.type)
+    if environment.type not in EnvironmentFile.model_fields and isinstance(own, dict):
+        environment._options = own
+    return environment
 
 
 def _refuse_misspelt(model: type[BaseModel], node: Node, path: Path) -> None:
@@ -175,45 +185,13 @@ def _without_nulls(content: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def start_of(environment: Environment, entry_file: str, folder: Path) -> list[str]:
-    """The command and its entry file, before any argument.
-
-    Without an environment file `name` stands for `name.py` where only that exists.
-    """
-    fallback = f"{entry_file}.py"
-    is_other = environment.is_default and not (folder / entry_file).exists()
-    name = fallback if is_other and (folder / fallback).is_file() else entry_file
-    # Not `format`, which would stumble over {address} and {port}.
-    entry = environment.commands.entry_file.replace("{entry_file}", shlex.quote(name))
-    try:
-        return shlex.split(f"{environment.commands.command} {entry}")
-    except ValueError as error:
-        raise InputError(f"the command of environment {environment.name!r}: {error}") from None
-
-
-def missing_entry(environment: Environment, entry_file: str, folder: Path) -> str | None:
-    """What to say if a submission does not have the file that it is started with."""
-    written = environment.commands.entry_file
-    if "{entry_file}" not in written or " " in written or written.startswith("-"):
-        # An entry that is no file: a module, an option, a command of its own.
-        return None
-    names = [written.replace("{entry_file}", entry_file)]
-    if environment.is_default:
-        names.append(f"{entry_file}.py")
-    if any((folder / name).exists() for name in names):
-        return None
-    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
-    near = nearest(names[-1], there) if there else "the folder is empty"
-    return f"the submission has no file {' or '.join(names)}, which it is started with: {near}"
-
-
 def is_secret(name: str, value: str = "") -> bool:
     """Whether a variable looks like one that must not reach a stranger's program."""
     return bool(_SECRET_NAMES.search(name) or _ADDRESS_WITH_PASSWORD.search(value))
 
 
-def variables_of(
-    environment: Environment, system: Mapping[str, str], *layers: Mapping[str, str]
+def program_variables(
+    environment: EnvironmentFile, system: Mapping[str, str], *layers: Mapping[str, str]
 ) -> dict[str, str]:
     """The variables of a program: the system's if asked for, the environment's, then the layers'.
 
@@ -230,12 +208,12 @@ def variables_of(
     return found
 
 
-def setup_variables_of(
-    environment: Environment, system: Mapping[str, str], *layers: Mapping[str, str]
+def setup_variables(
+    environment: EnvironmentFile, system: Mapping[str, str], *layers: Mapping[str, str]
 ) -> dict[str, str]:
     """Those of the set-up commands: the same without any secret, and what the network needs."""
     network = {name: value for name, value in system.items() if _OF_THE_NETWORK.fullmatch(name)}
-    found = {**network, **variables_of(environment, system, *layers)}
+    found = {**network, **program_variables(environment, system, *layers)}
     return {name: value for name, value in found.items() if not is_secret(name, value)}
 
 

@@ -20,19 +20,19 @@ from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.limits import GIB, KIB, MIB, Limits
 from assay.sandbox.programs import ProgramResult, Programs
 from assay.sandbox.workers import Bind
+from assay.submissions.adapters import find_adapter
 from assay.submissions.adapters.assets import bind_assets
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.copying import copy_submission
-from assay.submissions.environments import (
-    Environment,
+from assay.submissions.environments.file import (
+    EnvironmentFile,
     is_secret,
-    missing_entry,
-    setup_variables_of,
-    start_of,
-    variables_of,
+    program_variables,
+    setup_variables,
 )
+from assay.submissions.environments.tools import Tools, find_tools
+from assay.submissions.environments.types import find_environment
 from assay.submissions.seams import Runner, SetUpFailedError
-from assay.submissions.tools import Tools, find_tools
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a case may take if neither it, its group, its checkpoint nor its problem says."""
@@ -49,12 +49,12 @@ Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedSubmission:
     """A submission, ready for the cases of one checkpoint."""
 
     problem: ProblemConfig
     checkpoint: CheckpointConfig
-    environment: Environment
+    environment: EnvironmentFile
     base: Base
     level: str
     limits: Limits
@@ -78,16 +78,14 @@ class Prepared:
 
     def variables(self, group: GroupConfig) -> dict[str, str]:
         """The environment variables of a group's programs."""
-        found = variables_of(
-            self.environment, os.environ, self.problem.env, self.checkpoint.env, group.env
-        )
+        own = find_environment(self.environment.type).variables(self.environment)
+        layers = self.problem.env, self.checkpoint.env, group.env
+        found = own | program_variables(self.environment, os.environ, *layers)
         return {**self.tools.variables, **found, "PATH": self.tools.path(found.get("PATH"))}
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]:
         """What runs the cases of a group; it ends with the block."""
-        from assay.submissions.adapters import runner
-
-        return runner(self, group)
+        return find_adapter(self.problem.adapter.type).open_runner(self, group)
 
     def seconds(self, group: GroupConfig, case_limit: float | None) -> float:
         """How long a case may take: the nearest limit wins."""
@@ -97,19 +95,20 @@ class Prepared:
 @asynccontextmanager
 async def prepare(
     submission: Path,
-    environment: Environment,
+    environment: EnvironmentFile,
     problem: ProblemConfig,
     checkpoint: CheckpointConfig,
     *,
     isolation: str = "auto",
     limits: Limits = LIMITS,
     progress: Progress | None = None,
-) -> AsyncIterator[Prepared]:
+) -> AsyncIterator[PreparedSubmission]:
     """Copy a submission and run its set-up; nothing of it is left after the block.
 
     Raises SetUpFailedError if a set-up command fails, InfrastructureError for a docker environment.
     """
-    environment.check_runnable()
+    type_ = find_environment(environment.type)
+    type_.check(environment)
     level = levels.choose(isolation)
     with new_base(level) as base:
         snapshot = environment.snapshot
@@ -117,13 +116,14 @@ async def prepare(
         assets = bind_assets(problem, base, level)
         tools = find_tools(base, level)
         binds = (*tools.binds, *_own_binds(environment), *assets.values())
-        if environment.setup_commands:
-            await _set_up(environment, problem, checkpoint, base, level, tools, progress)
-        start = start_of(environment, problem.entry_file, base.path)
+        if commands := type_.setup_commands(environment, base.path):
+            about = environment, problem, checkpoint
+            await _set_up(commands, *about, base, level, tools, progress)
+        start = type_.start_command(environment, problem.entry_file, base.path)
         _check_command(start[0], environment, base, tools)
-        missing = missing_entry(environment, problem.entry_file, base.path)
+        missing = type_.missing_entry(environment, problem.entry_file, base.path)
         async with Programs(isolation=level, limits=limits, binds=binds, base=base) as programs:
-            yield Prepared(
+            yield PreparedSubmission(
                 problem, checkpoint, environment, base, level, limits, binds,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
@@ -134,7 +134,7 @@ async def prepare(
             )  # fmt: skip
 
 
-def _check_command(command: str, environment: Environment, base: Base, tools: Tools) -> None:
+def _check_command(command: str, environment: EnvironmentFile, base: Base, tools: Tools) -> None:
     """A command that does not exist is a mistake in the environment, not in the submission."""
     # The tools as this side sees them; inside they have another path.
     own = base.path.parent / Path(tools.folder).name
@@ -163,9 +163,11 @@ def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) ->
     return digest
 
 
-def _described(environment: Environment) -> dict[str, object]:
+def _described(environment: EnvironmentFile) -> dict[str, object]:
     """An environment without the values of its secrets."""
     about = environment.model_dump(mode="json")
+    if environment.options:
+        about["options"] = environment.options
     variables = about["environment"]["env"]
     about["environment"]["env"] = {
         name: None if value is None or is_secret(name, value) else value
@@ -174,12 +176,14 @@ def _described(environment: Environment) -> dict[str, object]:
     return about
 
 
-def _own_binds(environment: Environment) -> list[Bind]:
-    return [Bind(path, path) for path in environment.local.binds]
+def _own_binds(environment: EnvironmentFile) -> list[Bind]:
+    paths = find_environment(environment.type).binds(environment)
+    return [Bind(path, path) for path in paths]
 
 
 async def _set_up(
-    environment: Environment,
+    commands: list[str],
+    environment: EnvironmentFile,
     problem: ProblemConfig,
     checkpoint: CheckpointConfig,
     base: Base,
@@ -189,7 +193,8 @@ async def _set_up(
 ) -> None:
     variables = {
         **tools.setup_variables,
-        **setup_variables_of(environment, os.environ, problem.env, checkpoint.env),
+        **find_environment(environment.type).variables(environment),
+        **setup_variables(environment, os.environ, problem.env, checkpoint.env),
     }
     variables["PATH"] = tools.path(variables.get("PATH"))
     if not environment.setup_network:
@@ -204,7 +209,7 @@ async def _set_up(
         work="base",
     )
     async with programs:
-        for command in environment.setup_commands:
+        for command in commands:
             if progress:
                 progress(f"set-up: {command}")
             result = await programs.run([shell, "-c", command], environment=variables)
@@ -218,7 +223,7 @@ async def _set_up(
 
 
 def _failure(
-    environment: Environment, checkpoint: CheckpointConfig, command: str, result: ProgramResult
+    environment: EnvironmentFile, checkpoint: CheckpointConfig, command: str, result: ProgramResult
 ) -> str:
     how = f"exceeded its limit {result.limit}" if result.limit else f"exit {result.exit_status}"
     head = f"set-up of {checkpoint.name} in environment {environment.name!r} failed: "
