@@ -8,10 +8,10 @@ from typing import Any
 
 import yaml
 
-from assay.questions.judging.compounds import read_compounds
-from assay.questions.judging.stems import classify
 from assay.questions.model import Question
-from assay.questions.suites.suite import load_suites
+from assay.questions.suite.suite import load_suites
+from assay.questions.verdict.compounds import read_compounds
+from assay.questions.verdict.stems import classify
 from benchmarks.accuracy.labels import Kind, Label
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"

@@ -18,8 +18,8 @@ from assay.questions.calibration.mutations import (
     shuffle_options,
     with_options,
 )
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
+from assay.questions.verdict.compounds import read_compounds
 
 Mutation = Callable[[Question, str, Random], Mutated | None]
 

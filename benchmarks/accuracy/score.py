@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
+from assay.questions.verdict.compounds import read_compounds
 from benchmarks.accuracy.labels import Kind, Label
 
 VERDICTS = ("Valid", "Incorrect", "Ambiguous", "Unproven")

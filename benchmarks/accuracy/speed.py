@@ -24,7 +24,7 @@ from typing import Any
 
 from assay.questions.calibration.mutations import shuffle_options
 from assay.questions.model import Question
-from assay.questions.suites.suite import load_suites
+from assay.questions.suite.suite import load_suites
 from benchmarks.accuracy.subjects import ADK_SUITE, ADK_TARGET, DATA
 
 QUESTIONS = 60

@@ -6,20 +6,18 @@ The nearest one is used, from the current folder upwards. Its paths are relative
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from assay.documents.files import LARGEST_SETTINGS, read_text
-from assay.documents.toml import read_toml
-from assay.errors import InputError, nearest
+from assay.documents import MappingNode, Node, find_places, read_model, read_toml_tree
+from assay.errors import InputError
 
 FILE = "assay.toml"
 USER_CONFIG = "~/.config/assay/assay.toml"
-_Kind = TypeVar("_Kind", bound=BaseModel)
+_Model = TypeVar("_Model", bound=BaseModel)
 
 
 class QuestionsConfig(BaseModel):
@@ -126,90 +124,63 @@ def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
     path = Path(folder, "assay", FILE) if folder else Path(USER_CONFIG).expanduser()
     if not path.exists():
         return UserConfig()
-    return _validated(path, read_toml(path, keep_mark=True), UserConfig)
+    return _to_model(path, read_toml_tree(path), UserConfig)
 
 
 def load_config(start: Path | None = None) -> Config:
-    """The configuration that holds in a folder; all defaults where there is none."""
+    """Return the configuration that holds in a folder; all defaults where there is none."""
     folder = (start or Path.cwd()).absolute()
     for candidate in (folder, *folder.parents):
         if (found := _read(candidate)) is not None:
             path, table = found
-            config = _validated(path, table, Config)
-            _check_inside(config.agents.python_paths or (), candidate, path)
-            return _anchored(config, candidate)
-    return _anchored(Config(), folder)
+            config = _to_model(path, table, Config)
+            place = find_places(table, path).nearest("agents.python_paths")
+            _check_inside(config.agents.python_paths or (), candidate, str(place))
+            return _anchor(config, candidate)
+    return _anchor(Config(), folder)
 
 
-def _check_inside(paths: Iterable[Path], folder: Path, file: Path) -> None:
+def _check_inside(paths: Iterable[Path], folder: Path, where: str) -> None:
     """Raise an InputError for a path that leaves its project: what is outside, users allow."""
     for path in paths:
         if not (folder / path).resolve().is_relative_to(folder.resolve()):
             raise InputError(
                 f"agents.python_paths: {str(path)!r} is outside of the project",
-                where=f"{file}:{_line_of(file, 'python_paths')}",
+                where=where,
                 advice="allow a module from elsewhere yourself: --allow-agent MODULE",
             )
 
 
 def is_configured(folder: Path) -> bool:
-    """Whether a folder has a configuration of its own."""
+    """Return whether a folder has a configuration of its own."""
     return _read(folder.absolute()) is not None
 
 
-def _read(folder: Path) -> tuple[Path, dict[str, Any]] | None:
+def _read(folder: Path) -> tuple[Path, MappingNode] | None:
     own, project = folder / FILE, folder / "pyproject.toml"
-    table = (
-        _table(read_toml(project, keep_mark=True), "tool", "assay") if project.exists() else None
-    )
+    table: Node | None = read_toml_tree(project) if project.exists() else None
+    for key in ("tool", "assay"):
+        table = table.get(key) if isinstance(table, MappingNode) else None
     if not own.exists():
-        return None if table is None else (project, table)
-    if table is not None:
+        return (project, table) if isinstance(table, MappingNode) else None
+    if isinstance(table, MappingNode):
         raise InputError(
             "both assay.toml and [tool.assay] in pyproject.toml configure Assay",
             where=str(folder),
             advice="keep one of them",
         )
-    return own, read_toml(own, keep_mark=True)
+    return own, read_toml_tree(own)
 
 
-def _table(data: Any, *keys: str) -> dict[str, Any] | None:
-    for key in keys:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data if isinstance(data, dict) else None
+def _to_model(path: Path, table: MappingNode, model: type[_Model]) -> _Model:
+    found, mistakes = read_model(model, table, find_places(table, path))
+    if found is None:
+        raise mistakes[0].error()
+    return found
 
 
-def _validated(path: Path, table: dict[str, Any], kind: type[_Kind]) -> _Kind:
-    try:
-        return kind.model_validate(table)
-    except ValidationError as error:
-        first = error.errors()[0]
-        names = [part for part in first["loc"] if isinstance(part, str)]
-        where = f"{path}:{_line_of(path, names[-1])}"
-        if first["type"] == "extra_forbidden":
-            advice = nearest(names[-1], _keys_beside(kind, names))
-            unknown = ".".join(names)
-            raise InputError(f"unknown key {unknown!r}", where=where, advice=advice) from None
-        raise InputError(f"{'.'.join(names)}: {first['msg']}", where=where) from None
-
-
-def _keys_beside(kind: type[BaseModel], names: list[str]) -> Iterable[str]:
-    """The valid keys of the table that a key stands in."""
-    model: Any = kind
-    for name in names[:-1]:
-        model = model.model_fields[name].annotation
-    return list(model.model_fields)
-
-
-def _line_of(path: Path, key: str) -> int:
-    """The line a key stands on; tomllib does not say."""
-    pattern = re.compile(rf"""\s*(\[.*)?["']?{re.escape(key)}["']?\s*[=.\]]""")
-    lines = read_text(path, LARGEST_SETTINGS).splitlines()
-    return next((number for number, line in enumerate(lines, 1) if pattern.match(line)), 1)
-
-
-def _anchored(config: Config, folder: Path) -> Config:
-    """Paths of the configuration as seen from the current folder."""
+def _anchor(config: Config, folder: Path) -> Config:
+    """Return the configuration with its paths as seen from the current folder."""
 
     def anchor(path: Path) -> Path:
         return Path(os.path.relpath(folder / path))

@@ -93,5 +93,5 @@ def test_a_key_has_no_place_in_the_configuration(assay: Command, tmp_path: Path)
     (tmp_path / "assay.toml").write_text('[models]\nkey = "CANARY-4711"\n')
     result = assay("models", "check")
     assert result.returncode == 2
-    assert "unknown key 'models.key'" in result.stderr
+    assert "there is no key `key` here" in result.stderr
     assert "CANARY" not in result.stderr

@@ -12,17 +12,17 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.documents import yaml_text as yaml_documents
-from assay.documents.json_text import parse_json
-from assay.documents.tree import (
+from assay.documents import (
     DocumentError,
-    places,
-    plain,
+    find_places,
+    find_repetitions,
+    parse_json,
+    parse_yaml,
     read_document,
-    repetitions,
-    typed,
+    to_texts,
+    to_values,
 )
-from assay.documents.yaml_text import parse_yaml
+from assay.documents import yaml_text as yaml_documents
 from tests.questions.suite_support import write
 
 texts = st.text()
@@ -36,7 +36,7 @@ trees: st.SearchStrategy[Any] = st.recursive(
 @given(trees)
 def test_json_reads_what_was_written(tree: Any) -> None:
     for text in (json.dumps(tree), json.dumps(tree, indent="\t", ensure_ascii=False)):
-        assert plain(parse_json(text)) == tree
+        assert to_texts(parse_json(text)) == tree
 
 
 @given(st.text(alphabet='{}[]",: \n\t\\a1tn', max_size=30))
@@ -58,8 +58,8 @@ def test_scalars_stay_as_they_were_written(loader: object, monkeypatch: pytest.M
         "a": "No", "b": "1.10", "c": "2020-01-01", "d": "", "e": None, "f": None, "g": "null",
         "h": "0x1F",
     }  # fmt: skip
-    assert plain(node) == expected
-    assert plain(parse_json('{"a": 1.10, "b": true, "c": null}')) == {
+    assert to_texts(node) == expected
+    assert to_texts(parse_json('{"a": 1.10, "b": true, "c": null}')) == {
         "a": "1.10",
         "b": "true",
         "c": None,
@@ -68,12 +68,12 @@ def test_scalars_stay_as_they_were_written(loader: object, monkeypatch: pytest.M
 
 def test_every_part_has_its_line() -> None:
     text = "a:\n- x: 1\n  y: |\n    two\n    lines\n- z\nb: end\n"
-    spots = places(parse_yaml(text), Path("f"))
+    spots = find_places(parse_yaml(text), Path("f"))
     assert {path: place.line for path, place in spots.items()} == {
         "": 1, "a": 1, "a.0": 2, "a.0.x": 2, "a.0.y": 3, "a.1": 6, "b": 7,
     }  # fmt: skip
     tabs = '{\n\t"a": [\n\t\t{"x": 1,\n\t\t "y": "2"},\n\t\t"z"\n\t],\n\t"b": "end"\n}\n'
-    spots = places(parse_json(tabs), Path("f"))
+    spots = find_places(parse_json(tabs), Path("f"))
     assert {path: place.line for path, place in spots.items()} == {
         "": 1, "a": 2, "a.0": 3, "a.0.x": 3, "a.0.y": 4, "a.1": 5, "b": 7,
     }  # fmt: skip
@@ -82,12 +82,12 @@ def test_every_part_has_its_line() -> None:
 @pytest.mark.parametrize("name", ["suite.json", "suite.yaml"])
 def test_json_with_tabs_is_read_under_any_name(name: str, tmp_path: Path) -> None:
     path = write(tmp_path / name, '{\n\t"benchmarks":\t[]\n}\n')
-    assert plain(read_document(path)) == {"benchmarks": []}
+    assert to_texts(read_document(path)) == {"benchmarks": []}
 
 
 def test_a_flow_mapping_of_yaml_is_not_taken_for_json(tmp_path: Path) -> None:
     path = write(tmp_path / "suite.yaml", "{benchmarks: [], target: current}\n")
-    assert plain(read_document(path)) == {"benchmarks": [], "target": "current"}
+    assert to_texts(read_document(path)) == {"benchmarks": [], "target": "current"}
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_text_in_another_encoding_is_refused_with_its_line(tmp_path: Path) -> No
 
 def test_aliases_and_merges_are_followed() -> None:
     text = "base: &base {x: 1, y: 2}\none:\n  <<: *base\n  y: 3\ntwo: *base\n"
-    assert plain(parse_yaml(text)) == {
+    assert to_texts(parse_yaml(text)) == {
         "base": {"x": "1", "y": "2"},
         "one": {"y": "3", "x": "1"},
         "two": {"x": "1", "y": "2"},
@@ -159,7 +159,7 @@ def test_aliases_that_multiply_are_stopped() -> None:
 
 def test_a_key_given_twice_is_found_with_both_lines() -> None:
     node = parse_yaml("a:\n  x: 1\n  y: 2\n  x: 3\nb:\n- {z: 1, z: 2}\n")
-    assert [(one.key, one.first, one.line) for one in repetitions(node)] == [
+    assert [(one.key, one.first, one.line) for one in find_repetitions(node)] == [
         ("x", 2, 4),
         ("z", 6, 6),
     ]
@@ -185,9 +185,9 @@ def test_typed_gives_what_a_bare_scalar_means_and_leaves_quoted_ones_text(
     written: str, value: object
 ) -> None:
     node = parse_yaml(f"key: {written}")
-    assert repr(typed(node)) == repr({"key": value})
+    assert repr(to_values(node)) == repr({"key": value})
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists))
 def test_typed_json_is_what_json_means(value: object) -> None:
-    assert typed(parse_json(json.dumps(value))) == value
+    assert to_values(parse_json(json.dumps(value))) == value

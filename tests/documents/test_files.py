@@ -10,7 +10,7 @@ import pytest
 
 from assay.agents.files import read_files
 from assay.config import load_config
-from assay.documents.files import (
+from assay.documents import (
     LARGEST_DOCUMENT,
     LARGEST_RECORD,
     LARGEST_SETTINGS,
@@ -22,7 +22,7 @@ from assay.errors import InputError
 from assay.findings.baseline import LARGEST_BASELINE
 from assay.questions.model import Question
 from assay.questions.proofs.store import ProofStore
-from assay.questions.suites.suite import load_suites
+from assay.questions.suite.suite import load_suites
 from assay.runs import Baseline
 from assay.runs.folder import read_manifest
 from assay.runs.journal import Journal, JournalReader, check_links, complete_size, read_entries

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from assay.documents.files import LARGEST_DOCUMENT, LARGEST_RECORD, LARGEST_SETTINGS, MOST_PARTS
+from assay.documents import LARGEST_DOCUMENT, LARGEST_RECORD, LARGEST_SETTINGS, MOST_PARTS
 from assay.runs.journal import LONGEST_LINE
 from tests.waiting import PATIENCE
 

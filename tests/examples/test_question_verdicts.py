@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from assay.questions.examining import Examination, examine
-from assay.questions.judging.stems import classify
-from assay.questions.judging.verdict import Verdict, judge, settled
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
 from assay.questions.selection import Selection, build_environments, samples, select
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Verdict, judge, settled
 from assay.questions.verifying import Work, verify_one
 from assay.results import CaseRecord
 

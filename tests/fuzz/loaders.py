@@ -85,7 +85,7 @@ _SUITE: dict[str, Any] = {
 def _suite(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.findings import FORMATS
     from assay.questions.lint_rules import lint_suites
-    from assay.questions.suites.suite import load_suites, read_suites
+    from assay.questions.suite.suite import load_suites, read_suites
 
     path = _write(folder, name, data)
     findings = lint_suites(read_suites([path]))
@@ -367,7 +367,7 @@ _SHAPED = b'```json\n{"verdict": true, "reason": "because"}\n```\n'
 
 
 def _transcript(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.questions.modelled.transcripts import transcript_lines
+    from assay.questions.model_prover.transcripts import transcript_lines
 
     for _ in transcript_lines(_write(folder, name, data)):
         pass

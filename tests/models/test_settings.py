@@ -89,7 +89,7 @@ def test_the_user_ties_the_key_to_a_server_in_a_file_of_their_own(tmp_path: Path
             ModelChoice(), ModelsConfig(model="m", url=OWN.replace("9000", "9001")), environment
         )
     file.write_text("[models]\nhost = []\n")
-    with pytest.raises(InputError, match=r"assay\.toml:2: unknown key 'models\.host'[^$]*hosts"):
+    with pytest.raises(InputError, match=r"assay\.toml:2: there is no key `host` here[^$]*hosts"):
         resolve(ModelChoice(), ModelsConfig(model="m", url=OWN), environment)
 
 

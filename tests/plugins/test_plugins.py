@@ -118,7 +118,7 @@ def test_an_unknown_adapter_or_environment_is_named_with_the_nearest(
     (tmp_path / "shell.yaml").write_text("name: x\ntype: shel\n")
     result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
     assert result.returncode == 2
-    assert "shell.yaml:2: type: there is no environment 'shel'" in result.stderr
+    assert "shell.yaml:2: `type`: there is no environment 'shel'" in result.stderr
     assert "did you mean 'shell'? (installed: docker, local, shell)" in result.stderr
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.findings import Finding
 from assay.questions.lint_rules import Resolve, lint_suites
-from assay.questions.suites.suite import Suite, read_suite, read_suites
+from assay.questions.suite.suite import Suite, read_suite, read_suites
 
 REAL = Path(__file__).parents[3] / "shared" / "data" / "questions"
 

@@ -8,11 +8,11 @@ import pytest
 
 from assay.questions.api_understanding import judge_names
 from assay.questions.fix_error import judge_fix, leaked_lines
-from assay.questions.judging.findings import Truth
-from assay.questions.judging.verdict import Verdict
 from assay.questions.model import FixQuestion
 from assay.questions.proofs.dotted_names import dotted_name_proof
 from assay.questions.proofs.proof_file import read_proof
+from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.verdict import Verdict
 from assay.sandbox import ProofOutcome, Status, TestOutcome, inspect_proof
 
 

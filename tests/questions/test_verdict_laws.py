@@ -15,11 +15,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.questions.judging.findings import Finding, State
-from assay.questions.judging.stems import Stem, StemKind
-from assay.questions.judging.verdict import Judgement, Verdict, accuses, judge
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Grounds
+from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.stems import Stem, StemKind
+from assay.questions.verdict.verdict import Judgement, Verdict, accuses, judge
 
 World = dict[str, bool]
 STATES = tuple(State)

@@ -81,8 +81,11 @@ def test_a_docker_file_loads_and_says_that_it_cannot_run(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("type: podman\n", r"environment\.yaml:1: type: "),
-        ("name: x\nsetup:\n  commands: all\n", r"environment\.yaml:3: setup\.commands: "),
+        ("type: podman\n", r"environment\.yaml:1: `type`: there is no environment 'podman'"),
+        (
+            "name: x\nsetup:\n  commands: all\n",
+            r"environment\.yaml:3: `setup\.commands` must be a list",
+        ),
         ("- a\n", "is not an environment"),
         ("a: [", "is not valid YAML"),
     ],

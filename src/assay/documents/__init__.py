@@ -1,35 +1,126 @@
-"""YAML and JSON files whose every part knows its line, for all who read them."""
+"""Documents of users: files read within limits, and one tree for YAML, JSON and TOML.
 
+Every part of a tree knows its line and its characters; `read_model` makes a pydantic model of it
+with a mistake for whatever it says wrongly, and `change_value` edits one value in its text.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from assay.documents.files import (
+    LARGEST_DOCUMENT,
+    LARGEST_RECORD,
+    LARGEST_SETTINGS,
+    LARGEST_SOURCE,
+    MEGABYTE,
+    MOST_PARTS,
+    UnreadableFileError,
+    has_too_many_parts,
+    open_regular,
+    read_bytes,
+    read_record,
+    read_text,
+)
 from assay.documents.tree import (
     DocumentError,
-    Mapping,
+    KeyPath,
+    ListNode,
+    MappingNode,
     Node,
     Pair,
     Place,
+    Places,
     Repetition,
-    Scalar,
-    Sequence,
+    ScalarNode,
+    find_lines,
+    find_places,
+    find_repetitions,
+    is_nothing,
     parse_document,
-    places,
-    plain,
     read_document,
-    repetitions,
-    typed,
+    to_node,
+    to_texts,
+    to_values,
 )
 
+if TYPE_CHECKING:
+    from assay.documents.edits import change_value, get_node
+    from assay.documents.json_text import parse_json
+    from assay.documents.models import (
+        Mistake,
+        find_unknown_keys,
+        list_unknown_keys,
+        print_schema,
+        read_model,
+    )
+    from assay.documents.toml_text import read_toml, read_toml_tree
+    from assay.documents.yaml_text import parse_yaml
+
+# Imported when they are needed: pydantic and yaml take a tenth of a second.
+_LATE = {
+    "Mistake": "models",
+    "change_value": "edits",
+    "find_unknown_keys": "models",
+    "get_node": "edits",
+    "list_unknown_keys": "models",
+    "parse_json": "json_text",
+    "parse_yaml": "yaml_text",
+    "print_schema": "models",
+    "read_model": "models",
+    "read_toml": "toml_text",
+    "read_toml_tree": "toml_text",
+}
+
 __all__ = [
+    "LARGEST_DOCUMENT",
+    "LARGEST_RECORD",
+    "LARGEST_SETTINGS",
+    "LARGEST_SOURCE",
+    "MEGABYTE",
+    "MOST_PARTS",
     "DocumentError",
-    "Mapping",
+    "KeyPath",
+    "ListNode",
+    "MappingNode",
+    "Mistake",
     "Node",
     "Pair",
     "Place",
+    "Places",
     "Repetition",
-    "Scalar",
-    "Sequence",
+    "ScalarNode",
+    "UnreadableFileError",
+    "change_value",
+    "find_lines",
+    "find_places",
+    "find_repetitions",
+    "find_unknown_keys",
+    "get_node",
+    "has_too_many_parts",
+    "is_nothing",
+    "list_unknown_keys",
+    "open_regular",
     "parse_document",
-    "places",
-    "plain",
+    "parse_json",
+    "parse_yaml",
+    "print_schema",
+    "read_bytes",
     "read_document",
-    "repetitions",
-    "typed",
+    "read_model",
+    "read_record",
+    "read_text",
+    "read_toml",
+    "read_toml_tree",
+    "to_node",
+    "to_texts",
+    "to_values",
 ]
+
+
+if not TYPE_CHECKING:  # mypy would take every name for one of these
+
+    def __getattr__(name: str) -> Any:
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)

@@ -6,14 +6,15 @@ import re
 from json import JSONDecodeError, JSONDecoder
 
 from assay.documents.tree import (
+    FLOW,
     MAX_DEPTH,
     MAX_NODES,
     DocumentError,
-    Mapping,
+    ListNode,
+    MappingNode,
     Node,
     Pair,
-    Scalar,
-    Sequence,
+    ScalarNode,
 )
 
 _STRING = JSONDecoder()
@@ -22,7 +23,7 @@ _ATOM = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null
 
 
 def parse_json(text: str) -> Node:
-    """The tree of the one value in a text; numbers and booleans stay as they were written."""
+    """Return the tree of the one value in a text; numbers stay as they were written."""
     return _Parser(text.removeprefix("\ufeff")).parse()
 
 
@@ -49,29 +50,31 @@ class _Parser:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             raise self._error(f"has more than {MAX_NODES:,} parts")
-        line, next_character = self._line(), self._peek()
+        line, start, next_character = self._line(), self._at, self._peek()
         if next_character == "{":
-            return Mapping(line, tuple(self._pairs(depth)))
+            pairs = tuple(self._pairs(depth))
+            return MappingNode(line, pairs, start, self._at, FLOW)
         if next_character == "[":
-            return Sequence(line, tuple(self._items(depth)))
+            items = tuple(self._items(depth))
+            return ListNode(line, items, start, self._at, FLOW)
         if next_character == '"':
-            return Scalar(line, self._string())
+            return ScalarNode(line, self._string(), False, start, self._at, '"')
         atom = _ATOM.match(self._text, self._at)
         if atom is None:
             raise self._error("a value was expected")
         self._at = atom.end()
-        return Scalar(line, None if atom[0] == "null" else atom[0], is_bare=True)
+        return ScalarNode(line, None if atom[0] == "null" else atom[0], True, start, self._at)
 
     def _pairs(self, depth: int) -> list[Pair]:
         pairs: list[Pair] = []
         while self._has_more("}", bool(pairs)):
-            line = self._line()
+            line, start = self._line(), self._at
             if self._peek() != '"':
                 raise self._error("a key in double quotes was expected")
-            key = self._string()
+            key, end = self._string(), self._at
             self._skip()
             self._expect(":")
-            pairs.append(Pair(key, line, self._value(depth + 1)))
+            pairs.append(Pair(key, line, self._value(depth + 1), start, end))
         return pairs
 
     def _items(self, depth: int) -> list[Node]:
@@ -81,7 +84,7 @@ class _Parser:
         return items
 
     def _has_more(self, end: str, after_one: bool) -> bool:
-        """Whether another element follows; steps over the opening mark, the comma or the end."""
+        """Step over the opening mark, the comma or the end; return whether an element follows."""
         if not after_one:
             self._at += 1
         self._skip()

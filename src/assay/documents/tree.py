@@ -1,24 +1,31 @@
-"""YAML and JSON as a tree of texts in which every part knows its line.
+"""A document as a tree in which every part knows its line and its characters.
 
-Scalars are kept as they were written, so that whoever wants text gets it: an option `No` stays "No"
-and `1.10` stays "1.10". `plain` gives texts, `typed` gives what the scalars mean.
+Scalars keep their text as it was written: an option `No` stays "No" and `1.10` stays "1.10".
+`to_texts` gives texts, `to_values` gives what the scalars mean. `start` and `end` count characters
+of the text; they are 0 in nodes that were made and not read.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_text
 
+ALIAS = "*"
+FLOW = "{"
+MAX_DEPTH = 50
+MAX_NODES = 500_000
+KeyPath: TypeAlias = tuple[str | int, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something stands in a file: what a message or an editor points to."""
+    """A file and a line: what a message or an editor points to."""
 
     file: Path
     line: int
@@ -28,48 +35,65 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
+class ScalarNode:
     """A text, or nothing (`null`)."""
 
     line: int
     text: str | None
     is_bare: bool = False
-    """Written without quotes: `typed` then takes `12` for a number and `true` for a truth."""
+    """Written without quotes: `to_values` takes `12` for a number and `true` for a truth."""
+    start: int = 0
+    end: int = 0
+    style: str = ""
+    """A quote, `|`, `>`, nothing for a plain scalar, or `*` for an alias."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class ListNode:
+    """Values in their order."""
+
     line: int
     items: tuple[Node, ...]
+    start: int = 0
+    end: int = 0
+    style: str = ""
+    """`{` for brackets, nothing for a block, or `*` for an alias."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A key with its own line and what it stands for."""
+    """A key and its value; line, start and end are the key's."""
 
     key: str
     line: int
     value: Node
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class MappingNode:
+    """Keys with their values; a key may stand there twice."""
+
     line: int
     pairs: tuple[Pair, ...]
+    start: int = 0
+    end: int = 0
+    style: str = ""
+    """`{` for braces, nothing for a block, or `*` for an alias."""
+    written: tuple[Pair, ...] | None = None
+    """The pairs with `<<` in place of those that it brings; None if there is no `<<`."""
 
     def get(self, key: str) -> Node | None:
-        """The value of a key; the last one, as every parser would have it."""
+        """Return the value of a key; the last one, as every parser would have it."""
         return next((pair.value for pair in reversed(self.pairs) if pair.key == key), None)
 
 
-Node: TypeAlias = Scalar | Sequence | Mapping
-
-MAX_DEPTH = 50
-MAX_NODES = 500_000
+Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
 class DocumentError(Exception):
-    """A file that is no document; the line where that shows, and what to do."""
+    """A text that is no document, the line where that shows, and what to do."""
 
     def __init__(self, what: str, line: int = 1, advice: str = "") -> None:
         super().__init__(what)
@@ -77,51 +101,53 @@ class DocumentError(Exception):
 
 
 def read_document(path: Path) -> Node:
-    """The tree of a YAML or JSON file; a DocumentError says why there is none."""
-    return parse_document(_read(path), path.suffix.lower())
-
-
-def parse_document(text: str, suffix: str = ".yaml") -> Node:
-    """The tree of a text from a file whose name ends like this."""
-    # YAML forbids the tabs that JSON allows, so JSON is read as what it is, under any name.
-    if suffix == ".json" or text.lstrip("\ufeff \t\r\n").startswith("{"):
-        return _parse_json(suffix, text)
-    return _parse_yaml(text)
-
-
-def _read(path: Path) -> str:
+    """Return the tree of a YAML or JSON file, or raise a DocumentError."""
     try:
-        return read_text(path, LARGEST_DOCUMENT)
+        text = read_text(path, LARGEST_DOCUMENT)
     except UnreadableFileError as error:
         raise DocumentError(error.what, error.line, error.advice or "") from None
     except OSError as error:
         raise DocumentError(f"cannot be read: {error.strerror}") from None
+    return parse_document(text, path.suffix.lower())
 
 
-def _parse_json(suffix: str, text: str) -> Node:
+def parse_document(text: str, suffix: str = ".yaml") -> Node:
+    """Return the tree of a text from a file whose name ends like this."""
     from assay.documents.json_text import parse_json
-
-    try:
-        return parse_json(text)
-    except DocumentError:
-        if suffix == ".json":
-            raise
-        return _parse_yaml(text)
-
-
-def _parse_yaml(text: str) -> Node:
     from assay.documents.yaml_text import parse_yaml
 
+    if suffix == ".json":
+        return parse_json(text)
+    # YAML forbids the tabs that JSON allows, so JSON is read as what it is, under any name.
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        try:
+            return parse_json(text)
+        except DocumentError:
+            pass
     return parse_yaml(text)
 
 
-def plain(node: Node) -> Any:
-    """The tree as dictionaries, lists, texts and None."""
-    if isinstance(node, Scalar):
-        return node.text
-    if isinstance(node, Sequence):
-        return [plain(item) for item in node.items]
-    return {pair.key: plain(pair.value) for pair in node.pairs}
+def is_nothing(node: Node) -> bool:
+    """Return whether a node is `null`, or was left empty."""
+    return isinstance(node, ScalarNode) and node.text is None
+
+
+def to_texts(node: Node) -> Any:
+    """Return the tree as dictionaries, lists, texts and None."""
+    return _convert(node, lambda scalar: scalar.text)
+
+
+def to_values(node: Node) -> Any:
+    """Return the tree as values, after the core schema of YAML 1.2: `yes` and `012` stay text."""
+    return _convert(node, _to_value)
+
+
+def _convert(node: Node, convert: Callable[[ScalarNode], Any]) -> Any:
+    if isinstance(node, ScalarNode):
+        return convert(node)
+    if isinstance(node, ListNode):
+        return [_convert(item, convert) for item in node.items]
+    return {pair.key: _convert(pair.value, convert) for pair in node.pairs}
 
 
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
@@ -133,18 +159,11 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys(("-.inf", "-.Inf"), -math.inf),
     **dict.fromkeys((".nan", ".NaN"), math.nan),
 }
+# Python converts no longer ones.
+_LONGEST_INTEGER = 4000
 
 
-def typed(node: Node) -> Any:
-    """The tree as values, after the core schema of YAML 1.2: `yes` and `012` stay text."""
-    if isinstance(node, Scalar):
-        return _typed_scalar(node)
-    if isinstance(node, Sequence):
-        return [typed(item) for item in node.items]
-    return {pair.key: typed(pair.value) for pair in node.pairs}
-
-
-def _typed_scalar(scalar: Scalar) -> Any:
+def _to_value(scalar: ScalarNode) -> Any:
     text = scalar.text
     if text is None or not scalar.is_bare:
         return text
@@ -158,24 +177,55 @@ def _typed_scalar(scalar: Scalar) -> Any:
     return text
 
 
-# Python converts no longer ones.
-_LONGEST_INTEGER = 4000
+def to_node(value: Any, line: int, lines: Mapping[KeyPath, int] | None = None) -> Node:
+    """Return a value as the tree it would be read from, each part with its own line if known."""
+    return _to_node(value, line, lines or {}, ())
 
 
-def places(node: Node, file: Path) -> dict[str, Place]:
-    """The place of every part by its dotted path; the whole is the empty path."""
-    return {path: Place(file, line) for path, line in _lines(node, "", node.line)}
+def _to_node(value: Any, line: int, lines: Mapping[KeyPath, int], at: KeyPath) -> Node:
+    line = lines.get(at, line)
+    if isinstance(value, dict):
+        inner = [(str(key), _to_node(each, line, lines, (*at, key))) for key, each in value.items()]
+        return MappingNode(line, tuple(Pair(key, node.line, node) for key, node in inner))
+    if isinstance(value, list):
+        items = (_to_node(each, line, lines, (*at, number)) for number, each in enumerate(value))
+        return ListNode(line, tuple(items))
+    if isinstance(value, bool):
+        return ScalarNode(line, "true" if value else "false", is_bare=True)
+    if isinstance(value, int | float):
+        return ScalarNode(line, repr(value), is_bare=True)
+    return ScalarNode(line, value)
 
 
-def _lines(node: Node, path: str, line: int) -> Iterator[tuple[str, int]]:
-    yield path, line
-    before = f"{path}." if path else ""
-    if isinstance(node, Sequence):
+def find_lines(node: Node) -> dict[KeyPath, int]:
+    """Return the line of every part by its path: of a value, the line of its key."""
+    return dict(_find_lines(node, (), node.line))
+
+
+def _find_lines(node: Node, at: KeyPath, line: int) -> Iterator[tuple[KeyPath, int]]:
+    yield at, line
+    if isinstance(node, ListNode):
         for index, item in enumerate(node.items):
-            yield from _lines(item, f"{before}{index}", item.line)
-    elif isinstance(node, Mapping):
+            yield from _find_lines(item, (*at, index), item.line)
+    elif isinstance(node, MappingNode):
         for pair in node.pairs:
-            yield from _lines(pair.value, f"{before}{pair.key}", pair.line)
+            yield from _find_lines(pair.value, (*at, pair.key), pair.line)
+
+
+class Places(dict[str, Place]):
+    """The place of every part of a document by its dotted path; the whole is the empty path."""
+
+    def nearest(self, path: str) -> Place:
+        """Return the place of a part, or of what should have held it."""
+        while path and path not in self:
+            path = path.rpartition(".")[0]
+        return self[path]
+
+
+def find_places(node: Node, file: Path) -> Places:
+    """Return the places of a document that was read from a file."""
+    lines = find_lines(node).items()
+    return Places((".".join(map(str, path)), Place(file, line)) for path, line in lines)
 
 
 @dataclass(frozen=True)
@@ -186,16 +236,19 @@ class Repetition:
     first: int
     line: int
 
+    def __str__(self) -> str:
+        return f"the key `{self.key}` stands twice in one mapping, first in line {self.first}"
 
-def repetitions(node: Node) -> Iterator[Repetition]:
-    """Every key given more than once in one mapping: all but one of its values would be lost."""
-    if isinstance(node, Sequence):
+
+def find_repetitions(node: Node) -> Iterator[Repetition]:
+    """Yield every key given more than once in one mapping: all but one value would be lost."""
+    if isinstance(node, ListNode):
         for item in node.items:
-            yield from repetitions(item)
-    elif isinstance(node, Mapping):
+            yield from find_repetitions(item)
+    elif isinstance(node, MappingNode):
         seen: dict[str, int] = {}
         for pair in node.pairs:
             if pair.key in seen:
                 yield Repetition(pair.key, seen[pair.key], pair.line)
             seen.setdefault(pair.key, pair.line)
-            yield from repetitions(pair.value)
+            yield from find_repetitions(pair.value)

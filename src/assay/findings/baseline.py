@@ -10,7 +10,7 @@ from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.documents.files import MEGABYTE, read_record
+from assay.documents import MEGABYTE, read_record
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
 from assay.writing import replace_file

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import values
-from assay.documents.files import UnreadableFileError, read_record
+from assay.documents import UnreadableFileError, read_record
 from assay.sandbox.cache import cache_folder, write_whole
 
 KIND = "answers"

@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from assay.bodies import ACCEPTED, BodyTooLongError, read_body
-from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.failures import describe
 from assay.models import wire
 from assay.models.budget import Budget

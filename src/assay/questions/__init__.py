@@ -127,7 +127,7 @@ def lint(*suites: str | Path, ignore: Iterable[str] = ()) -> Findings:
     """
     from assay.config import load_config
     from assay.questions.lint_rules import StaticResolver, lint_suites
-    from assay.questions.suites.suite import read_suites
+    from assay.questions.suite.suite import read_suites
 
     ignored = [*load_config().questions.ignore, *ignore]
     return lint_suites(read_suites(suites), ignore=ignored, resolve=StaticResolver())

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
-from assay.questions.judging.compounds import read_compounds
-from assay.questions.judging.exceptions import ExceptionMatch, match_exceptions
-from assay.questions.judging.findings import Finding, State, Truth, combine
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Proof
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import Runner, Trial, is_repeated, try_proof
 from assay.questions.proofs.store import Kept, Shown, proof_name
+from assay.questions.verdict.compounds import read_compounds
+from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
+from assay.questions.verdict.findings import Finding, State, Truth, combine
 from assay.sandbox import Environment
 
 

@@ -8,11 +8,11 @@ import re
 import tokenize
 from typing import Any
 
-from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Entry, FixQuestion
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
 from assay.questions.reporting.records import simple_record, test_values
+from assay.questions.verdict.verdict import Verdict
 from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 

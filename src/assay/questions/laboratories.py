@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from assay.questions.examining import Bench, Prover
-from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.proofs.remembering import RememberingRunner
+from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.sandbox import Environment, ProofRunner, Target, target_modules
 
 

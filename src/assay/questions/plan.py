@@ -19,7 +19,7 @@ from assay.questions.calibration.calibrating import (
     list_calibrations,
 )
 from assay.questions.laboratories import Laboratories
-from assay.questions.modelled.procedure import make_procedure
+from assay.questions.model_prover.procedure import make_procedure
 from assay.questions.provers import installed_provers
 from assay.questions.reporting.quality_report import summary_lines, write_quality_report
 from assay.questions.reporting.records import SUBJECT

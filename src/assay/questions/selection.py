@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InputError, nearest
-from assay.questions.judging.exceptions import ExceptionMatch
 from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
 from assay.questions.proofs.store import ProofStore
-from assay.questions.suites.suite import Suite, load_suites
-from assay.questions.suites.targets import resolve_target
+from assay.questions.suite.suite import Suite, load_suites
+from assay.questions.suite.targets import resolve_target
+from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verifying import Work
 from assay.sandbox import Environment, Target, environment
 

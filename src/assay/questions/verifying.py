@@ -13,14 +13,14 @@ from assay.failures import account
 from assay.questions.api_understanding import api_record
 from assay.questions.examining import Bench, Examination, examine, repeat
 from assay.questions.fix_error import fix_record
-from assay.questions.judging.exceptions import ExceptionMatch
-from assay.questions.judging.findings import Finding
-from assay.questions.judging.stems import classify
-from assay.questions.judging.verdict import Judgement, accuses, answers_of, judge
 from assay.questions.laboratories import Laboratories, Laboratory
 from assay.questions.model import ApiQuestion, Entry, Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.reporting.records import SUBJECT, obstructed_record, question_record
+from assay.questions.verdict.exceptions import ExceptionMatch
+from assay.questions.verdict.findings import Finding
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
 from assay.results import CaseRecord, Outcome
 from assay.runs import Parts, Unit
 from assay.sandbox import Target

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
-from assay.documents.files import open_regular, read_record
+from assay.documents import open_regular, read_record
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.failures import first_problem
 from assay.findings import Baseline

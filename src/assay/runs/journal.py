@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
 from assay import values
-from assay.documents.files import MEGABYTE, has_too_many_parts, open_regular
+from assay.documents import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
 from assay.forks import keep_private, release
 from assay.runs.shortening import is_too_large

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from assay.documents.files import MEGABYTE, MOST_PARTS
+from assay.documents import MEGABYTE, MOST_PARTS
 
 MOST_TEXT = 16 * MEGABYTE
 """Characters of all texts of a record, before they are written as JSON."""

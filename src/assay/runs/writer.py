@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from assay import values
-from assay.documents.files import MEGABYTE, has_too_many_parts
+from assay.documents import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
 from assay.failures import describe
 from assay.results import CaseRecord, FinishedCase, Outcome, is_plain

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_RECORD, MEGABYTE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_RECORD, MEGABYTE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError
 
 # Written last into a folder before it gets its name: a folder without it was never finished.

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
-from assay.documents.files import LARGEST_RECORD, read_text
+from assay.documents import LARGEST_RECORD, read_text
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.sandbox import isolation
 from assay.sandbox.bases import Base, hand_over, new_base

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 
-from assay.documents.files import LARGEST_SOURCE, read_text
+from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InputError
 from assay.sandbox.evidence import Ending, judge
 from assay.sandbox.integrity import inspect_proof

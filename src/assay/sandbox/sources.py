@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_SETTINGS, open_regular, read_text
-from assay.documents.toml import read_toml
+from assay.documents import LARGEST_SETTINGS, open_regular, read_text, read_toml
 from assay.errors import InputError
 
 # Neither part of a package nor anything a proof should see: history, environments, caches, secrets.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_RECORD, read_text
+from assay.documents import LARGEST_RECORD, read_text
 from assay.errors import InputError, nearest
 from assay.sandbox.cache import (
     build_once,

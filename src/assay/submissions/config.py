@@ -6,6 +6,7 @@ problems carry keys of their own and their code may ask for them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -32,6 +33,15 @@ class AdapterConfig(_Config):
 
     type: str = "cli"
     tracked_files: list[str] = Field(default_factory=list)
+
+    @classmethod
+    def choose_model(cls, type_: str | None) -> Any:
+        """Return the model of a type of adapter, or Any: whoever validates says that it is none."""
+        if cls is not AdapterConfig:
+            return cls
+        with contextlib.suppress(InputError):
+            return find_adapter_config(type_ or "cli")
+        return Any
 
 
 class CliAdapter(AdapterConfig):

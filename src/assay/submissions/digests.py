@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from assay.documents.files import open_regular
+from assay.documents import open_regular
 from assay.errors import InputError
 from assay.submissions.config import ProblemConfig
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from assay.documents.files import LARGEST_DOCUMENT, MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import LARGEST_DOCUMENT, MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 from assay.failures import describe
 from assay.values import check_value
@@ -183,8 +183,7 @@ def _yaml_bytes(content: Any) -> bytes:
 def _yaml(data: bytes) -> Any:
     import yaml
 
-    from assay.documents import DocumentError
-    from assay.documents.yaml_text import parse_yaml
+    from assay.documents import DocumentError, parse_yaml
 
     text = data.decode("utf-8-sig")
     if not text.strip():

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from assay.documents.files import read_bytes
+from assay.documents import read_bytes
 from assay.errors import InputError
 from assay.submissions.file_formats import (
     LARGEST_FILE,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import nearest
 
 _READERS = frozenset({"getattr", "hasattr"})

@@ -1,4 +1,4 @@
-"""The published schema says what the reader takes."""
+"""The printed schema says what the reader takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from assay.agents.files import read_file
 from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.agents.files.schema import make_schema, schema_text
+from assay.agents.files.schema import schema_text
 from tests.agents.files.support import PUBLIC, written
 from tests.agents.files.test_reading import EVERYTHING
 
@@ -27,8 +27,7 @@ def document(response: Any = None, **more: Any) -> dict[str, Any]:
     return {"agent": "a", "interactions": [{"text": "x", "response": given}], **more}
 
 
-def test_the_shipped_schema_is_the_one_of_the_reader() -> None:
-    assert schema_text() == make_schema(), "write what make_schema() gives to schema.json"
+def test_the_schema_has_the_keys_of_the_reader() -> None:
     schema = json.loads(schema_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     assert set(schema["properties"]) == set(TOP_KEYS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.questions.model import Question
-from assay.questions.suites.suite import load_suites
+from assay.questions.suite.suite import load_suites
 from benchmarks.accuracy import labels
 from benchmarks.accuracy.labels import Kind, adk_labels, unlabelled
 from benchmarks.accuracy.subjects import Subject, own_subjects

@@ -10,7 +10,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.questions.lint_rules import RULES, lint_suites
-from assay.questions.suites.suite import read_suites
+from assay.questions.suite.suite import read_suites
 from tests.questions.suite_support import choice, found, real_suites, suite_of, write, write_suite
 
 NONE = "None of the above"

@@ -7,11 +7,11 @@ import asyncio
 import pytest
 from _pytest.mark import ParameterSet
 
-from assay.questions.judging.findings import Truth
 from assay.questions.model import Question
 from assay.questions.proofs.forgery import check_forgery, given_by
 from assay.questions.proofs.proof_file import UnfitProofError
 from assay.questions.proofs.proving import Trial, try_proof
+from assay.questions.verdict.findings import Truth
 from assay.sandbox import ProofRunner, Target, environment
 from tests.questions.proofs.corpus import Sample, read_corpus
 

@@ -9,7 +9,6 @@ from itertools import product
 
 import pytest
 
-from assay.questions.judging.findings import Truth
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import (
@@ -19,6 +18,7 @@ from assay.questions.proofs.proving import (
     read_truth,
     try_proof,
 )
+from assay.questions.verdict.findings import Truth
 from assay.sandbox import Caught, Challenge, ChallengeResult, ProofOutcome, Status, TestOutcome
 
 SOURCE = '''\

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.questions.judging.findings import Truth
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.store import ProofStore, Shown, proof_name, slug
+from assay.questions.verdict.findings import Truth
 
 QUESTION = Question("suite:first question?", "Which?", {"A": "one", "B": "two"})
 LOCK = "pydantic==2.12.0\n"

@@ -1,4 +1,4 @@
-"""The published schema: as the models say, accepting what is read and refusing what is not."""
+"""The printed schema: as the models say, accepting what is read and refusing what is not."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from assay.agents.connections.protocol import (
 from assay.agents.connections.python import read_parts
 from assay.agents.connections.web import encode_json
 from assay.agents.secrets import credentials_in
-from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 
 _LONGEST_ANSWER = 16 * MEGABYTE

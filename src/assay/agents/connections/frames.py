@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.agents.connections.outages import is_retry
 from assay.agents.connections.protocol import Answer, ConnectionFailed, Message
-from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 
 # Types come as words over HTTP and as numbers from in-process sessions.
 _AI = ("AI", 4)

@@ -16,7 +16,7 @@ from urllib.request import getproxies
 
 from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
-from assay.documents.files import MEGABYTE, MOST_PARTS, has_too_many_parts
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 from assay.proxies import refuse_wrong_proxy
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from assay.agents.files.source import KeyPath, Source
+from assay.agents.files.source import Source
 from assay.agents.model import SECTIONS, Check, Section
 from assay.checks import ABSENT, run_check
+from assay.documents import KeyPath
 from assay.errors import InputError, nearest
 from assay.findings import Finding
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from assay.agents.files.source import KeyPath, Source
+from assay.agents.files.source import Source
+from assay.documents import KeyPath
 from assay.errors import nearest
 from assay.findings import Finding
 

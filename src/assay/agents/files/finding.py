@@ -11,7 +11,7 @@ from pathlib import Path
 from assay.agents.files.reading import INTERACTIONS, ReadFile, first_error, read_file
 from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
-from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.visible import visible

@@ -8,8 +8,7 @@ from pathlib import Path
 from assay.agents.files.expansion import LongTexts, UnfitTextError, size_without_long_texts
 from assay.agents.files.outline import Include
 from assay.agents.files.rules import FileProblems, unreadable
-from assay.documents import Place
-from assay.documents.files import MEGABYTE, UnreadableFileError, read_text
+from assay.documents import MEGABYTE, Place, UnreadableFileError, read_text
 
 LARGEST_HOCON = 8 * MEGABYTE
 """A file and all it includes, with their long texts."""

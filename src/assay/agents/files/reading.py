@@ -16,11 +16,11 @@ from assay.agents.files import fields
 from assay.agents.files.criteria import CriteriaReader
 from assay.agents.files.fields import Fields, Wrong
 from assay.agents.files.rules import FileProblems
-from assay.agents.files.source import KeyPath, Source, read_source
+from assay.agents.files.source import Source, read_source
 from assay.agents.files.templates import read_template
 from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
 from assay.agents.secrets import secrets_of
-from assay.documents import Place
+from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.ratio import Ratio

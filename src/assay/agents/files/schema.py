@@ -1,9 +1,8 @@
-"""The published JSON Schema of a test file, for editors and for whoever writes test files."""
+"""The JSON Schema of a test file, for editors and for whoever writes test files."""
 
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Any
 
 from assay.agents.connections.registry import KINDS
@@ -18,47 +17,42 @@ _SECONDS = {"type": ["number", "null"], "exclusiveMinimum": 0}
 
 
 def schema_text() -> str:
-    """The schema as it is shipped."""
-    return files("assay.agents.files").joinpath("schema.json").read_text(encoding="utf-8")
-
-
-def make_schema() -> str:
-    """The schema as the reader has it; the shipped file must be the same."""
+    """Return the schema as the reader has it."""
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Assay agent test file",
         **_object(
             {
-                "agent": _told("The name of the agent to test.", _SENTENCE),
-                "connections": _told(
+                "agent": _describe("The name of the agent to test.", _SENTENCE),
+                "connections": _describe(
                     "How to reach the agent; several run the test over each. Default: direct.",
                     _one_or_more({"enum": list(KINDS)}, uniqueItems=True),
                 ),
-                "success_ratio": _told(
+                "success_ratio": _describe(
                     'How many of how many samples must pass: "8/10". Default: 1/1.',
                     {"type": "string", "pattern": r"^\s*[0-9]+\s*/\s*[0-9]+\s*$"},
                 ),
-                "use_direct": _told(
+                "use_direct": _describe(
                     "Whether a direct session reaches other agents without a socket.",
                     {"type": "boolean"},
                 ),
-                "metadata": _told(
+                "metadata": _describe(
                     "Sent with every request, as headers over HTTP; never stored.",
                     {"type": ["object", "null"]},
                 ),
-                "timeout_in_seconds": _told("For all samples together.", _SECONDS),
-                "failure_patterns": _told(
+                "timeout_in_seconds": _describe("For all samples together.", _SECONDS),
+                "failure_patterns": _describe(
                     "Parts of an answer that show an outage: such a sample is an error.",
                     _one_or_more(_SENTENCE, minItems=0),
                 ),
-                "judge_sees": _told(
+                "judge_sees": _describe(
                     "What a judge reads: what was said, or the same without private data.",
                     {"enum": list(JUDGE_SEES), "default": JUDGE_SEES[0]},
                 ),
-                "request": _told(
+                "request": _describe(
                     "How the agent's HTTP API is called, for http-template and mcp.", _REQUEST
                 ),
-                "answer": _told("Where an answer of that API has its parts.", _ANSWER),
+                "answer": _describe("Where an answer of that API has its parts.", _ANSWER),
                 "interactions": {
                     "type": "array",
                     "minItems": 1,
@@ -76,11 +70,13 @@ def _definitions() -> dict[str, Any]:
     return {
         "interaction": _object(
             {
-                "text": _told("What is said to the agent.", {"type": ["string", "null"]}),
-                "sly_data": _told("Private data sent along with it.", {"type": ["object", "null"]}),
-                "timeout_in_seconds": _told("Until the answer is complete.", _SECONDS),
+                "text": _describe("What is said to the agent.", {"type": ["string", "null"]}),
+                "sly_data": _describe(
+                    "Private data sent along with it.", {"type": ["object", "null"]}
+                ),
+                "timeout_in_seconds": _describe("Until the answer is complete.", _SECONDS),
                 "chat_filter": {"enum": list(CHAT_FILTERS), "default": CHAT_FILTERS[0]},
-                "continue_conversation": _told(
+                "continue_conversation": _describe(
                     "Whether the next interaction goes on from this one.",
                     {"type": "boolean", "default": True},
                 ),
@@ -134,24 +130,26 @@ def _one_or_more(
     return {"anyOf": [lone or item, several]}
 
 
-def _told(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _describe(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, **schema}
 
 
 _REQUEST = _object(
     {
         "method": {"enum": list(METHODS), "default": METHODS[0]},
-        "path": _told("Below the address of --url or --host.", {"type": "string", "pattern": "^/"}),
-        "body": _told("Any JSON; {{text}} and others are filled in.", {}),
+        "path": _describe(
+            "Below the address of --url or --host.", {"type": "string", "pattern": "^/"}
+        ),
+        "body": _describe("Any JSON; {{text}} and others are filled in.", {}),
     }
 )
 _ANSWER = _object(
     {
-        **{part: _told("A path like choices.0.message.content.", _SENTENCE) for part in PARTS},
-        "context": _told(
+        **{part: _describe("A path like choices.0.message.content.", _SENTENCE) for part in PARTS},
+        "context": _describe(
             "What goes into the next request as {{context.NAME}}: the path of each.",
             {"type": "object", "additionalProperties": _SENTENCE},
         ),
-        "error": _told("Where an answer reports that it is none.", _SENTENCE),
+        "error": _describe("Where an answer reports that it is none.", _SENTENCE),
     }
 )

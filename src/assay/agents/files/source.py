@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay import documents
 from assay.agents.files.rules import FileProblems
 from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
-from assay.documents import DocumentError, Node, Place
+from assay.documents import DocumentError, KeyPath, Place
 from assay.findings import Finding
 from assay.redaction import redact
 
-KeyPath: TypeAlias = tuple[str | int, ...]
 _LONGEST = 100
 DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
 
@@ -97,20 +96,10 @@ def _read_document(path: Path) -> Source:
         raise FileProblems(Finding("unreadable", error.what, place, error.advice)) from None
     repeated = [
         repeated_key(one.key, one.first, Place(path, one.line))
-        for one in documents.repetitions(node)
+        for one in documents.find_repetitions(node)
     ]
-    places = {at: Place(path, line) for at, line in _lines(node, (), node.line)}
-    return Source(path, documents.typed(node), places, repeated)
-
-
-def _lines(node: Node, path: KeyPath, line: int) -> Iterator[tuple[KeyPath, int]]:
-    yield path, line
-    if isinstance(node, documents.Sequence):
-        for index, item in enumerate(node.items):
-            yield from _lines(item, (*path, index), item.line)
-    elif isinstance(node, documents.Mapping):
-        for pair in node.pairs:
-            yield from _lines(pair.value, (*path, pair.key), pair.line)
+    places = {at: Place(path, line) for at, line in documents.find_lines(node).items()}
+    return Source(path, documents.to_values(node), places, repeated)
 
 
 def repeated_key(key: str, first: int, place: Place) -> Finding:

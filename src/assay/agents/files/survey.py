@@ -16,8 +16,7 @@ from assay.agents.files.outline import (
 )
 from assay.agents.files.repetitions import repeated_keys
 from assay.agents.files.rules import unreadable
-from assay.agents.files.source import KeyPath
-from assay.documents import Place
+from assay.documents import KeyPath, Place
 from assay.findings import Finding
 
 _STRAY_ADVICE = "remove it; the parser would read nothing that follows"

@@ -53,7 +53,7 @@ def one_question(
     from assay.questions.laboratories import Laboratories
     from assay.questions.provers import installed_provers
     from assay.questions.selection import Selection, build_environments, work_of
-    from assay.questions.suites.addresses import find_in_suite
+    from assay.questions.suite.addresses import find_in_suite
 
     suite, entry = find_in_suite(address)
     selection = Selection(

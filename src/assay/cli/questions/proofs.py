@@ -113,8 +113,8 @@ def show(
 
 
 def _show_transcript(address: str) -> None:
-    from assay.questions.modelled.transcripts import latest_transcript, transcript_lines
-    from assay.questions.suites.addresses import find_in_suite
+    from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
+    from assay.questions.suite.addresses import find_in_suite
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()

@@ -14,11 +14,11 @@ from assay.errors import BudgetExceeded
 from assay.failures import account
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
 from assay.questions.calibration.scoring import Calibration, Result, Tried, result_of, score
-from assay.questions.judging.exceptions import BROADER
-from assay.questions.judging.verdict import Verdict
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Key, Question
 from assay.questions.proofs.store import NoProofs
+from assay.questions.verdict.exceptions import BROADER
+from assay.questions.verdict.verdict import Verdict
 from assay.questions.verifying import Work, error_record, fingerprint, verify_one
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import Parts, Run, Unit

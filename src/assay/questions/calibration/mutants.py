@@ -13,10 +13,10 @@ from random import Random
 
 from assay.questions.calibration.mutations import in_code, shuffle_options
 from assay.questions.calibration.wording import drifted, either, reworded
-from assay.questions.judging.compounds import CompoundKind, read_compounds
-from assay.questions.judging.stems import classify
-from assay.questions.judging.verdict import Verdict
 from assay.questions.model import Question
+from assay.questions.verdict.compounds import CompoundKind, read_compounds
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Verdict
 
 _NONE = "None of the above"
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from random import Random
 from typing import TypeAlias
 
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
+from assay.questions.verdict.compounds import read_compounds
 
 # A question and the letter of its key.
 Mutated: TypeAlias = tuple[Question, str]

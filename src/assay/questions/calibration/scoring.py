@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from assay.intervals import Share
 from assay.questions.calibration.mutants import EXPECTED, Defect
-from assay.questions.judging.verdict import Verdict
+from assay.questions.verdict.verdict import Verdict
 
 _ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from assay.findings import Findings
 from assay.questions.lint_rules.resolving import StaticResolver
 from assay.questions.lint_rules.rules import RULES, Linted, Resolve
-from assay.questions.suites.suite import Suite
+from assay.questions.suite.suite import Suite
 
 __all__ = ["RULES", "Linted", "Resolve", "StaticResolver", "lint_suites"]
 

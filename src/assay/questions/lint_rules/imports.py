@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from assay.documents import Place
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, Resolve, rule
-from assay.questions.suites.imports import ImportedName
-from assay.questions.suites.suite import Suite
+from assay.questions.suite.imports import ImportedName
+from assay.questions.suite.suite import Suite
 
 
 @rule(

@@ -10,7 +10,7 @@ from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, rule
 from assay.questions.lint_rules.words import is_compound
 from assay.questions.model import Question
-from assay.questions.suites.suite import Suite
+from assay.questions.suite.suite import Suite
 
 _ENOUGH = 20
 _UNLIKELY = 0.01

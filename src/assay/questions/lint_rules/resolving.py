@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 
 
 @dataclass

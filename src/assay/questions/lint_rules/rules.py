@@ -9,8 +9,8 @@ from typing import TypeAlias
 from assay.findings import UNREADABLE, Finding, Rules
 from assay.findings.finding import Check
 from assay.questions.model import Entry, Question
-from assay.questions.suites import problems
-from assay.questions.suites.suite import Suite
+from assay.questions.suite import problems
+from assay.questions.suite.suite import Suite
 
 # Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.
 Resolve: TypeAlias = Callable[[str, str | None], bool | None]

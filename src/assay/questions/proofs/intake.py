@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, read_text
+from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InputError
 from assay.questions.examining import shown
-from assay.questions.judging.compounds import read_compounds
-from assay.questions.judging.findings import Truth
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.proofs.store import ProofStore, proof_name
+from assay.questions.verdict.compounds import read_compounds
+from assay.questions.verdict.findings import Truth
 from assay.sandbox import inspect_proof
 
 _NAMED = re.compile(r"test_option_([A-Za-z0-9]+)_")

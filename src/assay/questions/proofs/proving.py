@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Collection
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.questions.judging.findings import Settled, Truth
 from assay.questions.model import Question
 from assay.questions.proofs.claims import MODELLED, WRITTEN, Claim, Grounds, Proof
 from assay.questions.proofs.forgery import (
@@ -24,6 +23,7 @@ from assay.questions.proofs.forgery import (
     refutation_of,
 )
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
+from assay.questions.verdict.findings import Settled, Truth
 from assay.sandbox import (
     Caught,
     Challenge,

@@ -16,7 +16,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from assay.documents.files import (
+from assay.documents import (
     LARGEST_RECORD,
     LARGEST_SOURCE,
     read_bytes,
@@ -25,9 +25,9 @@ from assay.documents.files import (
 )
 from assay.errors import InfrastructureError, InputError
 from assay.failures import first_problem
-from assay.questions.judging.findings import Truth
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
+from assay.questions.verdict.findings import Truth
 from assay.writing import replace_file
 
 FOLDER = "proofs"

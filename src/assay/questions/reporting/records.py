@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from assay.questions.examining import Examination
-from assay.questions.judging.findings import Finding, State
-from assay.questions.judging.verdict import Judgement, Verdict
 from assay.questions.model import Entry, FixQuestion, Key, Question
 from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
+from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.verdict import Judgement, Verdict
 from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.sandbox import ProofOutcome
 

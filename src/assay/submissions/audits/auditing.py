@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError, InputError
 from assay.failures import account
 from assay.results import CaseResult

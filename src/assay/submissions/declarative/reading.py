@@ -8,9 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay import documents
-from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
-from assay.documents.files import LARGEST_DOCUMENT, read_text
+from assay.documents import (
+    LARGEST_DOCUMENT,
+    MappingNode,
+    Node,
+    Pair,
+    Place,
+    Places,
+    find_places,
+    is_nothing,
+    read_text,
+    to_node,
+)
 from assay.errors import InputError, nearest
 from assay.failures import describe
 from assay.findings import UNREADABLE, Finding, Severity
@@ -24,8 +33,7 @@ from assay.submissions.declarative.saving import saved_names
 from assay.submissions.declarative.targets import parse_target
 from assay.submissions.declarative.wanted import error_path, read_wanted
 from assay.submissions.leftovers import is_within
-from assay.submissions.problems.fields import read_file, validated
-from assay.submissions.problems.normalizing import is_nothing
+from assay.submissions.problems.fields import read_file, to_model
 from assay.submissions.problems.rules import (
     NO_CASES,
     UNKNOWN_NAME,
@@ -47,12 +55,10 @@ class ReadCase:
     id: str
     written: WrittenCase
     file: Path
-    spots: dict[str, Place]
+    spots: Places
 
     def place(self, path: str = "") -> Place:
-        while path and path not in self.spots:
-            path = path.rpartition(".")[0]
-        return self.spots[path]
+        return self.spots.nearest(path)
 
 
 @dataclass
@@ -77,9 +83,9 @@ def read_group(
     read = ReadGroup()
     for identifier, node, file in _nodes(problem, source.path, name, read):
         whole = _with_defaults(node, group.case_defaults)
-        written = validated(CaseFile, whole, file, read.findings, is_strict=True)
+        written = to_model(CaseFile, whole, file, read.findings, is_strict=True)
         if written is not None:
-            case = ReadCase(identifier, written, file, documents.places(whole, file))
+            case = ReadCase(identifier, written, file, find_places(whole, file))
             read.cases.append(case)
     if not read.cases and not read.findings:
         place = Place(source.path / name, 1)
@@ -135,7 +141,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
             what = f"there is no key `{pair.key}` here"
             advice = nearest(pair.key, ["cases"]) + "; cases stand under `cases`"
             read.report(WRONG_VALUE, what, Place(file, pair.line), advice)
-    if not isinstance(cases, Mapping) or not cases.pairs:
+    if not isinstance(cases, MappingNode) or not cases.pairs:
         line = cases.line if cases is not None else root.line
         read.report(NO_CASES, "`cases` must be a mapping of ids to cases", Place(file, line))
         return
@@ -145,36 +151,22 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
 
 def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
     """The case with what its group says of all cases, where it does not say it itself."""
-    if not isinstance(node, Mapping):
+    if not isinstance(node, MappingNode):
         return node
     for key, value in defaults.items():
         own = node.get(key)
         if own is None or is_nothing(own):
-            pair = Pair(key, node.line, node_of(value, node.line))
+            pair = Pair(key, node.line, to_node(value, node.line))
             kept = tuple(each for each in node.pairs if each.key != key)
-            node = Mapping(node.line, (*kept, pair))
-        elif key in _MERGED and isinstance(own, Mapping) and isinstance(value, dict):
+            node = MappingNode(node.line, (*kept, pair))
+        elif key in _MERGED and isinstance(own, MappingNode) and isinstance(value, dict):
             merged = _with_defaults(own, value)
             pairs = (
                 Pair(each.key, each.line, merged) if each.key == key else each
                 for each in node.pairs
             )
-            node = Mapping(node.line, tuple(pairs))
+            node = MappingNode(node.line, tuple(pairs))
     return node
-
-
-def node_of(value: Any, line: int) -> Node:
-    """A value as the tree it would be read from."""
-    if isinstance(value, dict):
-        pairs = (Pair(str(key), line, node_of(item, line)) for key, item in value.items())
-        return Mapping(line, tuple(pairs))
-    if isinstance(value, list):
-        return Sequence(line, tuple(node_of(item, line) for item in value))
-    if isinstance(value, bool):
-        return Scalar(line, "true" if value else "false", is_bare=True)
-    if isinstance(value, int | float):
-        return Scalar(line, repr(value), is_bare=True)
-    return Scalar(line, value)
 
 
 def _ordered(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:

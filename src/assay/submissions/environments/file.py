@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationError,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
-from assay import documents
-from assay.documents import DocumentError, Node, places, read_document, typed
+from assay.documents import (
+    DocumentError,
+    MappingNode,
+    find_places,
+    is_nothing,
+    list_unknown_keys,
+    read_document,
+    read_model,
+    to_values,
+)
 from assay.errors import InputError
 from assay.findings import Finding
 from assay.submissions.environments.types import find_environment
@@ -137,52 +139,38 @@ def load_environment(
     if on_warning is not None:
         for finding in repeated_keys(document, path, "warning"):
             on_warning(finding)
-    content = typed(document)
-    if not isinstance(content, dict):
+    if not isinstance(document, MappingNode):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
-    content.pop("is_default", None)
-    _refuse_misspelt(EnvironmentFile, document, path)
-    known = places(document, path)
-    try:
-        # An empty section, `env:` say, is one that was left out.
-        environment = EnvironmentFile.model_validate(_without_nulls(content))
-    except ValidationError as error:
-        first = error.errors()[0]
-        keys = [str(part) for part in first["loc"]]
-        while keys and ".".join(keys) not in known:
-            keys.pop()
-        raise InputError(
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}", where=str(known[".".join(keys)])
-        ) from None
-    try:
-        find_environment(environment.type)
-    except InputError as error:
-        where = str(known.get("type", path))
-        raise InputError(f"type: {error.what}", where=where, advice=error.advice) from None
-    own = content.get(environment.type)
-    if environment.type not in EnvironmentFile.model_fields and isinstance(own, dict):
-        environment._options = own
-    return environment
-
-
-def _refuse_misspelt(model: type[BaseModel], node: Node, path: Path) -> None:
-    for pair in node.pairs if isinstance(node, documents.Mapping) else ():
-        known = model.model_fields.get(pair.key)
-        near = None if known else near_miss(pair.key, model.model_fields)
-        if near is not None:
+    for pair, known in list_unknown_keys(EnvironmentFile, document):
+        if (near := near_miss(pair.key, known)) is not None:
             what, where = f"there is no key `{pair.key}` here", f"{path}:{pair.line}"
             raise InputError(what, where=where, advice=f"did you mean {near!r}?")
-        inner = known.annotation if known else None
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
-            _refuse_misspelt(inner, pair.value, path)
+    places = find_places(document, path)
+    written = _without_nulls(document)
+    found, mistakes = read_model(EnvironmentFile, written, places, allows_unknown=True)
+    if found is None:
+        raise mistakes[0].error()
+    try:
+        find_environment(found.type)
+    except InputError as error:
+        where = str(places.get("type", path))
+        raise InputError(f"`type`: {error.what}", where=where, advice=error.advice) from None
+    options = written.get(found.type)
+    if found.type not in EnvironmentFile.model_fields and options is not None:
+        found._options = to_values(options)
+    return found
 
 
-def _without_nulls(content: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: _without_nulls(value) if isinstance(value, dict) and key != "env" else value
-        for key, value in content.items()
-        if value is not None
-    }
+def _without_nulls(node: MappingNode) -> MappingNode:
+    """Return the mapping without its empty sections, `env:` say, as if they were left out."""
+    pairs = (
+        replace(pair, value=_without_nulls(pair.value))
+        if isinstance(pair.value, MappingNode) and pair.key != "env"
+        else pair
+        for pair in node.pairs
+        if not is_nothing(pair.value) and pair.key != "is_default"
+    )
+    return replace(node, pairs=tuple(pairs))
 
 
 def is_secret(name: str, value: str = "") -> bool:

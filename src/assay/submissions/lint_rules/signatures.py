@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from assay.documents import Place
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
 from assay.results import CaseResult

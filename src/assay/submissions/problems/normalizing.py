@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from assay.documents import Mapping, Node, Pair, Scalar, Sequence
+from assay.documents import ListNode, MappingNode, Node, Pair, ScalarNode, is_nothing
 
 
-def with_key(node: Mapping, key: str, value: Node) -> Mapping:
+def with_key(node: MappingNode, key: str, value: Node) -> MappingNode:
     """The mapping with another value under a key."""
     pairs = tuple(Pair(key, pair.line, value) if pair.key == key else pair for pair in node.pairs)
     return replace(node, pairs=pairs)
 
 
-def long_problem(node: Mapping) -> Mapping:
+def long_problem(node: MappingNode) -> MappingNode:
     """`adapter: cli` is a type, `static_assets: {data: files/data}` are paths."""
     adapter, assets = node.get("adapter"), node.get("static_assets")
-    if isinstance(adapter, Scalar) and adapter.text is not None:
+    if isinstance(adapter, ScalarNode) and adapter.text is not None:
         node = with_key(node, "adapter", _holding(adapter, "type"))
-    elif isinstance(adapter, Mapping) and adapter.get("type") is None:
-        kind = Pair("type", adapter.line, Scalar(adapter.line, "cli"))
+    elif isinstance(adapter, MappingNode) and adapter.get("type") is None:
+        kind = Pair("type", adapter.line, ScalarNode(adapter.line, "cli"))
         node = with_key(node, "adapter", replace(adapter, pairs=(kind, *adapter.pairs)))
-    if isinstance(assets, Mapping):
+    if isinstance(assets, MappingNode):
         long = (replace(pair, value=_holding(pair.value, "path")) for pair in assets.pairs)
         node = with_key(node, "static_assets", replace(assets, pairs=tuple(long)))
     return node
@@ -31,8 +31,8 @@ def long_problem(node: Mapping) -> Mapping:
 def long_checkpoint(node: Node) -> Node:
     """Groups may be a list of names; regressions one rule, or the names of checkpoints."""
     if is_nothing(node):
-        return Mapping(node.line, ())
-    if not isinstance(node, Mapping):
+        return MappingNode(node.line, ())
+    if not isinstance(node, MappingNode):
         return node
     groups, rules = node.get("groups"), node.get("regressions")
     if groups is not None:
@@ -44,22 +44,22 @@ def long_checkpoint(node: Node) -> Node:
 
 def named(node: Node) -> Node:
     """A list of names, or of mappings with a name, as a mapping; nothing is an empty mapping."""
-    if isinstance(node, Sequence):
+    if isinstance(node, ListNode):
         pairs = [_named_pair(item) for item in node.items]
-        return Mapping(node.line, tuple(pair for pair in pairs if pair is not None))
-    if isinstance(node, Mapping):
+        return MappingNode(node.line, tuple(pair for pair in pairs if pair is not None))
+    if isinstance(node, MappingNode):
         filled = (
-            replace(pair, value=Mapping(pair.line, ())) if is_nothing(pair.value) else pair
+            replace(pair, value=MappingNode(pair.line, ())) if is_nothing(pair.value) else pair
             for pair in node.pairs
         )
         return replace(node, pairs=tuple(filled))
-    return Mapping(node.line, ()) if is_nothing(node) else node
+    return MappingNode(node.line, ()) if is_nothing(node) else node
 
 
 def misnamed(node: Node) -> Iterator[tuple[int, str]]:
     """The items of such a list that have no name, or one of an earlier item: line and complaint."""
     known: dict[str, int] = {}
-    for item in node.items if isinstance(node, Sequence) else ():
+    for item in node.items if isinstance(node, ListNode) else ():
         pair = _named_pair(item)
         if pair is None:
             yield item.line, "this is neither a name nor a mapping with a `name`"
@@ -70,31 +70,27 @@ def misnamed(node: Node) -> Iterator[tuple[int, str]]:
 
 
 def _named_pair(item: Node) -> Pair | None:
-    name = item.get("name") if isinstance(item, Mapping) else item
-    if not isinstance(name, Scalar) or not name.text:
+    name = item.get("name") if isinstance(item, MappingNode) else item
+    if not isinstance(name, ScalarNode) or not name.text:
         return None
-    value = item if isinstance(item, Mapping) else Mapping(item.line, ())
+    value = item if isinstance(item, MappingNode) else MappingNode(item.line, ())
     return Pair(name.text, item.line, value)
-
-
-def is_nothing(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.text is None
 
 
 def _long_rules(node: Node) -> Node:
     if is_nothing(node):
-        return Sequence(node.line, ())
-    items = node.items if isinstance(node, Sequence) else (node,)
-    return Sequence(node.line, tuple(_long_rule(item) for item in items))
+        return ListNode(node.line, ())
+    items = node.items if isinstance(node, ListNode) else (node,)
+    return ListNode(node.line, tuple(_long_rule(item) for item in items))
 
 
 def _long_rule(node: Node) -> Node:
-    is_all = isinstance(node, Scalar) and node.text == "*"
+    is_all = isinstance(node, ScalarNode) and node.text == "*"
     return _holding(node, "checkpoints" if is_all else "checkpoint")
 
 
 def _holding(node: Node, key: str) -> Node:
     """A text as a mapping that holds it under a key."""
-    if isinstance(node, Scalar) and node.text is not None:
-        return Mapping(node.line, (Pair(key, node.line, node),))
+    if isinstance(node, ScalarNode) and node.text is not None:
+        return MappingNode(node.line, (Pair(key, node.line, node),))
     return node

@@ -9,8 +9,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay import documents
-from assay.documents import Mapping, Node, Pair, Place, Scalar, Sequence
+from assay.documents import (
+    ListNode,
+    MappingNode,
+    Node,
+    Pair,
+    Place,
+    Places,
+    ScalarNode,
+    find_places,
+    is_nothing,
+)
 from assay.errors import InputError, nearest
 from assay.findings import Finding, Severity, refuse_errors
 from assay.submissions.assets import asset_names
@@ -27,11 +36,10 @@ from assay.submissions.problems.fields import (
     last_of_each,
     read_mapping,
     repeated_keys,
-    validated,
+    to_model,
 )
 from assay.submissions.problems.layout import WrittenCheckpoint, WrittenGroup, WrittenProblem
 from assay.submissions.problems.normalizing import (
-    is_nothing,
     long_checkpoint,
     long_problem,
     misnamed,
@@ -103,7 +111,7 @@ class _Stage:
     written: WrittenCheckpoint
     position: int
     file: Path
-    spots: dict[str, Place]
+    spots: Places
 
 
 @dataclass
@@ -129,17 +137,17 @@ class _Reader:
         stages = list(self._stages(root.get("checkpoints"), file))
         if written is None or any(finding.severity == "error" for finding in self.findings):
             return None
-        return self._problem(written, stages, documents.places(root, file))
+        return self._problem(written, stages, find_places(root, file))
 
-    def _without_repetitions(self, node: Mapping, file: Path) -> Mapping:
+    def _without_repetitions(self, node: MappingNode, file: Path) -> MappingNode:
         """Report keys that stand twice; the reference takes the last of them and runs."""
         self.findings += repeated_keys(node, file, self._severity)
         last = last_of_each(node)
-        assert isinstance(last, Mapping)
+        assert isinstance(last, MappingNode)
         return last
 
     def _validated(self, model: type[Model], node: Node, file: Path) -> Model | None:
-        written = validated(model, node, file, self.findings, is_strict=self.is_strict)
+        written = to_model(model, node, file, self.findings, is_strict=self.is_strict)
         if not self.is_strict:
             self.findings += doubtful_keys(model, node, file, self._names_read.__contains__)
         return written
@@ -148,7 +156,7 @@ class _Reader:
     def _names_read(self) -> set[str]:
         return names_read(self.folder, in_mappings=True)
 
-    def _check_code(self, root: Mapping, file: Path) -> None:
+    def _check_code(self, root: MappingNode, file: Path) -> None:
         """Report code of the problem that nobody would call: its author relies on it."""
         script, loader = _loader_script(root), self.folder / LOADER
         if not self.is_strict:
@@ -162,7 +170,7 @@ class _Reader:
         for key in ("loader_script", "loader_entrypoint"):
             if key in (pair.key for pair in root.pairs):
                 what = f"`{key}` is given, and there is no file {self.folder / script}"
-                place = documents.places(root, file)[key]
+                place = find_places(root, file)[key]
                 self._report(MISSING_FILE, what, place, nearest_file(self.folder, script))
                 return
         self._refuse_unused(self.folder, f"the problem has no {LOADER}")
@@ -205,11 +213,13 @@ class _Reader:
                 yield stage
 
     def _pairs(self, node: Node, file: Path) -> list[Pair]:
-        if isinstance(node, Mapping) and node.pairs:
+        if isinstance(node, MappingNode) and node.pairs:
             return list(node.pairs)
-        if isinstance(node, Sequence) and node.items:
-            texts = [(item, item.text) for item in node.items if isinstance(item, Scalar)]
-            pairs = [Pair(text, item.line, Scalar(item.line, None)) for item, text in texts if text]
+        if isinstance(node, ListNode) and node.items:
+            texts = [(item, item.text) for item in node.items if isinstance(item, ScalarNode)]
+            pairs = [
+                Pair(text, item.line, ScalarNode(item.line, None)) for item, text in texts if text
+            ]
             if len(pairs) == len(node.items):
                 self._refuse_misnamed(node, file, "each checkpoint is listed once")
                 return pairs
@@ -218,21 +228,21 @@ class _Reader:
         return []
 
     def _stage(self, name: str, node: Node, file: Path, position: int) -> _Stage | None:
-        groups = node.get("groups") if isinstance(node, Mapping) else None
+        groups = node.get("groups") if isinstance(node, MappingNode) else None
         if groups is not None:
             self._refuse_misnamed(groups, file, "a group is a name, or a mapping such as {name: a}")
         long = long_checkpoint(node)
         written = self._validated(WrittenCheckpoint, long, file)
         if written is None:
             return None
-        return _Stage(name, written, position, file, documents.places(long, file))
+        return _Stage(name, written, position, file, find_places(long, file))
 
     def _refuse_misnamed(self, node: Node, file: Path, advice: str) -> None:
         for line, what in misnamed(node):
             self._report(WRONG_VALUE, what, Place(file, line), advice)
 
     def _problem(
-        self, written: WrittenProblem, stages: list[_Stage], spots: dict[str, Place]
+        self, written: WrittenProblem, stages: list[_Stage], spots: Places
     ) -> ProblemConfig | None:
         stages = sorted(stages, key=lambda one: (one.written.order or one.position, one.position))
         checkpoints: dict[str, CheckpointConfig] = {}
@@ -283,7 +293,7 @@ class _Reader:
         fields.pop("regressions", None)
         return CheckpointConfig.model_validate(fields)
 
-    def _check_assets(self, written: WrittenProblem, spots: dict[str, Place]) -> None:
+    def _check_assets(self, written: WrittenProblem, spots: Places) -> None:
         for name, asset in written.static_assets.items():
             if self._leaves(self.folder / asset.path, spots[f"static_assets.{name}"]):
                 continue
@@ -323,9 +333,9 @@ class _Reader:
         self.findings.append(Finding(code, what, place, advice))
 
 
-def _loader_script(root: Mapping) -> str:
+def _loader_script(root: MappingNode) -> str:
     script = root.get("loader_script")
-    return script.text if isinstance(script, Scalar) and script.text else LOADER
+    return script.text if isinstance(script, ScalarNode) and script.text else LOADER
 
 
 def _imports(file: Path) -> bool:

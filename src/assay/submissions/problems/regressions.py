@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.documents import Place
+from assay.documents import Places
 from assay.errors import nearest
 from assay.findings import Finding
 from assay.results import GroupType
@@ -28,7 +28,7 @@ def add_regressions(
     checkpoint: CheckpointConfig,
     rules: Sequence[RegressionRule],
     earlier: Earlier,
-    spots: Mapping[str, Place],
+    spots: Places,
     findings: list[Finding],
 ) -> None:
     """Add the groups that the rules name, and complete those written out by hand."""
@@ -41,7 +41,7 @@ def add_regressions(
         if not selected and not unknown:
             what = "this rule selects no group, so nothing is run again"
             advice = "look at the types and groups of the checkpoints before this one"
-            findings.append(Finding(NO_CASES, what, _at(path, spots), advice))
+            findings.append(Finding(NO_CASES, what, spots.nearest(path), advice))
         for source, group in selected:
             try:
                 name = rule.name_template.format(
@@ -51,7 +51,7 @@ def add_regressions(
                 what = f"{rule.name_template!r} is no template of names"
                 advice = "it may contain {checkpoint}, {group} and {idx}"
                 findings.append(
-                    Finding(WRONG_VALUE, what, _at(f"{path}.name_template", spots), advice)
+                    Finding(WRONG_VALUE, what, spots.nearest(f"{path}.name_template"), advice)
                 )
                 break
             _add(checkpoint, regression_of(group, source, checkpoint, name), path, spots, findings)
@@ -99,16 +99,14 @@ def _sources(rule: RegressionRule, earlier: Earlier) -> list[str]:
     return [name for name in named if name in earlier]
 
 
-def _unknown(
-    rule: RegressionRule, earlier: Earlier, path: str, spots: Mapping[str, Place]
-) -> Iterator[Finding]:
+def _unknown(rule: RegressionRule, earlier: Earlier, path: str, spots: Places) -> Iterator[Finding]:
     key = "checkpoint" if rule.checkpoint is not None else "checkpoints"
     named = [rule.checkpoint] if rule.checkpoint is not None else rule.checkpoints or []
     for name in named if named != "*" else []:
         if name not in earlier:
             what = f"there is no earlier checkpoint `{name}` to run again"
             yield Finding(
-                UNKNOWN_NAME, what, _at(f"{path}.{key}", spots), nearest(name or "", earlier)
+                UNKNOWN_NAME, what, spots.nearest(f"{path}.{key}"), nearest(name or "", earlier)
             )
     groups = {group for source in _sources(rule, earlier) for group in earlier[source].groups}
     for key, wanted in (("groups", rule.groups), ("exclude", rule.exclude)):
@@ -116,7 +114,7 @@ def _unknown(
             if groups and name != "*" and name.rpartition("/")[2] not in groups:
                 what = f"no checkpoint named here has a group `{name}`"
                 yield Finding(
-                    UNKNOWN_NAME, what, _at(f"{path}.{key}", spots), nearest(name, groups)
+                    UNKNOWN_NAME, what, spots.nearest(f"{path}.{key}"), nearest(name, groups)
                 )
 
 
@@ -124,7 +122,7 @@ def _add(
     checkpoint: CheckpointConfig,
     group: GroupConfig,
     path: str,
-    spots: Mapping[str, Place],
+    spots: Places,
     findings: list[Finding],
 ) -> None:
     known = checkpoint.groups.get(group.name)
@@ -135,20 +133,20 @@ def _add(
     if (known.original_checkpoint, known.original_group) != origin:
         what = f"the group `{group.name}` of this checkpoint and one that is run again share a name"
         advice = "give the rule a name_template, for example {checkpoint}_{group}_again"
-        findings.append(Finding(WRONG_VALUE, what, _at(path, spots), advice))
+        findings.append(Finding(WRONG_VALUE, what, spots.nearest(path), advice))
 
 
 def _complete(
     checkpoint: CheckpointConfig,
     earlier: Earlier,
-    spots: Mapping[str, Place],
+    spots: Places,
     findings: list[Finding],
 ) -> None:
     """Groups written out by hand take from their original what they do not say themselves."""
     for name, group in checkpoint.groups.items():
         if group.original_checkpoint is None:
             continue
-        place = _at(f"groups.{name}.original_checkpoint", spots)
+        place = spots.nearest(f"groups.{name}.original_checkpoint")
         source = earlier.get(group.original_checkpoint)
         if source is None:
             what = f"there is no earlier checkpoint `{group.original_checkpoint}`"
@@ -167,9 +165,3 @@ def _complete(
         kept = {key: getattr(again, key) for key in _KEPT if key not in said}
         kept |= {"original_group": original.name, "original_type": original.type}
         checkpoint.groups[name] = group.model_copy(update=kept)
-
-
-def _at(path: str, spots: Mapping[str, Place]) -> Place:
-    while path and path not in spots:
-        path = path.rpartition(".")[0]
-    return spots[path]

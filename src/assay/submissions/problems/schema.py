@@ -1,4 +1,4 @@
-"""The published JSON Schema of config.yaml, of group files and of case files, for editors."""
+"""The JSON Schema of config.yaml, of group files and of case files, for editors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,7 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(kind: Kind | None = None) -> str:
-    """Return the schema of all three kinds of files, or of one of them, as the models say it."""
-    whole = _make_schema()
-    if kind is not None:
-        whole = {"$schema": _DRAFT, "$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
-
-
-def _make_schema() -> dict[str, Any]:
+    """Return the schema of all three kinds of files, or of one of them."""
     from assay.submissions.adapters import ADAPTERS
     from assay.submissions.declarative.formats import CaseFile, GroupFile
     from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
@@ -47,12 +40,11 @@ def _make_schema() -> dict[str, Any]:
     _close(definitions)
     _open_short_forms(definitions, adapters)
     _describe_checks(definitions)
-    return {
-        "$schema": _DRAFT,
-        "title": "Assay problem: config.yaml, a group file or a case file",
-        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS],
-        "$defs": dict(sorted(definitions.items())),
-    }
+    title = "Assay problem: config.yaml, a group file or a case file"
+    every = {"title": title, "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
+    chosen = every if kind is None else {"$ref": f"#/$defs/{kind}"}
+    whole = {"$schema": _DRAFT, **chosen, "$defs": dict(sorted(definitions.items()))}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
 
 
 def _close(definitions: dict[str, Any]) -> None:

@@ -9,7 +9,7 @@ import importlib.util
 import sysconfig
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, read_bytes
+from assay.documents import LARGEST_SOURCE, read_bytes
 from assay.errors import InfrastructureError, InputError
 from assay.submissions.python_problems.alias import ALIAS
 

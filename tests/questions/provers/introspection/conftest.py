@@ -8,9 +8,9 @@ import pytest
 
 from assay.questions.examining import Bench, examine
 from assay.questions.index import build_index
-from assay.questions.judging.findings import Finding
 from assay.questions.provers.introspection import IntrospectionProver
 from assay.questions.provers.introspection.library import Library
+from assay.questions.verdict.findings import Finding
 from assay.sandbox import Environment, ProofRunner, Target
 from tests.questions.provers.introspection.support import FILES, Settle, question
 from tests.sandbox.support import Background, build, write_files

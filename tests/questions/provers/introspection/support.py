@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from assay.questions.judging.findings import Finding
 from assay.questions.model import Question, Snippet
+from assay.questions.verdict.findings import Finding
 
 Settle = Callable[..., dict[str, Finding]]
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.questions.judging.stems import classify
-from assay.questions.judging.verdict import Verdict, judge
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Verdict, judge
 from assay.sandbox import Environment, Target
 from tests.questions.provers.introspection.conftest import settling
 from tests.questions.provers.introspection.support import Settle, question, states

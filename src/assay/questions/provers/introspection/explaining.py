@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.questions.examining import Bench, Examination, examine
-from assay.questions.judging.stems import classify
 from assay.questions.model import Question
 from assay.questions.provers.introspection.choosing import Considered, choose, consider
 from assay.questions.provers.introspection.prover import IntrospectionProver, why_open
 from assay.questions.provers.introspection.reading import Offer, Reading, Tie, read_question
+from assay.questions.verdict.stems import classify
 
 _LONGEST = 100
 
@@ -79,10 +79,9 @@ def _understood(offer: Offer) -> str:
         return f"{offer.whole.form.value} `{_short(offer.whole.code)}`"
     if not offer.mentions:
         return "prose"
-    kind = "a list of" if offer.items else "prose with"
     negated = ", which its words may deny or leave open" if offer.is_negated else ""
     names = ", ".join(f"{one.form.value} `{_short(one.code)}`" for one in offer.mentions)
-    return f"{kind} {names}{negated}"
+    return f"prose with {names}{negated}"
 
 
 def _short(text: str) -> str:

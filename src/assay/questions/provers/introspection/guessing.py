@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
-from assay.documents.files import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.questions.model import Question
 from assay.questions.provers.introspection.reading import mentions
 

@@ -19,10 +19,8 @@ _OWNERS = (*CLASSES, *CALLABLES, "command", "module")
 _PLACEHOLDERS = re.compile(
     r"(?:foo|bar|baz|qux|spam|eggs|x|y|z|a|b|c|obj|value|result|data|item|main|example|test|self|cls"
     r"|(?:my|your|custom|some|example|sample|demo|dummy)_?[A-Za-z0-9]*"
-    r"|(?:My|Your|Foo|Bar|Dummy)(?:[A-Z]\w*)?)"
+    r"|(?:My|Your|Foo|Bar|Dummy|Custom|Some|Example|Sample|Demo)(?:[A-Z]\w*)?)"
 )
-# Names that are such unless they are offered as the answer.
-_EXAMPLES = re.compile(r"(?:Custom|Some|Example|Sample|Demo)(?:[A-Z]\w*)?")
 
 
 @dataclass(frozen=True)
@@ -80,17 +78,13 @@ class Library:
         """Whether a full path begins with one of the target's own modules."""
         return _is_below(dotted, self.roots)
 
-    def is_strange(self, name: str, *, is_answer: bool = False) -> bool:
-        """Whether a name is not the target's to have: Python's, a placeholder, or another's.
-
-        `is_answer` says that an option is this name and nothing else.
-        """
+    def is_strange(self, name: str) -> bool:
+        """Whether a name is not the target's to have: Python's, a placeholder, or another's."""
         first = name.partition(".")[0]
         return (
             hasattr(builtins, first)
             or first in sys.stdlib_module_names
             or _PLACEHOLDERS.fullmatch(first) is not None
-            or (not is_answer and _EXAMPLES.fullmatch(first) is not None)
             or (self.index.is_foreign(first) and not self.is_own(name))
         )
 

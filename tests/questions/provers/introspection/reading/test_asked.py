@@ -72,7 +72,6 @@ def test_where_being_one_is_all_that_is_asked(text: str, is_whole: bool) -> None
     [
         ("What is the default of the parameter `mode` of `X.dump`?", "mode", "X.dump"),
         ("What is the default value for `mode` in `X.dump`?", "mode", "X.dump"),
-        ("The decorator `f` has a parameter `mode`. What is its default?", "mode", "f"),
         (
             "What is the default value of `RunConfig.max_llm_calls`?",
             "RunConfig.max_llm_calls",

@@ -42,11 +42,6 @@ def test_prose_is_not(text: str) -> None:
     assert read_offer("A", text).whole is None
 
 
-def test_a_list_has_an_item_for_every_number() -> None:
-    offer = read_offer("A", "1) `output_schema`, 2) `input_schema`")
-    assert [one.name for one in offer.items] == ["output_schema", "input_schema"]
-
-
 @pytest.mark.parametrize(
     "text",
     [

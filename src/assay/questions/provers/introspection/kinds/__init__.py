@@ -13,23 +13,18 @@ from assay.questions.provers.introspection.kinds.decorations import Decorations
 from assay.questions.provers.introspection.kinds.defaults import Defaults
 from assay.questions.provers.introspection.kinds.documented import Documented
 from assay.questions.provers.introspection.kinds.enums import Enums
-from assay.questions.provers.introspection.kinds.handlers import Handlers
 from assay.questions.provers.introspection.kinds.imports import Imports
 from assay.questions.provers.introspection.kinds.kind import Draft, Kind
 from assay.questions.provers.introspection.kinds.members import Members
 from assay.questions.provers.introspection.kinds.names import Names
 from assay.questions.provers.introspection.kinds.outcomes import Outcomes
-from assay.questions.provers.introspection.kinds.signatures import Signatures
 from assay.questions.provers.introspection.kinds.sorts import Sorts
-from assay.questions.provers.introspection.kinds.switches import Switches
 
 KINDS: tuple[Kind, ...] = (
     Imports(),
     Outcomes(),
     Calls(),
     Defaults(),
-    Signatures(),
-    Handlers(),
     Bases(),
     Annotations(),
     Decorations(),
@@ -37,7 +32,6 @@ KINDS: tuple[Kind, ...] = (
     Commands(),
     Members(),
     Sorts(),
-    Switches(),
     Names(),
     Documented(),
 )

@@ -17,7 +17,6 @@ from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.kinds.members import Member, members_of
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
-from assay.questions.provers.introspection.reading.offers import without_own_kind
 from assay.questions.provers.introspection.reading.turned import is_turned
 from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
 from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
@@ -61,13 +60,12 @@ class Documented:
         if is_turned(reading.question.text):
             return
         for offer in reading.offers.values():
-            draft = _of_items(offer, reading) if offer.items else _of_one(offer, reading)
+            draft = _of_one(offer, reading)
             if draft is not None:
                 yield draft
 
 
 def _of_one(offer: Offer, reading: Reading) -> Draft | None:
-    offer = _without_own_kind(offer, reading)
     if offer.whole is None and not _says_no_more(offer):
         return None
     found = next(_candidates(offer, reading), None)
@@ -85,16 +83,6 @@ def _of_one(offer: Offer, reading: Reading) -> Draft | None:
         statement=f"of {scope.what}, what is said of `{name}` is nearest to the question",
         check="nearest(documentation(), WORDS) == DISPUTED",
     )
-
-
-def _without_own_kind(offer: Offer, reading: Reading) -> Offer:
-    """What readers may write themselves is no other answer, where it is of the same base."""
-    first, base = without_own_kind(offer) or (offer, "")
-    if not base or first.whole is None:
-        return offer
-    symbol = reading.library.owner(first.whole.name, CLASSES)
-    above = reading.library.owner(base, CLASSES)
-    return first if symbol and above and above.path in symbol.bases else offer
 
 
 def _says_no_more(offer: Offer) -> bool:
@@ -133,30 +121,6 @@ def _class_candidate(offer: Offer, reading: Reading) -> Iterator[tuple[str, Scop
     symbol = reading.library.owner(first.name, CLASSES)
     if symbol is not None and symbol.name == first.last:
         yield first.last, _scope_of_classes(reading)
-
-
-def _of_items(offer: Offer, reading: Reading) -> Draft | None:
-    """An enumeration, where the question has as many parts: each item is the nearest to its own."""
-    parts = re.split(r"\(?\b\d\)\s*", reading.asked.prose)[1:]
-    members = [one for one in members_of(offer, reading) if not one.by_option]
-    if len(parts) != len(members) or len(members) != len(offer.items):
-        return None
-    scope = _scope_of_member(members[0], reading)
-    if scope is None:
-        return None
-    asked = [asked_words(part, scope.owner) for part in parts]
-    names = tuple(one.name for one in members)
-    if tuple(nearness.nearest(scope.texts, one) for one in asked) != names:
-        return None
-    return _draft(
-        offer,
-        scope,
-        (("PARTS", f"[\n    {', '.join(map(_shown, asked))}\n]"),),
-        disputed=repr(names),
-        statement=f"of {scope.what}, {' and '.join(f'`{one}`' for one in names)} are nearest to "
-        "the parts of the question",
-        check="tuple(nearest(documentation(), words) for words in PARTS) == DISPUTED",
-    )
 
 
 def asked_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:

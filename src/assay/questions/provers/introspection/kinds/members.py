@@ -55,11 +55,10 @@ def members_of(offer: Offer, reading: Reading) -> Iterator[Member]:
         return
     if asked.tie is Tie.NONE or asked.noun not in _TIED_NOUNS:
         return
-    for one in (offer.whole,) if offer.whole else offer.items:
-        if one is None or one.form not in _NAMING or one.head or one.keywords:
-            continue
-        if owner.kind in CALLABLES and asked.noun is not Noun.PARAMETER:
-            continue
+    one = offer.whole
+    if one is None or one.form not in _NAMING or one.head or one.keywords:
+        return
+    if owner.kind in CLASSES or asked.noun is Noun.PARAMETER:
         yield Member(owner, one.last, asked.tie, as_keyword=asked.noun is not Noun.METHOD)
 
 
@@ -76,21 +75,12 @@ def _by_itself(mention: Mention, offer: Offer, reading: Reading) -> Iterator[Mem
             yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
             yield Member(guessed, mention.last, Tie.NEAR, by_option=True, as_keyword=False)
-    if _HAS_A.fullmatch(offer.text) and reading.owner is not None and not mention.head:
-        if reading.owner.kind in CLASSES:
-            is_method = "method" in offer.text
-            yield Member(reading.owner, mention.last, Tie.OWN, True, as_keyword=not is_method)
-    elif mention.form in (Form.KEYWORD, Form.NAME) and not mention.head and offer.whole is None:
+    if mention.form in (Form.KEYWORD, Form.NAME) and not mention.head and offer.whole is None:
         owner = _said_owner(mention, offer, reading)
         if owner is not None:
             yield Member(owner, mention.last, Tie.OWN, by_option=True)
 
 
-_HAS_A = re.compile(
-    r"It (?:has|takes|accepts|provides|defines|offers) an? `\w+(?:\(\))?` "
-    r"(?:parameter|argument|keyword argument|method|field|attribute|property)\.?",
-    re.IGNORECASE,
-)
 _TO_OWNER = re.compile(
     r"\s*(?:(?:parameter|argument|field|setting|attribute|keyword|flag|property|list)s?\s+)?"
     r"(?:of|in|on|to|for|when creating|when constructing)\s+(?:the\s+|an?\s+|your\s+)?$",
@@ -165,8 +155,6 @@ def _may_be_elsewhere(member: Member, reading: Reading) -> bool:
 
 
 def _relation(offer: Offer, member: Member, reading: Reading, is_there: bool) -> Relation:
-    if _HAS_A.fullmatch(offer.text):
-        return Relation.EQUIVALENT
     if member.by_option or not reading.asked.is_whole or offer.whole is None:
         return Relation.NECESSARY
     if not is_there:

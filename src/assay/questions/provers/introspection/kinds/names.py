@@ -148,10 +148,7 @@ def _is_to_be_found(name: str, mention: Mention, offer: Offer, reading: Reading)
         or name in reading.given
     ):
         return False
-    is_answer = offer.whole is not None
-    if library.is_strange(mention.name, is_answer=is_answer):
-        return False
-    if library.is_strange(name, is_answer=is_answer):
+    if library.is_strange(mention.name) or library.is_strange(name):
         return False
     if _SPELLED.fullmatch(name):
         return True

@@ -37,11 +37,6 @@ _NO_ERROR = re.compile(
     r"|nothing is raised|it does not raise(?: anything| an (?:error|exception))?)\W*",
     re.IGNORECASE,
 )
-_NOTHING_BUT_RAISING = re.compile(
-    r"Nothing\W+(?:because |for |since )?(?:an? |the )?`?[\w.]+(?:Error|Exception)`?"
-    r" is (?:raised|thrown)\W*",
-    re.IGNORECASE,
-)
 _PRINTS = re.compile(r"\W*(?:it |the code )?(?:prints?|outputs?)\s+`([^`]+)`\W*", re.IGNORECASE)
 _ASKS_PRINT = re.compile(r"\b(?:print|printed|output|outputs)\b", re.IGNORECASE)
 _ASKS_OUTPUT = re.compile(
@@ -96,8 +91,7 @@ def _draft(offer: Offer, program: Program, reading: Reading) -> Draft | None:
     value = _literal_of(offer)
     if value is not None and program.expression and _ASKS_VALUE.search(reading.asked.prose):
         return _equivalent(offer, valued_text(program, value))
-    is_bare = not offer.mentions or _NOTHING_BUT_RAISING.fullmatch(offer.text)
-    if _ASKS_OUTPUT.search(reading.asked.prose) and is_bare:
+    if _ASKS_OUTPUT.search(reading.asked.prose) and not offer.mentions:
         return _equivalent(offer, _printing_words(program, offer, reading))
     return None
 

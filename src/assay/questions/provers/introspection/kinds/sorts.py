@@ -10,7 +10,6 @@ from assay.questions.provers.introspection.kinds.kind import Draft
 from assay.questions.provers.introspection.library import CLASSES
 from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
 from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.helpers import ABSTRACT
 
 
 class Sorts:
@@ -21,11 +20,7 @@ class Sorts:
     def drafts(self, reading: Reading) -> Iterable[Draft]:
         for offer in reading.offers.values():
             symbol = _class(offer, reading)
-            if symbol is None:
-                continue
-            if reading.asked.noun is Noun.CLASS and "abstract" in reading.asked.word:
-                yield _abstract(offer, symbol, reading)
-            elif reading.asked.noun is Noun.THING:
+            if symbol is not None and reading.asked.noun is Noun.THING:
                 yield from _derived(offer, symbol, reading)
 
 
@@ -70,20 +65,3 @@ def _example(base: Symbol, reading: Reading) -> Symbol | None:
         if base.path in one.bases and one.available and not one.foreign and not one.is_private
     )
     return next(found, None)
-
-
-def _abstract(offer: Offer, symbol: Symbol, reading: Reading) -> Draft:
-    place = reading.library.place(symbol)
-    return Draft(
-        option=offer.option,
-        relation=Relation.NECESSARY,
-        text=ProofText(
-            statement=f"something marks `{symbol.name}` as an abstract base class",
-            imports=("import abc", "import inspect", "import re", place.statement),
-            disputed=place.expression,
-            instead="type('BaseExample', (), {'run': abc.abstractmethod(lambda self: None)})",
-            helpers=(ABSTRACT,),
-            holds="assert signs(DISPUTED)",
-            fails="assert not signs(DISPUTED)",
-        ),
-    )

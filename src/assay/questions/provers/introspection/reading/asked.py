@@ -26,7 +26,6 @@ class Noun(StrEnum):
     EXCEPTION = "exception"
     FLAG = "flag"
     DEFAULT = "default"
-    SIGNATURE = "signature"
     OUTCOME = "outcome"
     THING = "thing"
     OTHER = "other"
@@ -108,11 +107,8 @@ _OWN_TIES = tuple(
         r"|initiali[sz]|invok|mak|build|us|run|deploy)\w*\s+"
         rf"(?:\w+\s+){{0,4}}?{_ARTICLE}(?P<owner>{_CODE})[^,?.]{{0,40}},\s*{_ASKING}\s+"
         rf"(?:\w+\s+)?(?:{_PLAIN})\b",
-        rf"\b(?P<owner>{_CODE})\s+has\s+{_ARTICLE}(?:{_PLAIN})\b",
         rf"\b(?:{_PLAIN})\s+(?:do|does|should|must|can|would)\s+(?:you|we|one|i)\s+(?:\w+\s+)?"
         rf"(?:pass|give|hand|add)\s+(?:in\s+)?to\s+{_ARTICLE}(?P<owner>{_CODE})",
-        rf"\b(?:which|what)\s+(?:keyword\s+)?(?:parameter|argument)\s+(?:is|are)\b[^?.,]{{0,80}}"
-        rf"\b(?:given|passed|handed)\s+to\s+{_ARTICLE}(?P<owner>{_CODE})",
     )
 )
 _NEAR_TIE = re.compile(
@@ -156,14 +152,6 @@ _DEFAULTS_TO = re.compile(
     r"(?:default\s+to|have\s+by\s+default)\b",
     re.IGNORECASE,
 )
-_BY_DEFAULT = re.compile(
-    rf"(?P<owner>{_CODE})[^?]*\bby\s+default\s*\(\s*(?P<subject>{_CODE})\s*\)", re.IGNORECASE
-)
-_HAS_DEFAULT = re.compile(
-    rf"(?P<owner>{_CODE})\s+has\s+an?\s+(?:{_PLAIN})\s+(?P<subject>{_CODE})[.,]\s+What\s+is\s+its\s+"
-    rf"default\b",
-    re.IGNORECASE,
-)
 _SUBJECT = re.compile(
     rf"\b(?:import statements?|imports?|import)\s+(?:\w+\s+){{0,3}}?{_ARTICLE}(?P<subject>{_CODE})",
     re.IGNORECASE,
@@ -175,7 +163,6 @@ _OUTCOME = re.compile(
     r"|evaluate)\b|will .*?\b(?:print|output|return|raise|evaluate)\b)",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(r"\bsignature\s+(?:of|for)\b", re.IGNORECASE)
 
 
 def read_asked(text: str) -> Asked:
@@ -224,8 +211,7 @@ def _masked(prose: str, found: tuple[Mention, ...]) -> str:
 
 
 def _read(masked: str, found: tuple[Mention, ...]) -> Asked:
-    defaults = (_HAS_DEFAULT, _DEFAULT, _DEFAULTS_TO, _BY_DEFAULT)
-    if default := next((hit for one in defaults if (hit := one.search(masked))), None):
+    if default := _DEFAULT.search(masked) or _DEFAULTS_TO.search(masked):
         return Asked(
             Noun.DEFAULT,
             subject=_at(default, "subject", found),
@@ -234,8 +220,6 @@ def _read(masked: str, found: tuple[Mention, ...]) -> Asked:
         )
     if imported := _IMPORTED_FROM.search(masked):
         return Asked(Noun.THING, owner=_at(imported, "owner", found), tie=Tie.OWN, is_whole=True)
-    if _SIGNATURE.search(masked):
-        return Asked(Noun.SIGNATURE, subject=found[0] if len(found) == 1 else None)
     noun, word = _noun(masked)
     if noun is Noun.IMPORT:
         subject = _SUBJECT.search(masked)

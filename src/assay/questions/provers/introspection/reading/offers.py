@@ -22,37 +22,28 @@ _CHOICE = re.compile(r"\b(?:either|or|alternatively)\b", re.IGNORECASE)
 _OWN = re.compile(
     r"\b(?:custom|your|your own|own|my|a new|an? user-defined|some|any)\s*$", re.IGNORECASE
 )
-_OWN_KIND = re.compile(
-    r"\s*\(or (?:an? |your )?(?:custom|own) [a-z]+ (?:inheriting|derived|subclassing|extending)"
-    r"(?: from)? (?:the )?`?(\w+)`?\)\s*\.?$",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(r"(?:^|[,;]\s*|\s)\(?(?:\d|[ivx]{1,3})[).:]\s+")
 
 
 @dataclass(frozen=True)
 class Offer:
     """An option as it was understood.
 
-    `whole` is the piece of code that the option is, where it is one and nothing else. `items` are
-    the pieces of an enumeration ("1) `a`, 2) `b`"). `is_negated` says that its words may turn what
-    it mentions round, or leave a choice of it, so that nothing can be concluded from a name in it.
+    `whole` is the piece of code that the option is, where it is one and nothing else. `is_negated`
+    says that its words may turn what it mentions round, or leave a choice of it, so that nothing
+    can be concluded from a name in it.
     """
 
     option: str
     text: str
     mentions: tuple[Mention, ...] = ()
     whole: Mention | None = None
-    items: tuple[Mention, ...] = ()
     is_negated: bool = False
 
     @property
     def named(self) -> tuple[Mention, ...]:
-        """What it says exists: what it is, its items, or what its words mention."""
+        """What it says exists: what it is, or what its words mention."""
         if self.whole is not None:
             return (self.whole,)
-        if self.items:
-            return self.items
         return () if self.is_negated else self.mentions
 
 
@@ -65,13 +56,7 @@ def read_offer(option: str, text: str) -> Offer:
     found = tuple(one for one in mentions(plain) if not _OWN.search(plain[: one.start]))
     prose = _without(plain, found)
     is_negated = _NEGATION.search(prose) or (len(found) > 1 and _CHOICE.search(prose))
-    return Offer(option, plain, found, items=_items(plain, found), is_negated=bool(is_negated))
-
-
-def without_own_kind(offer: Offer) -> tuple[Offer, str] | None:
-    """The option before "(or a custom one inheriting from `Base`)", and the name of that base."""
-    found = _OWN_KIND.search(offer.text)
-    return (read_offer(offer.option, offer.text[: found.start()]), found[1]) if found else None
+    return Offer(option, plain, found, is_negated=bool(is_negated))
 
 
 def _whole(text: str) -> Mention | None:
@@ -94,19 +79,6 @@ def _is_plainly_code(found: Mention, text: str) -> bool:
         return False
     # `Agent name` does not parse; `Nothing` does, and so does any single word of prose.
     return found.form is not Form.NAME or " " not in text
-
-
-def _items(text: str, found: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    starts = [one.end() for one in _ITEM.finditer(text)]
-    if len(starts) < 2:
-        return ()
-    items = []
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        inside = [one for one in found if start <= one.start < end]
-        if len(inside) != 1:
-            return ()
-        items.append(inside[0])
-    return tuple(items)
 
 
 def _without(text: str, found: tuple[Mention, ...]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.questions.index import Symbol
-from assay.questions.judging.compounds import read_compounds
 from assay.questions.model import Question
 from assay.questions.provers.introspection.library import CLASSES, Library
 from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
@@ -18,6 +17,7 @@ from assay.questions.provers.introspection.reading.turned import (
     asks_for_failure,
     speaks_of_elsewhere,
 )
+from assay.questions.verdict.compounds import read_compounds
 
 
 @dataclass(frozen=True)
@@ -124,25 +124,10 @@ def _types(asked: Asked, library: Library) -> Iterator[tuple[str, Symbol]]:
             yield name, found
 
 
-# A name the question only tells one to use is not one that it brings in.
-_USED = re.compile(
-    r"\b(?:enable|use|using|import|importing|configure|instantiate)\s*$", re.IGNORECASE
-)
-_BROUGHT_IN = re.compile(r"\s*(?:is|are|has|have|with|that|which|declares|defines|=|:)\b")
-
-
 def _given(question: Question, asked: Asked) -> frozenset[str]:
     codes = [*asked.blocks, question.snippet.code if question.snippet else ""]
-    said = [one for one in asked.mentions if any(codes) or not _is_only_used(one, asked.prose)]
-    names = {part for one in said for part in re.findall(r"\w+", one.code)}
+    names = {part for one in asked.mentions for part in re.findall(r"\w+", one.code)}
     return frozenset(names | {name for code in codes for name in _defined(code)})
-
-
-def _is_only_used(mention: Mention, prose: str) -> bool:
-    is_class = mention.form is Form.NAME and re.search(r"[a-z][A-Z]", mention.name) is not None
-    before, after = prose[: mention.start], prose[mention.end :]
-    used = _USED.search(before) is not None and _BROUGHT_IN.match(after) is None
-    return is_class and mention.quoted and used
 
 
 def _defined(code: str) -> set[str]:

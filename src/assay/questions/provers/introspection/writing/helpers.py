@@ -92,50 +92,6 @@ def names_of_class(*, has_signature: bool, has_fields: bool) -> str:
     )
 
 
-ABSTRACT = '''
-def signs(owner):
-    """What marks a class as one to inherit from: abstract methods, ABC, its name, its docstring."""
-    found = {name for name in dir(owner) if is_unfinished(inspect.getattr_static(owner, name))}
-    if abc.ABC in owner.__bases__ or re.match("Base|Abstract", owner.__name__):
-        found.add(owner.__name__)
-    said = (owner.__doc__ or "").lower()
-    if re.search(r"\\b(?:abstract|base class|subclass|inherit)", said):
-        found.add("__doc__")
-    return found
-
-
-def is_unfinished(member):
-    """Whether a method has to be written by whoever inherits it."""
-    if getattr(member, "__isabstractmethod__", False):
-        return True
-    code = getattr(inspect.unwrap(member), "__code__", None) if callable(member) else None
-    return code is not None and "NotImplementedError" in code.co_names
-'''
-
-CALLS = '''
-def calls():
-    """The keywords of every call of such a callback in the files of the distribution."""
-    found = []
-    for file in files():
-        text = file.read_text("utf-8", "replace") if file.suffix == ".py" else ""
-        if CALLBACK in text:
-            found += calls_in(ast.parse(text))
-    assert all(found), "it is called with something that has no name"
-    return found
-
-
-def calls_in(tree):
-    """A loop over a list of such callbacks calls each by the name that the loop gives it."""
-    for loop in ast.walk(tree):
-        if not isinstance(loop, ast.For) or not isinstance(loop.target, ast.Name):
-            continue
-        if CALLBACK not in getattr(loop.iter, "attr", ""):
-            continue
-        for call in ast.walk(loop):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == loop.target.id:
-                yield set() if call.args else {one.arg for one in call.keywords if one.arg}
-'''
-
 SORTS_IMPORTS = (
     "import collections.abc", "import functools", "import inspect", "import re", "import types",
 )  # fmt: skip

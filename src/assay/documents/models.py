@@ -1,0 +1,202 @@
+"""From a node to a pydantic model: what a document says wrongly, each with its place and advice."""
+
+from __future__ import annotations
+
+import json
+import types
+import typing
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, TypeVar, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from assay.documents.tree import (
+    ListNode,
+    MappingNode,
+    Node,
+    Pair,
+    Place,
+    Places,
+    ScalarNode,
+    to_values,
+)
+from assay.errors import InputError, nearest
+
+Model = TypeVar("Model", bound=BaseModel)
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_ADVISED = 100
+_REQUIREMENTS = {
+    "missing": "is missing",
+    "string_type": "must be text",
+    "string_too_short": "is empty",
+    "dict_type": "must be a mapping",
+    "model_type": "must be a mapping",
+    "model_attributes_type": "must be a mapping",
+    "list_type": "must be a list",
+    "too_short": "is empty",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+}
+_CHOICES = frozenset({"enum", "literal_error", "union_tag_invalid"})
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something that a document says wrongly: a key that its model does not have, or a value."""
+
+    message: str
+    place: Place
+    advice: str = ""
+    is_unknown_key: bool = False
+
+    def error(self) -> InputError:
+        return InputError(self.message, where=str(self.place), advice=self.advice or None)
+
+
+def read_model(
+    model: type[Model], node: Node, places: Places, *, allows_unknown: bool = False
+) -> tuple[Model | None, list[Mistake]]:
+    """Return a node as a model, or None, and all that is wrong with it.
+
+    A scalar is read as text where the model wants text, and as what it means elsewhere.
+    """
+    mistakes = [] if allows_unknown else list(find_unknown_keys(model, node, places))
+    try:
+        return model.model_validate(_fit(node, model)), mistakes
+    except ValidationError as error:
+        found: dict[tuple[str, Place], Mistake] = {}
+        for one in error.errors():
+            # Unknown keys are among the mistakes already, with the nearest known one.
+            if one["type"] != "extra_forbidden" or not mistakes:
+                path, place = _locate(one["loc"], places)
+                found.setdefault((path, place), _explain(one, path, place))
+        return None, [*mistakes, *found.values()]
+
+
+def find_unknown_keys(model: Any, node: Node, places: Places) -> Iterator[Mistake]:
+    """Yield a mistake for every key that the model of its mapping does not have."""
+    file = places[""].file
+    for number, (pair, known) in enumerate(list_unknown_keys(model, node)):
+        # Looking for the nearest word takes a while, and nobody reads it hundreds of times.
+        advice = nearest(pair.key, known) if number < _ADVISED else ""
+        message = f"there is no key `{pair.key}` here"
+        yield Mistake(message, Place(file, pair.line), advice, is_unknown_key=True)
+
+
+def list_unknown_keys(model: Any, node: Node) -> Iterator[tuple[Pair, dict[str, Any]]]:
+    """Yield every key that the model of its mapping does not have, and the keys it has."""
+    chosen = _choose(model, node)
+    if isinstance(node, ListNode):
+        inner = get_args(chosen)[:1] if get_origin(chosen) is list else ()
+        for item in node.items if inner else ():
+            yield from list_unknown_keys(inner[0], item)
+    elif isinstance(node, MappingNode):
+        fields = _fields(chosen)
+        for pair in node.pairs:
+            if fields is None:
+                inner = get_args(chosen)[1:] if get_origin(chosen) is dict else ()
+                yield from list_unknown_keys(inner[0], pair.value) if inner else ()
+            elif pair.key in fields:
+                yield from list_unknown_keys(fields[pair.key], pair.value)
+            else:
+                yield pair, fields
+
+
+def print_schema(schema: dict[str, Any]) -> str:
+    """Return the text of a JSON Schema, for editors."""
+    return json.dumps({"$schema": _DRAFT, **schema}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _explain(error: ErrorDetails, path: str, place: Place) -> Mistake:
+    context = error.get("ctx") or {}
+    valid = context.get("expected") or context.get("expected_tags")
+    if error["type"] in _CHOICES and isinstance(valid, str):
+        words = [word.strip().strip("'") for word in valid.replace(" or ", ",").split(",")]
+        given = context.get("tag", error["input"])
+        return Mistake(f"`{path}` cannot be {given!r}", place, nearest(str(given), words))
+    if "advice" in context:
+        return Mistake(f"`{path}`: {context['what']}", place, context["advice"])
+    if requirement := _REQUIREMENTS.get(error["type"]):
+        return Mistake(f"`{path}` {requirement}", place)
+    message = error["msg"].removeprefix("Value error, ")
+    return Mistake(f"`{path}`: {message[:1].lower()}{message[1:]}", place)
+
+
+def _locate(location: tuple[int | str, ...], places: Places) -> tuple[str, Place]:
+    """Return the path pydantic means, without the steps that only it knows, and its place."""
+    path = ""
+    for step in location:
+        below = f"{path}.{step}" if path else str(step)
+        path = below if below in places else path
+    last = str(location[-1]) if location else ""
+    is_inside = path == last or path.endswith(f".{last}")
+    # What is missing has no place of its own; what should hold it has.
+    named = path if is_inside or not last else f"{path}.{last}".lstrip(".")
+    return named, places[path]
+
+
+def _fit(node: Node, wanted: Any) -> Any:
+    """Return the tree as values of the type that is wanted: where that is text, as written."""
+    chosen = _choose(wanted, node)
+    if isinstance(node, ScalarNode):
+        while get_origin(chosen) is list:
+            # One in place of a list: its model may take it for a list of one.
+            chosen = _choose(get_args(chosen)[0], node)
+        return node.text if _is_text(chosen) else to_values(node)
+    if isinstance(node, ListNode):
+        item = get_args(chosen)[0] if get_origin(chosen) is list else Any
+        return [_fit(each, item) for each in node.items]
+    fields, value = _fields(chosen) or {}, Any
+    if get_origin(chosen) is dict:
+        value = get_args(chosen)[1]
+    return {pair.key: _fit(pair.value, fields.get(pair.key, value)) for pair in node.pairs}
+
+
+def _choose(wanted: Any, node: Node) -> Any:
+    """Return the member of a union that a node of this kind is meant for."""
+    if get_origin(wanted) is Annotated:
+        return _choose(get_args(wanted)[0], node)
+    if isinstance(node, MappingNode) and hasattr(wanted, "choose_model"):
+        # A model that stands for several, of which the node's `type` names one.
+        given = node.get("type")
+        return wanted.choose_model(given.text if isinstance(given, ScalarNode) else None)
+    if get_origin(wanted) not in (typing.Union, types.UnionType):
+        return wanted
+    members = [_choose(one, node) for one in get_args(wanted) if one is not types.NoneType]
+    if isinstance(node, ListNode):
+        return next((one for one in members if get_origin(one) is list), Any)
+    if isinstance(node, MappingNode):
+        return _choose_model(members, node)
+    kind = type(to_values(node))
+    fitting = (one for one in members if one is kind or (one is float and kind is int))
+    return next(fitting, str if any(map(_is_text, members)) else members[0])
+
+
+def _choose_model(members: list[Any], node: MappingNode) -> Any:
+    """Return the model whose `type` is the node's, else the first mapping."""
+    given = node.get("type")
+    for one in members:
+        field = one.model_fields.get("type") if _fields(one) else None
+        valid = get_args(field.annotation) if field is not None else ()
+        if isinstance(given, ScalarNode) and given.text in valid:
+            return one
+    return next((one for one in members if _fields(one) or get_origin(one) is dict), Any)
+
+
+def _fields(model: Any) -> dict[str, Any] | None:
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return None
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _is_text(wanted: Any) -> bool:
+    if get_origin(wanted) is typing.Literal:
+        return True
+    return isinstance(wanted, type) and issubclass(wanted, str | Path)

@@ -1,0 +1,135 @@
+"""One commit per changed question, in the repository of its suite, with the evidence in it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.errors import InfrastructureError, InputError
+from assay.questions.correct.patching import read_suite_text, write_suite_text
+
+_SECONDS = 120
+_SUBJECT = 72
+
+
+@dataclass(frozen=True)
+class Repository:
+    """The git repository that a file is in."""
+
+    root: Path
+
+    @classmethod
+    def of(cls, path: Path) -> Repository:
+        """The repository of a file that git keeps; an InputError if it does not."""
+        folder = path.resolve().parent
+        found = _git(folder, "rev-parse", "--show-toplevel")
+        if found.returncode != 0:
+            raise InputError(
+                "is in no git repository, so nothing can be committed",
+                where=str(path),
+                advice="use --apply, or put it under version control",
+            )
+        repository = cls(Path(found.stdout.rstrip("\n")))
+        known = _git(folder, "ls-files", "--error-unmatch", "--", str(path.resolve()))
+        if known.returncode != 0:
+            raise InputError(
+                "is not under version control yet", where=str(path), advice="commit it first"
+            )
+        return repository
+
+    def require_clean(self, *, but: Iterable[Path] = ()) -> None:
+        """Refuse if anything that git keeps is changed; new files, and those of `but`, may be."""
+        status = _git(self.root, "status", "--porcelain", "-z", "--untracked-files=no")
+        if status.returncode != 0:
+            raise InfrastructureError(f"git status failed: {status.stderr.strip()}")
+        allowed = {path.resolve() for path in but}
+        dirty = [name for name in _names(status.stdout) if (self.root / name) not in allowed]
+        if dirty:
+            more = f" and {len(dirty) - 1} more" if len(dirty) > 1 else ""
+            raise InputError(
+                f"the working tree has changes: {dirty[0]}{more}",
+                where=str(self.root),
+                advice="commit or stash them first, so that a fix is a commit of its own",
+            )
+
+    def commit(self, paths: Sequence[Path], message: str) -> str:
+        """Commit these files and nothing else; the name of the commit."""
+        names = [str(path.resolve()) for path in paths]
+        for words in (
+            ("add", "--", *names),
+            ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *names),
+        ):
+            done = _git(self.root, *words, text=message)
+            if done.returncode != 0:
+                said = (done.stderr or done.stdout).strip()
+                raise InputError(f"git {words[0]} failed: {said}", where=str(self.root))
+        return _git(self.root, "rev-parse", "HEAD").stdout.strip()
+
+
+def commit_change(
+    suite: Path,
+    text: str,
+    message: str,
+    *,
+    also: Sequence[Path] = (),
+    but: Sequence[Path] = (),
+) -> str:
+    """Write the new text of a suite and commit it, alone with the files of `also` (its proofs).
+
+    Refused where the tree has changes other than in the files of `but`, which are left alone. If
+    git refuses, the suite is as it was.
+    """
+    repository = Repository.of(suite)
+    repository.require_clean(but=(*also, *but))
+    before = read_suite_text(suite)
+    write_suite_text(suite, text)
+    try:
+        return repository.commit([suite, *also], message)
+    except BaseException:
+        write_suite_text(suite, before)
+        names = [str(path.resolve()) for path in (suite, *also)]
+        _git(repository.root, "reset", "--quiet", "--", *names)
+        raise
+
+
+def commit_message(question_id: str, change: str, evidence: Iterable[str]) -> str:
+    """What a commit says: which question, what was wrong, and what shows that it is right now."""
+    subject = " ".join(f"Fix question {question_id}: {change}".split())
+    if len(subject) > _SUBJECT:
+        subject = f"{subject[: _SUBJECT - 1].rstrip()}…"
+    return "\n".join([subject, "", *evidence]) + "\n"
+
+
+def _names(status: str) -> list[str]:
+    """The paths of `git status -z`, where a renamed file is followed by its old name."""
+    parts, names = iter(status.split("\0")), []
+    for part in parts:
+        if part:
+            names.append(part[3:])
+            if part[0] in "RC":
+                next(parts, None)
+    return names
+
+
+def _git(folder: Path, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C.UTF-8"}
+    try:
+        return subprocess.run(  # noqa: S603 - the words are ours, the paths follow `--`
+            ["git", *words],  # noqa: S607 - the user's own git
+            cwd=folder,
+            input=text,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="surrogateescape",
+            timeout=_SECONDS,
+            env=environment,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise InfrastructureError("git is not installed", advice="use --apply instead") from None
+    except subprocess.TimeoutExpired:
+        raise InfrastructureError(f"git {words[0]} did not end in {_SECONDS} s") from None

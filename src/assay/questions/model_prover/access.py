@@ -1,0 +1,249 @@
+"""Access to the model for agents of google-adk: cache, budget, usage and retries are Assay's own.
+
+The cache, the budget and the accounting hang on the model callbacks of an agent.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.errors import AssayError
+from assay.failures import describe
+from assay.models import (
+    CACHED,
+    Budget,
+    ModelFailed,
+    ModelSettings,
+    ResponseCache,
+    Usage,
+    meter_usage,
+    usage_of,
+)
+from assay.models.concurrency import AdaptiveConcurrency
+from assay.questions.model_prover.adk_models import patient_model
+from assay.questions.model_prover.transcripts import Transcript
+
+_ENDED = "No turns are left."
+
+
+class ModelAccess:
+    """One model, its budget and its caches, shared by all agents of a run.
+
+    Answers of agents that know a key are kept apart from those of agents that do not.
+    """
+
+    def __init__(
+        self,
+        settings: ModelSettings,
+        *,
+        cache: ResponseCache | None = None,
+        keyed_cache: ResponseCache | None = None,
+        budget: Budget | None = None,
+    ) -> None:
+        self.settings = settings
+        self.cache = cache or ResponseCache()
+        self.keyed_cache = keyed_cache or ResponseCache(self.cache.folder.with_name("fixes"))
+        self.budget = budget or Budget(settings.max_cost, settings.max_tokens)
+        self.concurrency = AdaptiveConcurrency(settings.concurrency)
+        self._model: Any = None
+
+    @property
+    def model(self) -> Any:
+        """The model as google-adk takes it; made when it is first asked for."""
+        if self._model is None:
+            self._model = patient_model(self.settings, self.concurrency)
+        return self._model
+
+    def account(self, usage: Usage) -> None:
+        self.budget.spend(usage)
+        meter_usage(usage)
+
+
+@dataclass
+class Conversation:
+    """What agents that work together have in common: access, transcript, and the first failure.
+
+    google-adk passes an exception on through many hands; `failure` is the one it began with.
+    `turns` is how many calls each of the agents may still make.
+    """
+
+    access: ModelAccess
+    transcript: Transcript
+    is_keyed: bool = False
+    turns: int | None = None
+    failure: AssayError | None = None
+    _asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
+
+    @property
+    def cache(self) -> ResponseCache:
+        return self.access.keyed_cache if self.is_keyed else self.access.cache
+
+    @property
+    def is_out_of_turns(self) -> bool:
+        return self.turns is not None and self.turns <= 0
+
+    def callbacks(self) -> dict[str, Any]:
+        """The callbacks of an agent of this conversation."""
+        return {
+            "before_model_callback": self._before_model,
+            "after_model_callback": self._after_model,
+            "on_model_error_callback": self._model_failed,
+            "before_tool_callback": self._before_tool,
+            "after_tool_callback": self._after_tool,
+            "on_tool_error_callback": self._tool_failed,
+        }
+
+    def fail(self, failure: AssayError) -> None:
+        self.failure = self.failure or failure
+
+    def _before_model(self, callback_context: Any, llm_request: Any) -> Any:
+        agent = callback_context.agent_name
+        request = _request(self.access.settings, llm_request)
+        self._tell_request(agent, llm_request)
+        if self.turns is not None:
+            if self.turns <= 0:
+                return _said(_ENDED)
+            self.turns -= 1
+        kept = self.cache.get(request)
+        if kept is not None and (response := _kept(kept)) is not None:
+            self.access.account(CACHED)
+            self._tell_answer(agent, response, CACHED, 0.0)
+            return response
+        try:
+            self.access.budget.check()
+        except AssayError as reached:
+            self.fail(reached)
+            raise
+        self._asked[agent] = request, time.monotonic()
+        return None
+
+    def _after_model(self, callback_context: Any, llm_response: Any) -> Any:
+        llm_response = _without_key(llm_response, self.access.settings)
+        agent = callback_context.agent_name
+        request, started = self._asked.pop(agent)
+        usage = _usage(llm_response, request, self.access.settings)
+        self.access.account(usage)
+        self._tell_answer(agent, llm_response, usage, time.monotonic() - started)
+        if llm_response.error_code:
+            told = llm_response.error_message or llm_response.error_code
+            failure = ModelFailed(
+                f"the answer cannot be used: {told}",
+                where=f"{agent}: {self.access.settings.name}",
+            )
+            self.fail(failure)
+            raise failure
+        self.cache.put(request, 0, _to_keep(llm_response))
+        return llm_response
+
+    def _model_failed(self, callback_context: Any, llm_request: Any, error: Exception) -> None:
+        self._asked.pop(callback_context.agent_name, None)
+        where = f"{callback_context.agent_name}: {self.access.settings.name}"
+        if not isinstance(error, AssayError):
+            told = self.access.settings.redact(describe(error))
+            error = ModelFailed(f"the model cannot be asked: {told}", where=where)
+        self.fail(error)
+
+    def _before_tool(self, tool: Any, args: dict[str, Any], tool_context: Any) -> None:
+        self.transcript.add("tool call", tool_context.agent_name, name=tool.name, value=args)
+
+    def _after_tool(
+        self, tool: Any, args: dict[str, Any], tool_context: Any, tool_response: Any
+    ) -> None:
+        agent = tool_context.agent_name
+        self.transcript.add("tool result", agent, name=tool.name, value=tool_response)
+
+    def _tool_failed(
+        self, tool: Any, args: dict[str, Any], tool_context: Any, error: Exception
+    ) -> dict[str, Any] | None:
+        if isinstance(error, AssayError):
+            self.fail(error)
+            return None
+        # A tool that does not exist, or arguments that are none: the model may correct itself.
+        told = {"error": f"{type(error).__name__}: {error}"}
+        self.transcript.add("tool result", tool_context.agent_name, name=tool.name, value=told)
+        return told
+
+    def _tell_request(self, agent: str, llm_request: Any) -> None:
+        self.transcript.instruct(agent, str(llm_request.config.system_instruction or ""))
+        last = llm_request.contents[-1] if llm_request.contents else None
+        texts = [part.text for part in (last.parts or []) if part.text] if last else []
+        if texts:
+            self.transcript.add("prompt", agent, text="\n\n".join(texts))
+
+    def _tell_answer(self, agent: str, response: Any, usage: Usage, seconds: float) -> None:
+        parts = (response.content.parts or []) if response.content else []
+        self.transcript.add(
+            "answer",
+            agent,
+            text="\n".join(part.text for part in parts if part.text),
+            tokens=usage.tokens,
+            cached=bool(usage.cached_calls),
+            seconds=round(seconds, 3),
+        )
+
+
+# --- Requests and answers as JSON --------------------------------------------------------------
+
+
+def _request(settings: ModelSettings, llm_request: Any) -> dict[str, Any]:
+    """What an answer is kept under: everything that is sent, and where to."""
+    told = llm_request.model_dump(mode="json", include={"contents", "config"}, exclude_none=True)
+    told["config"].pop("labels", None)
+    return {"url": settings.url, "model": settings.name, **_without_ids(told)}
+
+
+def _without_ids(value: Any) -> Any:
+    """Calls of tools have ids that are made up anew each time."""
+    if isinstance(value, list):
+        return [_without_ids(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _without_ids({k: v for k, v in one.items() if k != "id"})
+        if key in ("function_call", "function_response") and isinstance(one, dict)
+        else _without_ids(one)
+        for key, one in value.items()
+    }
+
+
+def _without_key(response: Any, settings: ModelSettings) -> Any:
+    """Return an answer in which a provider cannot echo the key into transcripts and caches."""
+    whole = response.model_dump_json(exclude_none=True)
+    redacted = settings.redact(whole)
+    return response if redacted == whole else type(response).model_validate_json(redacted)
+
+
+def _to_keep(response: Any) -> dict[str, Any]:
+    fields = {"content", "finish_reason"}
+    told: dict[str, Any] = response.model_dump(mode="json", include=fields, exclude_none=True)
+    return told
+
+
+def _kept(value: Any) -> Any:
+    from google.adk.models.llm_response import LlmResponse
+
+    try:
+        return LlmResponse.model_validate(value)
+    except ValueError:
+        return None
+
+
+def _said(text: str) -> Any:
+    from google.adk.models.llm_response import LlmResponse
+    from google.genai import types
+
+    return LlmResponse(content=types.Content(role="model", parts=[types.Part(text=text)]))
+
+
+def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
+    told = response.usage_metadata
+    counts = {
+        "prompt_tokens": getattr(told, "prompt_token_count", None),
+        "completion_tokens": getattr(told, "candidates_token_count", None),
+        "total_tokens": getattr(told, "total_token_count", None),
+    }
+    parts = (response.content.parts or []) if response.content else []
+    answer = "".join(part.model_dump_json(exclude_none=True) for part in parts)
+    return usage_of(counts, request, answer, settings.price)

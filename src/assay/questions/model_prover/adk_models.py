@@ -1,0 +1,164 @@
+"""Models as google-adk takes them, whose calls are limited and tried again as Assay does it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+import time
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from assay.errors import AssayError, InputError
+from assay.models import ModelFailed, ModelSettings
+from assay.models.concurrency import AdaptiveConcurrency
+from assay.models.providers import provider_at
+from assay.models.retries import OVERLOADED, TRANSIENT, Transient, asked_wait, persist
+from assay.questions.model_prover.extra import be_quiet
+
+
+class _Access(NamedTuple):
+    settings: ModelSettings
+    concurrency: AdaptiveConcurrency
+
+
+def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> Any:
+    """Gemini by its own library where it is at home, everything else through LiteLLM."""
+    be_quiet()
+    access = _Access(settings, concurrency)
+    provider = provider_at(settings.url)
+    if provider is not None and provider.name == "gemini":
+        return _gemini(access)
+    from google.adk.models.lite_llm import LiteLlm
+
+    class PatientLiteLlm(LiteLlm):
+        """LiteLLM's model, whose calls are limited and tried again as Assay does it."""
+
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+            _import_litellm()
+            call = super().generate_content_async
+            yield await _persistent(access, lambda: _first(call(llm_request, False)))
+
+    return PatientLiteLlm(
+        model=f"openai/{settings.name}",
+        api_base=settings.url,
+        api_key=settings.key or "none",
+        max_retries=0,
+        num_retries=0,
+        # The limit on the whole of a call is ours; this one only must not come before it.
+        timeout=settings.timeout + 10.0,
+    )
+
+
+@cache
+def _import_litellm() -> None:
+    """Before the time of the first call is taken, and not at all where every answer is kept."""
+    import litellm
+    import openai.resources
+
+    assert openai.resources
+    litellm.suppress_debug_info = True
+    # Half a million objects that stay: to look through them again at the end takes seconds.
+    gc.freeze()
+
+
+async def close_clients() -> None:
+    """Close the connections that LiteLLM keeps open; each belongs to one event loop."""
+    if "litellm" not in sys.modules:
+        return
+    from litellm.llms.custom_httpx import async_client_cleanup
+
+    library: Any = sys.modules["litellm"]
+    close: Any = async_client_cleanup.close_litellm_async_clients
+    await close()
+    library.in_memory_llm_clients_cache.flush_cache()
+
+
+def _gemini(access: _Access) -> Any:
+    from google.adk.models.google_llm import Gemini
+
+    class PatientGemini(Gemini):
+        """Gemini, whose calls are limited and tried again as Assay does it."""
+
+        async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
+            call = super().generate_content_async
+            yield await _persistent(access, lambda: _first(call(llm_request, False)))
+
+    name = access.settings.name.removeprefix("gemini/")
+    return PatientGemini(model=name, client_kwargs={"api_key": access.settings.key})
+
+
+async def _first(responses: Any) -> Any:
+    async for response in responses:
+        return response
+    raise Transient("the answer is empty")
+
+
+async def _persistent(access: _Access, call: Any) -> Any:
+    settings = access.settings
+
+    async def attempt() -> Any:
+        async with access.concurrency.slot():
+            started = time.monotonic()
+            try:
+                async with asyncio.timeout(settings.timeout):
+                    response = await call()
+            except Exception as error:
+                failure = _meant(error, settings)
+                if isinstance(failure, Transient) and failure.overloaded:
+                    pause = failure.wait or 0.0
+                    patient = pause <= settings.patience
+                    access.concurrency.overloaded(started, pause if patient else 0.0)
+                raise failure from None
+            access.concurrency.succeeded()
+            return response
+
+    return await persist(attempt, settings.patience, settings.name)
+
+
+def _meant(error: Exception, settings: ModelSettings) -> Exception:
+    if isinstance(error, Transient | AssayError):
+        return error
+    return _silence(settings) if isinstance(error, TimeoutError) else _failure(error, settings)
+
+
+def _failure(error: Exception, settings: ModelSettings) -> Exception:
+    """What an exception of a provider's library means: to wait, the user's mistake, a refusal."""
+    status = getattr(error, "status_code", None) or getattr(error, "code", None)
+    told = _told(error, settings)
+    kind = type(error).__name__
+    if "Timeout" in kind:
+        return _silence(settings)
+    if status in TRANSIENT and "insufficient_quota" not in told:
+        return Transient(told, asked_wait(_headers(error)), overloaded=status in OVERLOADED)
+    if "Connection" in kind:
+        return Transient(f"{settings.url} cannot be reached: {told}")
+    if status in (401, 403):
+        name = settings.key_name
+        advice = f"look at the environment variable {name}" if name else "set ASSAY_MODEL_KEY"
+        return InputError(f"the key was refused: {told}", where=settings.url, advice=advice)
+    if status == 404:
+        advice = "look at --model and --model-url; the address often ends in /v1"
+        return InputError(
+            f"there is no model {settings.name!r}: {told}", where=settings.url, advice=advice
+        )
+    return ModelFailed(f"the request was refused: {told}", where=settings.url)
+
+
+def _silence(settings: ModelSettings) -> Transient:
+    told = f"no answer from {settings.url} within {settings.timeout:g} s"
+    return Transient(told, overloaded=True)
+
+
+def _headers(error: Exception) -> Mapping[str, str]:
+    """The headers of a failed response, where LiteLLM and where google-genai keep them."""
+    response = getattr(error, "response", None)
+    kept = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None)
+    return {str(name).lower(): str(value) for name, value in (kept or {}).items()}
+
+
+def _told(error: Exception, settings: ModelSettings) -> str:
+    # The key goes before the text is cut, so that no part of it is left.
+    text: str = settings.redact(" ".join(str(error).split()))
+    return text[:300] or type(error).__name__

@@ -1,0 +1,188 @@
+"""The tools with which agents look at the target: search, inspect, read source.
+
+They answer from the index and from files; nothing is executed, and nothing outside the target can
+be read with them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.questions.index import Symbol
+from assay.questions.model_prover.sources import source_of
+from assay.questions.provers.introspection.library import CLASSES, Library
+from assay.sandbox import Environment
+
+_HITS = 8
+_MEMBERS = 60
+_SHOWN_SOURCE = 60
+_PAGE = 200
+_BEFORE = 8
+_SIGNATURE = 300
+_WHOLE = 6_000
+_DOC = 1_500
+_LINE = 160
+
+
+class LibraryTools:
+    """Questions about one target, answered as JSON values; a model reads the docstrings."""
+
+    def __init__(self, library: Library | str, environment: Environment | None) -> None:
+        self._library = library
+        self._environment = environment
+
+    @property
+    def described(self) -> str:
+        """The target in words: its distributions with their versions."""
+        if isinstance(self._library, str):
+            return self._environment.described if self._environment else "what is installed"
+        versions = self._library.index.versions
+        return ", ".join(f"{name} {version}" for name, version in sorted(versions.items()))
+
+    def search_ranked_targets(self, query: str) -> dict[str, Any]:
+        """Find the classes, functions and other public names of the library that fit a query best.
+
+        Args:
+            query: Plain words or a whole question; names in it count most.
+
+        Returns:
+            The best matches, best first: full name, kind, signature, first lines of documentation
+            and the members that fit.
+        """
+        if isinstance(self._library, str):
+            return {"error": self._library}
+        hits = self._library.index.search(query, _HITS)
+        return {
+            "matches": [
+                {
+                    **_short(hit.symbol),
+                    **({"members": [one.name for one in hit.members]} if hit.members else {}),
+                }
+                for hit in hits
+            ]
+        }
+
+    def inspect_fqn(self, name: str) -> dict[str, Any]:
+        """Show everything known about one name of the library.
+
+        Args:
+            name: A full dotted name such as package.module.Class.method, or a plain name that is
+                called so only once.
+
+        Returns:
+            Kind, where to import it from, signature, documentation, bases, fields and members with
+            their defaults, and the first lines of its source.
+        """
+        symbol = self._resolved(name)
+        if isinstance(symbol, dict):
+            return symbol
+        assert isinstance(self._library, Library)
+        told = {
+            **_short(symbol, doc=_DOC, signature=_WHOLE),
+            "import": self._library.place(symbol).statement,
+            "bases": list(symbol.bases),
+            "deprecated": symbol.deprecated,
+            "extra_fields": symbol.extra,
+            "is_async": symbol.is_async,
+            "is_abstract": symbol.is_abstract,
+            "default": symbol.default,
+            "annotation": symbol.annotation,
+            "aliases": list(symbol.aliases),
+            "members": self._members(symbol),
+            "source": self._source(symbol, 1, _SHOWN_SOURCE),
+        }
+        return {key: value for key, value in told.items() if value}
+
+    def read_source(self, name: str, first_line: int = 1, containing: str = "") -> dict[str, Any]:
+        """Read the source code of a module, class, function or method of the library.
+
+        Args:
+            name: Its full dotted name.
+            first_line: The first line wanted, counted within the definition; for long ones.
+            containing: A word; begins shortly before the first line, from first_line on, that has
+                it.
+
+        Returns:
+            The source with the number of its first line in the file.
+        """
+        symbol = self._resolved(name)
+        if isinstance(symbol, dict):
+            return symbol
+        first = max(1, first_line)
+        if containing:
+            found = self._line_with(symbol, containing, first)
+            if found is None:
+                return {"error": f"{containing!r} does not stand in {symbol.path} from there on"}
+            first = max(1, found - _BEFORE)
+        source = self._source(symbol, first, _PAGE)
+        return {"name": symbol.path, "source": source or "there is no source to be had"}
+
+    def _resolved(self, name: str) -> Symbol | dict[str, Any]:
+        if isinstance(self._library, str):
+            return {"error": self._library}
+        index = self._library.index
+        name = name.strip().strip("`").removesuffix("()")
+        found = index.resolve(name) or self._library.owner(name)
+        if found is not None:
+            return found
+        nearest = [one.path for one in index.find(name.rpartition(".")[2])[:_HITS]]
+        similar = nearest or [hit.symbol.path for hit in index.search(name, _HITS)]
+        return {"error": f"the library has no {name!r}", "similar": similar}
+
+    def _members(self, symbol: Symbol) -> list[str]:
+        if symbol.kind not in (*CLASSES, "module"):
+            return []
+        assert isinstance(self._library, Library)
+        members = self._library.members(symbol)
+        if symbol.kind == "module":
+            known = self._library.index.of_kinds((*CLASSES, "function", "constant"))
+            members = {one.name: one for one in known if one.module == symbol.path}
+        public = [one for name, one in members.items() if not name.startswith("_")]
+        told = [_member(one) for one in public[:_MEMBERS]]
+        more = len(public) - len(told)
+        return [*told, f"… and {more} more"] if more > 0 else told
+
+    def _line_with(self, symbol: Symbol, word: str, first: int) -> int | None:
+        _, lines = self._lines(symbol)
+        places = (place for place, line in enumerate(lines, 1) if place >= first and word in line)
+        return next(places, None)
+
+    def _lines(self, symbol: Symbol) -> tuple[int, list[str]]:
+        if self._environment is None:
+            return 1, []
+        module = symbol.path if symbol.kind == "module" else symbol.module
+        return source_of(self._environment, module, symbol.path) or (1, [])
+
+    def _source(self, symbol: Symbol, first: int, most: int) -> str:
+        start, lines = self._lines(symbol)
+        if not lines:
+            return ""
+        module = symbol.path if symbol.kind == "module" else symbol.module
+        shown = lines[first - 1 : first - 1 + most]
+        left = len(lines) - (first - 1 + len(shown))
+        more = [f"… {left} more lines: first_line={first + most}"] if left > 0 else []
+        return "\n".join([f"# line {start + first - 1} of {module}", *shown, *more])
+
+
+def _short(symbol: Symbol, doc: int = 300, signature: int = _SIGNATURE) -> dict[str, Any]:
+    told = {
+        "name": symbol.import_path,
+        "defined_as": symbol.path if symbol.path != symbol.import_path else "",
+        "kind": symbol.kind,
+        "signature": _signature(symbol, signature),
+        "doc": f"{symbol.doc}\n\n{symbol.details}".strip()[:doc],
+        "unavailable": "" if symbol.available else "its module cannot be imported here",
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _signature(symbol: Symbol, most: int) -> str:
+    told = symbol.signature if symbol.parameters is not None else ""
+    return told if len(told) <= most else f"{told[:most]}…"
+
+
+def _member(symbol: Symbol) -> str:
+    annotation = f": {symbol.annotation}" if symbol.annotation else ""
+    signature = symbol.signature if symbol.parameters is not None else annotation
+    default = f" = {symbol.default}" if symbol.default is not None else ""
+    return f"{symbol.name}{signature}{default} ({symbol.kind})"[:_LINE]

@@ -1,0 +1,256 @@
+"""The verification pipeline: claims, then proofs, in a session that has never seen a key.
+
+    verification_pipeline
+      setup ─► claim_analyst ─► claim_check ─► proof_engineer_loop ─► teardown
+                     ▲               │            └ proof_engineer, once per option
+                     └── sent back ──┘
+
+Claims stand in the session's state under `claims`, what came of them under `results`. The folder
+that `setup` makes is gone when the pipeline has ended, however it ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.questions.examining import Attempt, Bench
+from assay.questions.model import Question
+from assay.questions.model_prover import instructions, prompts
+from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover.library_tools import LibraryTools
+from assay.questions.model_prover.sessions import run_workflow
+from assay.questions.model_prover.tasks import Tasks, read_tasks
+from assay.questions.model_prover.workshop import Workshop, file_of, new_folder, remove_folder
+from assay.questions.proofs.claims import Proof
+
+# Calls of the model: for the claims of a question, and for the proofs of one option.
+ANALYST_TURNS = 16
+ENGINEER_TURNS = 12
+# How often claims may be malformed: the first ones are sent back.
+_MALFORMED = 2
+# How often an engineer that stops without a proof is asked to go on.
+_REMINDERS = 1
+
+
+class Pipeline:
+    """One pass over the open options of one question."""
+
+    def __init__(
+        self,
+        question: Question,
+        options: Sequence[str],
+        bench: Bench,
+        tools: LibraryTools,
+        conversation: Conversation,
+    ) -> None:
+        self._question = question
+        self._options = tuple(options)
+        self._bench = bench
+        self._tools = tools
+        self._conversation = conversation
+        self._target = tools.described
+        self._folder: Path | None = None
+        self._tasks = Tasks()
+        self._malformed = 0
+        self._workshops: dict[str, Workshop] = {}
+
+    async def run(self) -> Attempt:
+        """Proofs that settled their claims, and per option why there is none."""
+        try:
+            state = await run_workflow(self._workflow(), self._conversation)
+        finally:
+            self._remove()
+        self._conversation.transcript.add(
+            "state", "verification_pipeline", value={k: state.get(k) for k in ("claims", "results")}
+        )
+        proofs = self._proofs
+        reasons = {
+            **self._tasks.reasons(self._options),
+            **{option: one.why_open() for option, one in self._workshops.items()},
+        }
+        proven = {proof.claim.option for proof in proofs}
+        return Attempt(proofs, {k: v for k, v in reasons.items() if k not in proven})
+
+    @property
+    def _proofs(self) -> tuple[Proof, ...]:
+        return tuple(proof for one in self._workshops.values() for proof in one.proofs)
+
+    def _workflow(self) -> Any:
+        from google.adk.workflow import START, FunctionNode, Workflow
+
+        analyst = self._analyst()
+        setup = FunctionNode(func=self._setup, name="setup")
+        check = FunctionNode(func=self._check, name="claim_check")
+        loop = FunctionNode(func=self._prove, name="proof_engineer_loop", rerun_on_resume=True)
+        teardown = FunctionNode(func=self._teardown, name="teardown")
+        return Workflow(
+            name="verification_pipeline",
+            edges=[
+                (START, setup, analyst, check, {"again": analyst, "on": loop}),
+                (loop, teardown),
+            ],
+        )
+
+    # --- The nodes ------------------------------------------------------------------------------
+
+    def _setup(self, ctx: Any) -> str:
+        self._folder = new_folder()
+        ctx.state["claims"] = []
+        ctx.state["results"] = {}
+        self._conversation.turns = ANALYST_TURNS
+        return self._analyst_task()
+
+    def _check(self, ctx: Any, node_input: Any = None) -> str:
+        """Read what the analyst answered, if it did not submit claims; back once, then on."""
+        if not self._is_answered:
+            self._submit(node_input if isinstance(node_input, str) else "")
+        if not self._is_answered:
+            ctx.route = "again"
+            return f"{self._analyst_task()}\n\n{self._sent_back(node_input)}"
+        ctx.state["claims"] = [task.model_dump(mode="json") for task in self._tasks.tasks]
+        ctx.route = "on"
+        return "the claims are in"
+
+    async def _prove(self, ctx: Any, node_input: Any = None) -> str:
+        for option in dict.fromkeys(task.option for task in self._tasks.tasks):
+            await self._prove_option(ctx, option)
+            ctx.state["results"] = {
+                name: _result(workshop) for name, workshop in self._workshops.items()
+            }
+        return "every option has had its turns"
+
+    def _teardown(self, node_input: Any = None) -> str:
+        self._remove()
+        return "done"
+
+    def _remove(self) -> None:
+        if self._folder is not None:
+            remove_folder(self._folder)
+            self._folder = None
+
+    # --- The agents -----------------------------------------------------------------------------
+
+    def _analyst(self) -> Any:
+        def submit_claims(claims: list[dict[str, Any]], tool_context: Any) -> dict[str, Any]:
+            told = self._submit(claims)
+            if self._is_answered:
+                tool_context.actions.skip_summarization = True
+            return told
+
+        submit_claims.__doc__ = _SUBMIT
+        return self._agent("claim_analyst", instructions.ANALYST, [*self._library(), submit_claims])
+
+    def _engineer(self, workshop: Workshop) -> Any:
+        async def run_proof(path: str, tool_context: Any, fresh: bool = False) -> dict[str, Any]:
+            told = await workshop.run_proof(path, fresh)
+            tool_context.actions.skip_summarization = workshop.is_done or None
+            return told
+
+        def give_up(reason: str, tool_context: Any) -> dict[str, Any]:
+            tool_context.actions.skip_summarization = True
+            return workshop.give_up(reason)
+
+        run_proof.__doc__ = workshop.run_proof.__doc__
+        give_up.__doc__ = workshop.give_up.__doc__
+        tools = [*self._library(), workshop.write_file, run_proof, workshop.read_file, give_up]
+        return self._agent("proof_engineer", instructions.ENGINEER, tools)
+
+    def _agent(self, name: str, instruction: str, tools: Sequence[Any]) -> Any:
+        return make_agent(self._conversation, name, instruction, tools)
+
+    def _library(self) -> list[Any]:
+        return [self._tools.search_ranked_targets, self._tools.inspect_fqn, self._tools.read_source]
+
+    # --- Claims ---------------------------------------------------------------------------------
+
+    def _analyst_task(self) -> str:
+        return prompts.analyst_task(self._question, self._options, self._target)
+
+    @property
+    def _is_answered(self) -> bool:
+        """Whether there are claims about every option, or no more are asked for."""
+        return self._malformed == _MALFORMED or bool(self._tasks.tasks and not self._tasks.problems)
+
+    def _submit(self, given: Any) -> dict[str, Any]:
+        """Take claims in; malformed ones may be corrected once, then what can be used is used."""
+        self._tasks = read_tasks(given, self._question, self._options)
+        if not self._tasks.problems:
+            return {"accepted": len(self._tasks.tasks)}
+        self._malformed += 1
+        told = self._tasks.error_text()
+        return {"error": f"the claims are malformed, correct and submit all of them again: {told}"}
+
+    def _sent_back(self, answer: Any) -> str:
+        return (
+            "You have answered this before, and your claims were malformed: "
+            f"{self._tasks.error_text()}. Submit "
+            f"them with `submit_claims`. Your answer was:\n{prompts.data(str(answer)[:4_000])}"
+        )
+
+    # --- Proofs ---------------------------------------------------------------------------------
+
+    async def _prove_option(self, ctx: Any, option: str) -> None:
+        assert self._folder is not None
+        folder = self._folder / option_folder(option)
+        folder.mkdir()
+        workshop = Workshop(folder, self._question, option, self._tasks, self._bench)
+        self._workshops[option] = workshop
+        self._conversation.turns = ENGINEER_TURNS
+        tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}
+        accepted = next((one.source for one in self._proofs), "")
+        task = prompts.engineer_task(self._question, option, tasks, self._target, accepted)
+        for reminder in range(1 + _REMINDERS):
+            more = f"\n\n{_reminder(workshop)}" if reminder else ""
+            await ctx.run_node(self._engineer(workshop), node_input=f"{task}{more}")
+            if workshop.is_done or self._conversation.is_out_of_turns:
+                break
+
+
+def make_agent(
+    conversation: Conversation, name: str, instruction: str, tools: Sequence[Any]
+) -> Any:
+    """An agent of a conversation; its instruction is taken as it is, braces and all."""
+    from google.adk.agents import LlmAgent
+    from google.adk.tools.function_tool import FunctionTool
+
+    return LlmAgent(
+        name=name,
+        model=conversation.access.model,
+        instruction=lambda _: instruction,
+        tools=[FunctionTool(tool) for tool in tools],
+        mode="single_turn",
+        include_contents="none",
+        disallow_transfer_to_parent=True,
+        disallow_transfer_to_peers=True,
+        **conversation.callbacks(),
+    )
+
+
+def option_folder(option: str) -> str:
+    """A folder name for an option, whatever its letter is."""
+    return f"option_{option.encode().hex()}"
+
+
+def _result(workshop: Workshop) -> dict[str, Any]:
+    settled = {name: trial.settled.truth.value for name, trial in workshop.settled.items()}
+    return {"settled": settled, "open": "" if workshop.proofs else workshop.why_open()}
+
+
+def _reminder(workshop: Workshop) -> str:
+    return (
+        "You have stopped before every claim was settled. The last word of `run_proof` was: "
+        f"{workshop.why_open()}. Go on, or call `give_up`."
+    )
+
+
+_SUBMIT = """Hand in the claims about the options; this ends your work.
+
+Args:
+    claims: One object per claim with option, type (positive or negative), claim, hypothesis,
+        code_snippet_hint and relation (equivalent, necessary or sufficient).
+
+Returns:
+    Whether they were accepted, else what is wrong with them.
+"""

@@ -1,0 +1,273 @@
+"""The remediation loop: a question is verified, and a defective one corrected and verified again.
+
+    remediation_loop
+      verification_pipeline ─► verdict_synthesizer ─► fix_handler ─► teardown
+              ▲                                          │ remediation_engineer
+              └────────────── a new definition ──────────┘
+
+The verification pipeline is the one of `pipeline`: a session of its own for every pass, so that
+whoever proves has seen neither the key nor the critique nor the claims of a pass before. The
+verdict is given by code. Only the remediation engineer is shown the key, and what it answers is
+kept only if the verdict on it is Valid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from assay.questions.examining import Examination
+from assay.questions.laboratories import Laboratory
+from assay.questions.model import Question
+from assay.questions.model_prover import instructions, prompts
+from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover.library_tools import LibraryTools
+from assay.questions.model_prover.pipeline import make_agent
+from assay.questions.model_prover.revisions import RefusedRevision, Reviser, Revision
+from assay.questions.model_prover.sessions import run_workflow
+from assay.questions.model_prover.trying import without_addresses
+from assay.questions.proofs.store import NoProofs
+from assay.questions.verdict.verdict import Verdict
+from assay.questions.verifying import Work, examined, synthesized
+from assay.results import CaseRecord
+
+TRIES = 3
+FIXER_TURNS = 12
+_ACCUSED = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
+_OUTPUT = 1_200
+_SOURCE = 3_000
+
+
+@dataclass
+class Pass:
+    """One definition of the question with what was found out about it."""
+
+    work: Work
+    revision: Revision | None = None
+    examination: Examination | None = None
+    record: CaseRecord | None = None
+
+    @property
+    def verdict(self) -> str:
+        assert self.record is not None
+        return str((self.record.detail or {})["verdict"])
+
+
+@dataclass
+class Remediation:
+    """What came of a question: all passes, the first one on the question as it stands."""
+
+    passes: list[Pass] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def first(self) -> Pass:
+        return self.passes[0]
+
+    @property
+    def kept(self) -> Pass | None:
+        """The corrected definition that is Valid."""
+        last = self.passes[-1]
+        return last if last.revision is not None and last.verdict == Verdict.VALID else None
+
+    def as_values(self) -> dict[str, Any] | None:
+        """For the record of the question; None if no correction was wanted."""
+        if len(self.passes) == 1 and not self.notes:
+            return None
+        status = "fixed" if self.kept else "needs human review"
+        tries = [
+            {
+                "definition": dict(one.revision.definition),
+                "verdict": one.verdict,
+                "reason": one.record.reason if one.record else "",
+            }
+            for one in self.passes
+            if one.revision is not None
+        ]
+        changes = dict(self.kept.revision.changes) if self.kept and self.kept.revision else {}
+        return {"status": status, "tries": tries, "changes": changes, "notes": self.notes}
+
+
+class RemediationLoop:
+    """The loop for one question; without a `reviser` it ends after the first verdict."""
+
+    def __init__(
+        self,
+        work: Work,
+        laboratory: Laboratory,
+        conversation: Conversation,
+        *,
+        writes: bool,
+        tools: Callable[[Question], Any],
+        reviser: Callable[[], Reviser] | None = None,
+    ) -> None:
+        self._laboratory = laboratory
+        self._conversation = conversation
+        self._writes = writes
+        self._tools = tools
+        self._make_reviser = reviser
+        self._reviser: Reviser | None = None
+        self._remediation = Remediation([Pass(work)])
+        self._proposed: Revision | None = None
+
+    async def run(self) -> Remediation:
+        await run_workflow(self._workflow(), self._conversation)
+        return self._remediation
+
+    def _workflow(self) -> Any:
+        from google.adk.workflow import START, FunctionNode, Workflow
+
+        pipeline = FunctionNode(func=self._examine, name="verification_pipeline")
+        synthesizer = FunctionNode(func=self._synthesize, name="verdict_synthesizer")
+        handler = FunctionNode(func=self._fix, name="fix_handler", rerun_on_resume=True)
+        teardown = FunctionNode(func=self._end, name="teardown")
+        return Workflow(
+            name="remediation_loop",
+            edges=[
+                (START, pipeline, synthesizer, {"fix": handler, "end": teardown}),
+                (handler, {"again": pipeline, "end": teardown}),
+            ],
+        )
+
+    # --- The nodes ------------------------------------------------------------------------------
+
+    @property
+    def _now(self) -> Pass:
+        return self._remediation.passes[-1]
+
+    async def _examine(self, node_input: Any = None) -> str:
+        work = self._now.work
+        assert isinstance(work.entry.question, Question)
+        writes = self._writes and self._now.revision is None
+        self._now.examination = await examined(
+            work, work.entry.question, self._laboratory, writes=writes
+        )
+        return "examined"
+
+    async def _synthesize(self, ctx: Any, node_input: Any = None) -> str:
+        now = self._now
+        assert isinstance(now.work.entry.question, Question)
+        assert now.examination is not None
+        now.record = await synthesized(
+            now.work, now.work.entry.question, now.examination, self._laboratory
+        )
+        self._tell(now)
+        tries = len(self._remediation.passes) - 1
+        wanted = self._make_reviser is not None and tries < TRIES
+        # Where only proofs are missing there is nothing to correct, but a try may be repeated.
+        accused = now.verdict in _ACCUSED or (tries > 0 and now.verdict != Verdict.VALID)
+        ctx.route = "fix" if wanted and accused else "end"
+        ctx.state["verdict"] = now.verdict
+        return now.verdict
+
+    async def _fix(self, ctx: Any, node_input: Any = None) -> str:
+        """Ask for a new definition; without one the loop ends."""
+        assert self._make_reviser is not None
+        self._reviser = self._reviser or self._make_reviser()
+        self._proposed = None
+        self._conversation.turns = FIXER_TURNS
+        tools: LibraryTools = await self._tools(self._first_question)
+        task = self._fix_task(tools.described)
+        answer = await ctx.run_node(self._engineer(tools), node_input=task)
+        revision: Revision | None = self._proposed
+        if revision is None:
+            told = " ".join(str(answer or "").split())[:500]
+            self._remediation.notes.append(f"no new definition was proposed: {told}")
+            ctx.route = "end"
+            return "nothing proposed"
+        work = self._remediation.first.work
+        store = NoProofs(work.entry.file)
+        self._remediation.passes.append(
+            Pass(replace(work, entry=revision.entry, store=store), revision)
+        )
+        ctx.state["results"] = {}
+        ctx.route = "again"
+        return "proposed"
+
+    def _end(self, node_input: Any = None) -> str:
+        return self._now.verdict
+
+    # --- The remediation engineer ---------------------------------------------------------------
+
+    def _engineer(self, tools: LibraryTools) -> Any:
+        def update_benchmark_case(
+            new_definition: dict[str, Any], tool_context: Any
+        ) -> dict[str, Any]:
+            assert self._reviser is not None
+            tried = [one.revision.definition for one in self._remediation.passes if one.revision]
+            try:
+                self._proposed = self._reviser.revise(new_definition, tried)
+            except RefusedRevision as refused:
+                return {"refused": str(refused)}
+            tool_context.actions.skip_summarization = True
+            return {"accepted": "it is verified from scratch now"}
+
+        update_benchmark_case.__doc__ = _UPDATE
+        looking = [tools.search_ranked_targets, tools.inspect_fqn, tools.read_source]
+        return make_agent(
+            self._conversation,
+            "remediation_engineer",
+            instructions.REMEDIATION,
+            [*looking, update_benchmark_case],
+        )
+
+    @property
+    def _first_question(self) -> Question:
+        question = self._remediation.first.work.entry.question
+        assert isinstance(question, Question)
+        return question
+
+    def _fix_task(self, target: str) -> str:
+        assert self._reviser is not None
+        first = self._remediation.first
+        assert first.record is not None
+        tried = [_told_try(one) for one in self._remediation.passes if one.revision]
+        return prompts.remediation_task(
+            self._reviser.definition, first.record.reason, evidence(first.record), tried, target
+        )
+
+    def _tell(self, now: Pass) -> None:
+        assert now.record is not None
+        self._conversation.transcript.add("verdict", "verdict_synthesizer", text=now.record.reason)
+
+
+def evidence(record: CaseRecord) -> str:
+    """Per option its finding, its claims and what their tests said."""
+    lines: list[str] = []
+    options: dict[str, Any] = (record.detail or {}).get("options", {})
+    for letter, option in options.items():
+        lines.append(f"{letter} {option['state']}: {option['reason']}")
+        for proof in option["proofs"]:
+            lines.append(f"  claim: {proof['statement']} ({proof['relation']}): {proof['truth']}")
+            for test in proof["tests"]:
+                told = (test["message"] or test["output"] or "").strip()[:_OUTPUT]
+                lines.append(f"    {test['name']} {test['status']}{f': {told}' if told else ''}")
+    return without_addresses("\n".join([*lines, *_sources(record)]))
+
+
+def _sources(record: CaseRecord) -> Iterator[str]:
+    """The proofs of the key and of what holds beside it: they show how the library was used."""
+    detail: dict[str, Any] = record.detail or {}
+    for letter in dict.fromkeys([detail.get("key"), *detail.get("answers", ())]):
+        for proof in detail.get("options", {}).get(letter, {}).get("proofs", ())[:1]:
+            yield f"\nThe proof of {letter}:\n{proof['source'][:_SOURCE]}"
+
+
+def _told_try(tried: Pass) -> str:
+    assert tried.revision is not None
+    assert tried.record is not None
+    definition = json.dumps(dict(tried.revision.definition), indent=2, ensure_ascii=False)
+    return f"{definition}\n\n{tried.record.reason}\n{evidence(tried.record)}"
+
+
+_UPDATE = """Propose the corrected definition of the question; it is then verified from scratch.
+
+Args:
+    new_definition: An object with question, options (an object with every letter), correct_answer
+        and, if it changes, explanation.
+
+Returns:
+    Whether it was accepted for verification, else why it was refused.
+"""

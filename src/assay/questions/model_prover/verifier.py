@@ -1,0 +1,104 @@
+"""Verifies one question with a model: blind, judged by code, and corrected where that is wanted."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from assay.errors import AssayError, BudgetExceeded
+from assay.models import metered
+from assay.questions.correct import read_suite_text
+from assay.questions.laboratories import Laboratories, Laboratory
+from assay.questions.model import FixQuestion, Question
+from assay.questions.model_prover.access import Conversation, ModelAccess
+from assay.questions.model_prover.fixing import Keeper, fixed_record
+from assay.questions.model_prover.library_tools import LibraryTools
+from assay.questions.model_prover.prover import ModelProver, recording
+from assay.questions.model_prover.remediation import RemediationLoop
+from assay.questions.model_prover.repairs import repair_record
+from assay.questions.model_prover.revisions import Reviser
+from assay.questions.model_prover.transcripts import Transcript, transcript_of
+from assay.questions.suite.suite import read_suite
+from assay.questions.verdict.exceptions import ExceptionMatch
+from assay.questions.verifying import Work, fingerprint, verify_one
+from assay.results import CaseRecord
+
+
+class ModelVerifier:
+    """How questions are verified in a run with a model; `keeper` says that fixes are wanted."""
+
+    def __init__(
+        self,
+        access: ModelAccess,
+        prover: ModelProver,
+        *,
+        folder: Path | None = None,
+        keeper: Keeper | None = None,
+    ) -> None:
+        self._access = access
+        self._prover = prover
+        self._folder = folder
+        self._keeper = keeper
+
+    async def __call__(
+        self, work: Work, laboratories: Laboratories, *, writes: bool = True
+    ) -> CaseRecord:
+        """The record of one question, with what the model used for it."""
+        clock = time.perf_counter()
+        transcript = transcript_of(self._folder, work.identifier)
+        with metered() as meter, recording(transcript):
+            record = await self._verified(work, laboratories, writes, transcript)
+        return record.model_copy(
+            update={
+                "fingerprint": fingerprint(work),
+                "duration": time.perf_counter() - clock,
+                "usage": meter.usage.as_record(),
+            }
+        )
+
+    async def _verified(
+        self, work: Work, laboratories: Laboratories, writes: bool, transcript: Transcript
+    ) -> CaseRecord:
+        question = work.entry.question
+        if work.obstacle is None and isinstance(question, Question):
+            laboratory = laboratories.of(work.target)
+            return await self._remedied(work, laboratory, writes, transcript)
+        if work.obstacle is None and isinstance(question, FixQuestion):
+            laboratory = laboratories.of(work.target)
+            bench = laboratory.bench(work.exception_match)
+            # What a question is about is found by its words; the files are not needed for that.
+            asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
+            tools = await self._prover.tools(asked, bench)
+            conversation = Conversation(self._access, transcript)
+            return await repair_record(work, question, laboratory, conversation, tools)
+        return await verify_one(work, laboratories, writes=writes)
+
+    async def _remedied(
+        self, work: Work, laboratory: Laboratory, writes: bool, transcript: Transcript
+    ) -> CaseRecord:
+        async def tools(question: Question) -> LibraryTools:
+            return await self._prover.tools(question, laboratory.bench(ExceptionMatch.CLOSEST))
+
+        def reviser() -> Reviser:
+            file = work.entry.file
+            return Reviser(read_suite(file), work.entry, read_suite_text(file))
+
+        loop = RemediationLoop(
+            work,
+            laboratory,
+            Conversation(self._access, transcript, is_keyed=True),
+            writes=writes,
+            tools=tools,
+            reviser=reviser if self._keeper else None,
+        )
+        remediation = await loop.run()
+        if self._keeper is None or remediation.kept is None:
+            return fixed_record(remediation, None)
+        try:
+            lock = laboratory.environment.lock
+            carried_out = await self._keeper.keep(remediation, lock, writes=writes)
+        except BudgetExceeded:
+            raise
+        except AssayError as error:
+            return fixed_record(remediation, None, str(error))
+        return fixed_record(remediation, carried_out)

@@ -1,0 +1,179 @@
+"""The workshop of a proof engineer: a folder of its own, and proofs that are run in the sandbox.
+
+There is no shell. Files are named plainly and lie in the folder; what is in them is executed by the
+proof runner alone. A proof is taken in by the same rules as one that a person wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.questions.examining import Bench
+from assay.questions.model import Question
+from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
+from assay.questions.model_prover.trying import attempt
+from assay.questions.proofs.claims import Grounds, Proof
+from assay.questions.proofs.proving import Trial
+from assay.questions.proofs.store import proof_name
+
+PREFIX = "assay_verify_"
+_NAME = re.compile(r"[A-Za-z_]\w{0,80}\.py")
+_LONGEST = 40_000
+# What reads texts about the library instead of running it.
+_DOCUMENTATION = frozenset({"__doc__", "getdoc", "getsource", "getsourcelines", "getcomments"})
+
+
+def new_folder() -> Path:
+    """A folder for the files of one question."""
+    return Path(tempfile.mkdtemp(prefix=PREFIX))
+
+
+def remove_folder(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def file_of(task: VerificationTask, tasks: Tasks) -> str:
+    """The file in which the proof of a task is to be."""
+    return proof_name(task.option, tasks.of(task.option).index(task) + 1)
+
+
+class Workshop:
+    """The files and proofs of one option; its methods are the tools of a proof engineer."""
+
+    def __init__(
+        self,
+        folder: Path,
+        question: Question,
+        option: str,
+        tasks: Tasks,
+        bench: Bench,
+    ) -> None:
+        self._folder = folder
+        self._question = question
+        self._option = option
+        self._bench = bench
+        self._all = tasks
+        self._tasks = {file_of(task, tasks): task for task in tasks.of(option)}
+        self.settled: dict[str, Trial] = {}
+        self.refused: dict[str, str] = {}
+        self.given_up: str | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether every claim is settled, or the engineer has given up."""
+        return self.given_up is not None or self.settled.keys() == self._tasks.keys()
+
+    @property
+    def proofs(self) -> tuple[Proof, ...]:
+        return tuple(trial.proof for trial in self.settled.values())
+
+    def why_open(self) -> str:
+        """Why a claim is not settled, for the report."""
+        if self.given_up is not None:
+            return f"the proof engineer gave up: {self.given_up}"
+        left = [name for name in self._tasks if name not in self.settled]
+        told = next((self.refused[name] for name in left if name in self.refused), "")
+        return told or "the proof engineer wrote no proof that was run"
+
+    def write_file(self, path: str, content: str) -> dict[str, Any]:
+        """Write a file of your workshop, in place of what was there.
+
+        Args:
+            path: Its name, such as test_option_A.py; no folders.
+            content: The whole text of the file.
+
+        Returns:
+            Whether it was written.
+        """
+        problem = _unfit_name(path)
+        if problem or len(content) > _LONGEST:
+            return {"error": problem or f"the file is longer than {_LONGEST} characters"}
+        (self._folder / path).write_text(content, "utf-8", errors="replace")
+        return {"written": path}
+
+    def read_file(self, path: str) -> dict[str, Any]:
+        """Read a file of your workshop.
+
+        Args:
+            path: Its name, such as test_option_A.py.
+
+        Returns:
+            Its text.
+        """
+        text = self._text(path)
+        return {"error": text[1]} if isinstance(text, tuple) else {"content": text}
+
+    async def run_proof(self, path: str, fresh: bool = False) -> dict[str, Any]:
+        """Execute a proof in the sandbox against the installed library and say what it settles.
+
+        Args:
+            path: The file of the claim, such as test_option_A.py.
+            fresh: True to start from an interpreter that has imported nothing of the library, as
+                claims about imports need it.
+
+        Returns:
+            `settled` with the truth of the claim, or `refused` with the reason; both with what
+            each test did.
+        """
+        if path not in self._tasks:
+            wanted = ", ".join(self._tasks)
+            return {"error": f"{path!r} is not the file of a claim: these are {wanted}"}
+        text = self._text(path)
+        if isinstance(text, tuple):
+            return {"error": text[1]}
+        tried = await attempt(self._question, self._proof(path, text, fresh), self._bench)
+        if tried.trial is None or not tried.is_settled:
+            self.settled.pop(path, None)
+            self.refused[path] = tried.feedback.partition("\n")[0].removeprefix("not settled: ")
+            return {"refused": tried.feedback}
+        self.settled[path] = tried.trial
+        left = [name for name in self._tasks if name not in self.settled]
+        return {"settled": tried.feedback, "still_open": left}
+
+    def give_up(self, reason: str) -> dict[str, Any]:
+        """End the work on this option because no test can decide it.
+
+        Args:
+            reason: One sentence on why.
+
+        Returns:
+            That it is noted.
+        """
+        self.given_up = " ".join(reason.split())[:500] or "no reason was given"
+        return {"noted": "the option stays unproven"}
+
+    def _proof(self, path: str, text: str, fresh: bool) -> Proof:
+        proof = proof_of(self._tasks[path], self._all, text)
+        grounds = Grounds.DOCUMENTED if _reads_documentation(text) else Grounds.EXECUTED
+        claim = replace(proof.claim, grounds=grounds, fresh=fresh or proof.claim.fresh)
+        return replace(proof, claim=claim)
+
+    def _text(self, path: str) -> str | tuple[None, str]:
+        problem = _unfit_name(path)
+        if problem:
+            return None, problem
+        try:
+            return (self._folder / path).read_text("utf-8")
+        except FileNotFoundError:
+            return None, f"there is no file {path!r} yet: write it first"
+
+
+def _unfit_name(path: str) -> str:
+    if _NAME.fullmatch(path) and path not in ("conftest.py", "sitecustomize.py"):
+        return ""
+    return f"{path!r} cannot be a file here: give a plain name such as test_option_A.py"
+
+
+def _reads_documentation(source: str) -> bool:
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = (getattr(node, "attr", None) or getattr(node, "id", None) for node in nodes)
+    return any(name in _DOCUMENTATION for name in names)

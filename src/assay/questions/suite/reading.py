@@ -1,0 +1,150 @@
+"""From a document to entries, with a problem for whatever a question says wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from assay.documents import Node, Place, Places, find_places, find_repetitions, read_model, to_texts
+from assay.errors import nearest
+from assay.findings import Finding
+from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
+from assay.questions.suite.formats import (
+    FORMATS,
+    ApiUnderstanding,
+    FixError,
+    MultipleChoice,
+    SnippetReference,
+    inferred_type,
+    known_keys,
+)
+from assay.questions.suite.problems import MISSING_SECTION, UNKNOWN_KEY, UNREADABLE
+from assay.questions.suite.repairs import RepairError, read_repair
+from assay.questions.suite.snippets import SnippetError, SnippetFiles
+from assay.questions.verdict.exceptions import ExceptionMatch
+
+Model = TypeVar("Model", bound=BaseModel)
+_ALIKE = 0.8
+
+
+@dataclass
+class Reader:
+    """Reads the questions of one suite and gathers the problems they have."""
+
+    file: Path
+    snippets: SnippetFiles
+    problems: list[Finding] = field(default_factory=list)
+    policies: dict[str, ExceptionMatch] = field(default_factory=dict)
+    references: dict[str, SnippetReference] = field(default_factory=dict)
+
+    def entry(self, node: Node, number: int) -> Entry | None:
+        """The entry of one question; None, and a problem, where it cannot be read."""
+        fields, spots = to_texts(node), find_places(node, self.file)
+        name = _name(fields)
+        who = f"question {number}" if name is None else name
+        if not isinstance(fields, dict):
+            self._refuse(f"{who} must be a mapping", spots[""], "", name)
+            return None
+        kind = fields.get("benchmark_type") or inferred_type(fields)
+        if not isinstance(kind, str) or kind not in FORMATS:
+            self._refuse_kind(who, kind, spots, name)
+            return None
+        model = self.to_model(FORMATS[kind], node, spots, who)
+        return None if model is None else self._made(model, spots)
+
+    def to_model(self, model: type[Model], node: Node, spots: Places, who: str) -> Model | None:
+        """Return a node as its model, or None and a problem for each field that is wrong."""
+        fields = to_texts(node)
+        name = _name(fields)
+        self.problems += _misspelled(model, fields, spots, name)
+        read, mistakes = read_model(model, node, spots, allows_unknown=True)
+        for one in mistakes:
+            self._refuse(f"{who}: {one.message}", one.place, one.advice, name)
+        return read
+
+    def _refuse(self, message: str, place: Place, advice: str, name: str | None) -> None:
+        advice = advice or "the fields of each type are in the suite schema"
+        self.problems.append(Finding(UNREADABLE, message, place, advice, name))
+
+    def _refuse_kind(self, who: str, kind: Any, spots: Places, name: str | None) -> None:
+        if kind is None:
+            what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
+        else:
+            what, advice = f"{kind!r} is no type of question", nearest(str(kind), FORMATS)
+        self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
+
+    def _made(
+        self, model: MultipleChoice | ApiUnderstanding | FixError, spots: Places
+    ) -> Entry | None:
+        if isinstance(model, MultipleChoice):
+            return self._multiple_choice(model, spots)
+        if isinstance(model, ApiUnderstanding):
+            return _api_understanding(model, self.file, spots)
+        try:
+            return Entry(read_repair(model, self.file), None, self.file, spots)
+        except RepairError as error:
+            place = spots.nearest(error.field)
+            self._refuse(f"{model.id}: {error.what}", place, error.advice, model.id)
+            return None
+
+    def _multiple_choice(self, model: MultipleChoice, spots: Places) -> Entry:
+        if model.exception_match is not None:
+            self.policies[model.id] = model.exception_match
+        options = {
+            letter.strip(): text.rstrip().lstrip("\r\n") for letter, text in model.options.items()
+        }
+        question = Question(model.id, model.question, options, self._snippet(model, spots))
+        answer = model.correct_answer
+        letter = next((one for one in options if one.upper() == answer.upper()), answer)
+        return Entry(question, Key(letter, model.explanation), self.file, spots)
+
+    def _snippet(self, model: MultipleChoice, spots: Places) -> Snippet | None:
+        if model.code_snippet_ref is None:
+            return None
+        self.references[model.id] = model.code_snippet_ref
+        try:
+            return self.snippets.resolve(model.code_snippet_ref)
+        except SnippetError as error:
+            place = spots.nearest(error.field)
+            self.problems.append(
+                Finding(MISSING_SECTION, error.what, place, error.advice, model.id)
+            )
+            return None
+
+
+def _api_understanding(model: ApiUnderstanding, file: Path, spots: Places) -> Entry:
+    answers = tuple(
+        Answer(one.answer, tuple(one.fully_qualified_class_name)) for one in model.answers
+    )
+    question = ApiQuestion(model.id, model.question, answers, model.category)
+    return Entry(question, Key(answers[0].text, model.rationale), file, spots)
+
+
+def repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
+    """A problem for every key that stands twice in one mapping."""
+    advice = "remove or rename one of them; only one would be read"
+    for one in find_repetitions(node):
+        yield Finding(UNREADABLE, str(one), Place(file, one.line), advice)
+
+
+def _misspelled(
+    model: type[BaseModel], fields: Any, spots: Places, name: str | None
+) -> Iterator[Finding]:
+    known = known_keys(model)
+    unknown: Iterable[str] = set(fields) - known if isinstance(fields, dict) else ()
+    for key in sorted(unknown):
+        alike = get_close_matches(key, known, n=1, cutoff=_ALIKE)
+        if alike and alike[0] not in fields:
+            message = f"the key `{key}` is not known and is not read"
+            advice = f"did you mean `{alike[0]}`?"
+            yield Finding(UNKNOWN_KEY, message, spots.nearest(key), advice, name)
+
+
+def _name(fields: Any) -> str | None:
+    name = fields.get("id") if isinstance(fields, dict) else None
+    return name.strip() if isinstance(name, str) and name.strip() else None

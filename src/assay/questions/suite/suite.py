@@ -1,0 +1,155 @@
+"""Suites: files of questions in the public formats, read whole, with the place of every field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from assay.documents import (
+    DocumentError,
+    ListNode,
+    MappingNode,
+    Node,
+    Place,
+    find_places,
+    read_document,
+)
+from assay.errors import InputError
+from assay.findings import Finding
+from assay.questions.model import Entry
+from assay.questions.suite.files import suite_files
+from assay.questions.suite.formats import SnippetReference, SuiteKeys
+from assay.questions.suite.problems import (
+    DUPLICATE_ID,
+    FATAL,
+    MISSING_SECTION,
+    UNREADABLE,
+)
+from assay.questions.suite.reading import Reader, repeated_keys
+from assay.questions.suite.snippets import SnippetFiles
+from assay.questions.suite.targets import GivenTarget, given_target
+from assay.questions.verdict.exceptions import ExceptionMatch
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One file of questions.
+
+    `target` is what the suite says it is about; `problems` are those that reading it met. Where
+    questions differ from the suite's `exception_match`, `policies` has theirs by id; `references`
+    are the snippets they refer to, by id, in the files that `snippets` reads.
+    """
+
+    path: Path
+    entries: list[Entry]
+    target: GivenTarget | None = None
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
+    problems: list[Finding] = field(default_factory=list)
+    policies: Mapping[str, ExceptionMatch] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict)
+    references: Mapping[str, SnippetReference] = field(default_factory=dict)
+    snippets: SnippetFiles | None = None
+
+    def policy(self, entry: Entry) -> ExceptionMatch:
+        """How the exceptions of a question are matched."""
+        return self.policies.get(entry.id, self.exception_match)
+
+    def obstacle(self, entry: Entry) -> Finding | None:
+        """Why a question cannot be judged: the code it is about is missing."""
+        return next(
+            (
+                problem
+                for problem in self.problems
+                if problem.code == MISSING_SECTION and problem.case == entry.id
+            ),
+            None,
+        )
+
+
+def load_suites(paths: Iterable[str | Path]) -> list[Suite]:
+    """The suites that files, folders and globs name, every question readable; else an InputError.
+
+    A question that cannot be read is never passed over: nothing is verified until it can be.
+    """
+    suites = read_suites(paths)
+    lost = [one for suite in suites for one in suite.problems if one.code in FATAL]
+    if lost:
+        raise _refusal(lost)
+    if not any(suite.entries for suite in suites):
+        raise InputError("no questions", where=str(suites[0].path), advice="`benchmarks` is empty")
+    return suites
+
+
+def _refusal(lost: list[Finding]) -> InputError:
+    error = lost[0].error()
+    if len(lost) > 1:
+        more = f"and {len(lost) - 1} more; `assay questions lint` shows them all"
+        error.advice = f"{error.advice}\n  {more}" if error.advice else more
+    return error
+
+
+def read_suites(paths: Iterable[str | Path]) -> list[Suite]:
+    """The same with what cannot be read among the problems of its suite, for lint."""
+    return [read_suite(path) for path in suite_files(paths)]
+
+
+def read_suite(path: Path) -> Suite:
+    """One suite; whatever is wrong with the file is among its problems."""
+    try:
+        node = read_document(path)
+        questions = _questions(node)
+    except DocumentError as error:
+        place = Place(path, error.line)
+        return Suite(path, [], problems=[Finding(UNREADABLE, error.what, place, error.advice)])
+    return _read(path, node, questions)
+
+
+def _questions(node: Node) -> ListNode:
+    found = node.get("benchmarks") if isinstance(node, MappingNode) else None
+    if found is None:
+        advice = "a suite is a mapping with the key `benchmarks`, a list of questions"
+        raise DocumentError("is not a suite", node.line, advice)
+    if not isinstance(found, ListNode):
+        raise DocumentError("`benchmarks` must be a list of questions", found.line)
+    return found
+
+
+def _read(path: Path, node: Node, questions: ListNode) -> Suite:
+    reader = Reader(path, SnippetFiles(path))
+    reader.problems += repeated_keys(node, path)
+    assert isinstance(node, MappingNode)
+    # The questions are read one by one.
+    none = ListNode(questions.line, ())
+    pairs = (replace(one, value=none) if one.value is questions else one for one in node.pairs)
+    places = find_places(node, path)
+    keys = reader.to_model(SuiteKeys, replace(node, pairs=tuple(pairs)), places, "the suite")
+    read = [reader.entry(one, number) for number, one in enumerate(questions.items, 1)]
+    entries = [entry for entry in read if entry is not None]
+    reader.problems += repeated_ids(entries)
+    return Suite(
+        path=path,
+        entries=entries,
+        target=None if keys is None else given_target(keys, places),
+        exception_match=ExceptionMatch.CLOSEST if keys is None else keys.exception_match,
+        problems=reader.problems,
+        policies=reader.policies,
+        places=places,
+        references=reader.references,
+        snippets=reader.snippets,
+    )
+
+
+def repeated_ids(entries: Iterable[Entry]) -> Iterator[Finding]:
+    """A problem for every id that an earlier question of the same file has."""
+    seen: dict[str, Place] = {}
+    for entry in entries:
+        if entry.id in seen:
+            yield Finding(
+                DUPLICATE_ID,
+                f"the id {entry.id!r} is taken, by the question in line {seen[entry.id].line}",
+                entry.place(),
+                "give each question of a file an id of its own",
+                entry.id,
+            )
+        seen.setdefault(entry.id, entry.place())

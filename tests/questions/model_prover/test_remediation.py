@@ -1,0 +1,254 @@
+"""The fix loop through the real command: what is proposed is linted, proven blind, then kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.models.scripted_server import Received, Reply, ScriptedServer, calls
+from tests.questions.model_prover.conftest import Ended, Run
+from tests.questions.model_prover.scripted import (
+    Case,
+    Model,
+    claim,
+    has_name,
+    proves,
+    submits,
+    text_of,
+    tool_results,
+)
+from tests.questions.model_prover.test_workflow import verdicts
+
+EXPLANATION = "EXPLANATIONCANARY7712"
+SUITE = f"""\
+# Kept by hand: comments, odd quoting and folds must stay.
+target: "current:pydantic"
+benchmarks:
+  - id: doubled    # two of its options are there
+    question: >-
+      Of the things that `pydantic` might have,
+      which one is there? (mark-doubled)
+    options:
+      A:   'what models are made from'
+      B: "what nobody has ever made"   # a distractor
+      C: what a field is declared with
+    correct_answer: A
+    explanation: |
+      {EXPLANATION}
+
+  - id: hopeless
+    question: "Of two other things that `pydantic` might have, which one is there? (mark-hopeless)"
+    options: {{A: what nobody made, B: what models come from}}
+    correct_answer: A
+
+  - id: open
+    question: Which of the two is nicer? (mark-open)
+    options:
+      A: this one
+      B: that one
+    correct_answer: B
+"""
+
+
+def proposes(**fields: Any) -> Reply:
+    return calls(("update_benchmark_case", {"new_definition": fields}))
+
+
+def fixer(received: Received) -> Reply:
+    """Proposes what lint refuses, then what is as ambiguous as before, then what is right."""
+    refused = tool_results(received)
+    if "Corrections that were tried" in text_of(received):
+        return proposes(options={**OPTIONS, "C": "what nobody declares with"})
+    if not refused:
+        return proposes(options={**OPTIONS, "C": "What models are made from."})
+    return proposes(options={**OPTIONS, "C": "what declares a field"})
+
+
+OPTIONS = {
+    "A": "what models are made from",
+    "B": "what nobody has ever made",
+    "C": "what a field is declared with",
+}
+# Which name of pydantic is meant by an option.
+MEANT = {
+    "what models are made from": "BaseModel",
+    "what nobody has ever made": "BaseThing",
+    "what a field is declared with": "Field",
+    "what declares a field": "Field",
+    "what nobody declares with": "FieldThing",
+    "what nobody made": "BaseThing",
+    "what models come from": "BaseModel",
+    "what nobody makes (1)": "BaseThing",
+    "what nobody makes (2)": "BaseThing",
+    "what nobody makes (3)": "BaseThing",
+}
+
+
+def analyst(received: Received) -> Reply:
+    wanted = text_of(received).partition("Claims are wanted for: ")[2].partition('"')[0]
+    return submits(*(claim(option) for option in wanted.split(", ")))
+
+
+def engineer(received: Received) -> Reply:
+    """Reads what its option says, and proves that what is meant is there or is not."""
+    text = text_of(received)
+    option = text.partition("The option to work on: ")[2].partition("\\n")[0]
+    said = text.partition(f"\\n{option}: ")[2].partition("\\n")[0]
+    return proves(option, has_name(option, MEANT[said]))
+
+
+def hopeless(received: Received) -> Reply:
+    number = text_of(received).count("Incorrect: the key")
+    return proposes(options={"A": f"what nobody makes ({number})", "B": "what models come from"})
+
+
+def model() -> Model:
+    engineers = dict.fromkeys("ABC", engineer)
+    return Model(
+        Case("mark-doubled", analyst, engineers, fixer),
+        Case("mark-hopeless", analyst, engineers, hopeless),
+        Case(
+            "mark-open",
+            analyst,
+            dict.fromkeys("AB", calls(("give_up", {"reason": "a matter of taste"}))),
+        ),
+    )
+
+
+def fix(run: Run, server: ScriptedServer, *more: str) -> Ended:
+    return run(
+        *("questions", "verify", "suite.yaml", "--model", "scripted", "--model-url", server.url),
+        *("--fix", "--proofs", "proofs", *more),
+    )
+
+
+def test_a_fix_is_kept_if_it_is_proven_blind_and_only_where_it_was_asked_for(
+    assay_here: Run, cache: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    (folder / "suite.yaml").write_text(SUITE)
+    scripted = model()
+    with ScriptedServer(scripted) as server:
+        ended = fix(assay_here, server)
+        found = verdicts(folder)
+        made = server.calls
+        _check_patch(ended, found, folder)
+        _check_tries(found, scripted)
+        _check_who_saw_the_key(scripted, cache, folder)
+
+        applied = fix(assay_here, server, "--apply")
+        assert applied.code == 1, applied
+        assert verdicts(folder)["doubled"]["verdict"] == "Valid"
+        assert verdicts(folder)["doubled"]["fix"]["kept"] == "applied"
+        changed = (folder / "suite.yaml").read_text()
+        assert changed == SUITE.replace(
+            "what a field is declared with", "what nobody declares with"
+        )
+
+        _check_commit(assay_here, server, folder)
+    # All that came after the first run was answered from the cache.
+    assert server.calls == made
+
+
+def _check_patch(ended: Ended, found: dict[str, Any], folder: Path) -> None:
+    """Without --apply nothing but a patch is written, and the question stays what it is."""
+    assert ended.code == 1, ended
+    assert (folder / "suite.yaml").read_text() == SUITE
+    assert found["doubled"]["verdict"] == "Ambiguous"
+    patch = next((folder / ".assay" / "runs").glob("*/fixes.patch"))
+    assert "corrections: 1 fixed, 1 needs human review" in ended.out
+    assert f"patch: {patch.relative_to(folder)}" in ended.out
+    report = patch.with_name("quality_report.md").read_text()
+    assert "**needs human review**" in report
+    assert "try 3: Incorrect" in report
+    changed = [line for line in patch.read_text().splitlines() if line[:1] in "+-"]
+    assert changed == [
+        "--- a/suite.yaml",
+        "+++ b/suite.yaml",
+        "-      C: what a field is declared with",
+        "+      C: what nobody declares with",
+    ]
+    subprocess.run(["git", "apply", "--check", str(patch)], cwd=folder, check=True)
+
+
+def _check_tries(found: dict[str, Any], scripted: Model) -> None:
+    doubled, hopeless_, open_ = found["doubled"], found["hopeless"], found["open"]
+    assert doubled["fix"]["status"] == "fixed"
+    assert [one["verdict"] for one in doubled["fix"]["tries"]] == ["Ambiguous", "Valid"]
+    assert doubled["fix"]["changes"] == {"options.C": "what nobody declares with"}
+    asked = [one for one in scripted.of("remediation_engineer") if "mark-doubled" in text_of(one)]
+    # Two options that say the same were refused before anything was verified.
+    assert "two of its options say the same" in tool_results(asked[1])[0]
+    # The second try sees what was proven about the first.
+    assert "what declares a field" in text_of(asked[2])
+    assert text_of(asked[2]).count("Ambiguous: the key A holds, and so d") == 2
+
+    assert hopeless_["fix"]["status"] == "needs human review"
+    assert [one["verdict"] for one in hopeless_["fix"]["tries"]] == ["Incorrect"] * 3
+    assert len({one["definition"]["options"]["A"] for one in hopeless_["fix"]["tries"]}) == 3
+    # What is only unproven is left alone.
+    assert open_["verdict"] == "Unproven"
+    assert "fix" not in open_
+    assert not [one for one in scripted.of("remediation_engineer") if "mark-open" in text_of(one)]
+
+
+def _check_who_saw_the_key(scripted: Model, cache: Path, folder: Path) -> None:
+    """Only the remediation engineer saw key and explanation, in the first pass and after it."""
+    for agent, received in scripted.asked:
+        text = text_of(received)
+        if agent == "remediation_engineer":
+            assert "correct_answer" in text
+            continue
+        assert EXPLANATION not in text
+        assert "correct_answer" not in text
+        # Nor what was found, claimed or tried before.
+        for word in ("Ambiguous", "Incorrect", "Corrections that were tried", "is the key"):
+            assert word not in text
+    explained = [
+        one for one in scripted.of("remediation_engineer") if "mark-doubled" in text_of(one)
+    ]
+    assert all(EXPLANATION in text_of(one) for one in explained)
+    for place in (cache / "answers", folder / "proofs"):
+        files = [path for path in place.rglob("*") if path.is_file()]
+        assert files
+        for path in files:
+            assert EXPLANATION.encode() not in path.read_bytes()
+            assert b"correct_answer" not in path.read_bytes()
+
+
+def _check_commit(run: Run, server: ScriptedServer, folder: Path) -> None:
+    def git(*words: str) -> str:
+        command = ["git", "-c", "user.name=n", "-c", "user.email=e@example.org", *words]
+        return subprocess.run(
+            command, cwd=folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    (folder / "suite.yaml").write_text(SUITE)
+    shutil.rmtree(folder / "proofs")
+    git("init", "-q")
+    (folder / ".gitignore").write_text(".assay\n")
+    (folder / "other.txt").write_text("1\n")
+    git("add", "-A")
+    git("commit", "-qm", "start")
+    for name, value in (("user.name", "n"), ("user.email", "e@example.org")):
+        git("config", name, value)
+    (folder / "other.txt").write_text("2\n")
+    refused = fix(run, server, "--commit")
+    assert refused.code == 2
+    assert "the working tree has changes: other.txt" in refused.err
+    git("checkout", "-q", "other.txt")
+    committed = fix(run, server, "--commit")
+    assert committed.code == 1, committed
+    assert git("log", "--format=%s").splitlines() == [
+        "Fix question doubled: Ambiguous, now Valid",
+        "start",
+    ]
+    message = git("log", "-1", "--format=%B")
+    assert "Changed: options.C" in message
+    assert "C FAILS: it is not true that what option C names is there" in message
+    assert EXPLANATION not in message
+    assert json.dumps(MEANT["what nobody declares with"]) in git("show", "HEAD")
+    assert git("status", "--porcelain", "--untracked-files=no") == ""
