@@ -166,7 +166,7 @@ def _environment(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 def _submission_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.sandbox.servers import Response
-    from assay.submissions.adapters.answers import fields_of
+    from assay.submissions.adapters.messages import fields_of
 
     head, _, body = data.partition(b"\n\n")
     headers = {
@@ -207,8 +207,8 @@ _HTTP_ANSWER = (
 
 def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
     """Read a file of a problem, and the same as the output of a submission."""
-    from assay.submissions.declarative.targets import UnreadableError, read_structure
-    from assay.submissions.files import InputFile
+    from assay.submissions.cases import InputFile
+    from assay.submissions.declarative.result_paths import UnreadableError, read_structure
 
     _write(folder, name, data)
     file = InputFile.from_path(name, relative_to=folder)
@@ -223,7 +223,7 @@ def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 
 def _content(name: str) -> bytes:
-    from assay.submissions.files import InputFile
+    from assay.submissions.cases import InputFile
 
     kind, packing = InputFile.resolve_suffix(name)
     rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y, z"}]
@@ -231,7 +231,7 @@ def _content(name: str) -> bytes:
 
 
 def _archive(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.submissions.adapters.archives import unpacked
+    from assay.submissions.adapters.messages import unpacked
 
     if trouble := unpacked(data).trouble:
         yield f"{name}: {trouble}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.submissions.digests import problem_digest
+from assay.submissions.folders import problem_digest
 from assay.submissions.problems import read_problem
 from tests.submissions.support import write_files
 

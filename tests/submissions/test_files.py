@@ -23,9 +23,9 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.submissions import file_formats
-from assay.submissions.declarative.targets import UnreadableError, read_structure
-from assay.submissions.file_formats import FileType, parsed, signature, written
-from assay.submissions.files import Compression, InputFile
+from assay.submissions.cases import InputFile
+from assay.submissions.declarative.result_paths import UnreadableError, read_structure
+from assay.submissions.file_formats import Compression, FileType, parsed, signature, written
 from tests.conftest import json_values
 
 ROWS = [{"item": "tea, green", "price": 3, "fresh": True}, {"item": "coffee", "price": 4.5}]

@@ -20,7 +20,7 @@ from assay.submissions.environments import EnvironmentFile, load_environment
 from assay.submissions.lint_rules import lint_problems
 from assay.submissions.misspelling import names_read, near_miss
 from assay.submissions.problems import read_problem
-from assay.submissions.problems.layout import (
+from assay.submissions.problems.written import (
     RegressionRule,
     WrittenCheckpoint,
     WrittenGroup,

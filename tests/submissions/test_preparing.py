@@ -13,11 +13,11 @@ from assay.errors import InfrastructureError, InputError
 from assay.sandbox.bases import new_base
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.jail import trees
-from assay.submissions.adapters.assets import bind_assets
+from assay.submissions.assets import bind_assets
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig
 from assay.submissions.environments import DEFAULT, EnvironmentFile
-from assay.submissions.seams import SetUpFailedError
+from assay.submissions.protocols import SetUpFailedError
 from tests.submissions.adapters.support import LEVELS, Bench, finish
 
 ONE = CLICase(id="one", group="core")

@@ -17,8 +17,7 @@ from assay.results import CaseResult, Outcome, VerificationResult
 from assay.runs import Manifest, Run, create_folder, execute
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.running import Checking
-from assay.submissions.seams import (
+from assay.submissions.protocols import (
     CasesBrokenError,
     CaseStream,
     Drawn,
@@ -27,7 +26,8 @@ from assay.submissions.seams import (
     StoreBrokenError,
     VerifierBrokenError,
 )
-from assay.submissions.selection import Filter
+from assay.submissions.request import Filter
+from assay.submissions.verification import Checking
 
 
 def drawn(name: str, output: str = "right") -> Drawn:

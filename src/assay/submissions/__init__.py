@@ -42,8 +42,8 @@ def verify(
     options are those of `assay submissions verify`; so is the exit code of the run.
     """
     from assay.runs import start_configured
-    from assay.submissions.opening import SubmissionsRequest
     from assay.submissions.plan import SubmissionsPlan
+    from assay.submissions.request import SubmissionsRequest
 
     plan = SubmissionsPlan(SubmissionsRequest.of(snapshot, problem, **options), policy)
     return start_configured(plan, out=out, baseline=baseline)
@@ -63,7 +63,7 @@ def audit(
     checkpoint. The options are those of `assay submissions audit`; so is the exit code.
     """
     from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import SubmissionsRequest
+    from assay.submissions.request import SubmissionsRequest
 
     asked = SubmissionsRequest.of(snapshot or "", problem, **options)
     reference = None if snapshot is None else Path(snapshot)

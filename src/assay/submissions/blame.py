@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.results import CaseResult
-from assay.submissions.adapters.tracked import text_of
 from assay.submissions.cases import APIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.file_formats import FileType, signature, written
-from assay.submissions.seams import LOST, Drawn, Source, VerifierBrokenError
+from assay.submissions.protocols import LOST, Drawn, Source, VerifierBrokenError
+from assay.submissions.result_files import text_of
 
 if TYPE_CHECKING:
-    from assay.submissions.running import Prepare, Site
+    from assay.submissions.protocols import Prepare, Site
 
 # Each verification that hangs costs its time limit.
 _MOST_SLOW = 2

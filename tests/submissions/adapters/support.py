@@ -19,7 +19,7 @@ from assay.submissions.environments import (
     PreparedSubmission,
     prepare,
 )
-from assay.submissions.seams import Runner
+from assay.submissions.protocols import Runner
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]

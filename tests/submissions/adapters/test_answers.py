@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from assay.sandbox.servers import Response
-from assay.submissions.adapters import archives
-from assay.submissions.adapters.answers import fields_of
-from assay.submissions.adapters.archives import unpacked
+from assay.submissions.adapters import messages
+from assay.submissions.adapters.messages import fields_of, unpacked
 
 
 def fields(body: bytes, kind: str) -> dict[str, Any]:
@@ -125,7 +124,7 @@ def pax(size: int) -> bytes:
 
 @pytest.mark.parametrize("kind", ["zip", "gzip", "bzip2", "skipped", "header"])
 def test_bombs_come_to_an_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(messages, "MOST_UNPACKED", 1 << 20)
     zeros = bytes(1 << 24)
     archive = {
         "zip": lambda: zipped(a=zeros, b=zeros),
@@ -142,6 +141,6 @@ def test_bombs_come_to_an_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_more_files_than_anybody_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_MOST_FILES", 2)
+    monkeypatch.setattr(messages, "_MOST_FILES", 2)
     assert unpacked(zipped(a=b"", b=b"")).trouble == ""
     assert unpacked(zipped(a=b"", b=b"", c=b"")) == ({}, "it has more than 2 files")

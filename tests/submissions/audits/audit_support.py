@@ -14,9 +14,15 @@ from assay.results import CaseResult, VerificationResult
 from assay.submissions.audits import Auditor, Finding, GroupAudit, findings_of
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.running import Site
-from assay.submissions.seams import CasesBrokenError, CaseStream, Drawn, Runner, VerifierBrokenError
-from assay.submissions.selection import Filter
+from assay.submissions.protocols import (
+    CasesBrokenError,
+    CaseStream,
+    Drawn,
+    Runner,
+    Site,
+    VerifierBrokenError,
+)
+from assay.submissions.request import Filter
 
 Verifier = Callable[[CaseResult, CaseResult], dict[str, VerificationResult]]
 Program = Callable[[BaseCase], dict[str, Any]]

@@ -14,12 +14,12 @@ import pytest
 from assay.errors import InfrastructureError
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.audits import findings_of
-from assay.submissions.audits.auditing import vocabulary_of
+from assay.submissions.audits.audit import vocabulary_of
 from assay.submissions.audits.changes import Kind
 from assay.submissions.audits.findings import by_kind
 from assay.submissions.cases import BaseCase
-from assay.submissions.seams import Drawn
-from assay.submissions.selection import Filter
+from assay.submissions.protocols import Drawn
+from assay.submissions.request import Filter
 from tests.submissions.audits.audit_support import (
     Memory,
     Verifier,

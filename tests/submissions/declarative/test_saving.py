@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.submissions.declarative.saving import fill, fill_text, saved_names
+from assay.submissions.declarative.expectations import fill, fill_text, saved_names
 from tests.conftest import json_values
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 
 from assay.errors import InputError
 from assay.submissions.cases import APIResult
+from assay.submissions.declarative.case_files import Expected
 from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.formats import Expected
-from assay.submissions.declarative.wanted import error_path, filled, read_wanted
+from assay.submissions.declarative.expectations import error_path, filled, read_wanted
 from tests.conftest import json_values
 
 MARK = "{{saved:x}}"

@@ -11,8 +11,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from assay.submissions.problems.schema import KINDS, Kind, schema_text
-from assay.submissions.scaffold import write_problem
+from assay.submissions.problems.authoring import KINDS, Kind, schema_text, write_problem
 
 
 def validator(kind: Kind) -> Any:

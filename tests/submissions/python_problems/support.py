@@ -9,8 +9,8 @@ from typing import Any
 from assay.results import GroupType
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
+from assay.submissions.protocols import Drawn
 from assay.submissions.python_problems.source import ProgrammedSource
-from assay.submissions.seams import Drawn
 
 LOADER = """
     from slop_code.evaluation.adapters import CLICase, CLIResult

@@ -16,9 +16,9 @@ import pytest
 from assay.results import VerifierReport
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig
+from assay.submissions.protocols import Drawn
 from assay.submissions.python_problems.source import ProgrammedSource
 from assay.submissions.reference.evaluation.verifiers import VerificationResult
-from assay.submissions.seams import Drawn
 from tests.submissions import specification
 from tests.submissions.python_problems import examples
 from tests.submissions.python_problems.support import LOADER, checkpoint_of, problem

@@ -16,14 +16,14 @@ from assay.errors import InputError
 from assay.results import VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.config import ApiAdapter
-from assay.submissions.python_problems.process import Worker
-from assay.submissions.python_problems.source import Limits, ProgrammedSource
-from assay.submissions.seams import (
+from assay.submissions.protocols import (
     CasesBrokenError,
     NoCasesError,
     StoreBrokenError,
     VerifierBrokenError,
 )
+from assay.submissions.python_problems.process import Worker
+from assay.submissions.python_problems.source import Limits, ProgrammedSource
 from tests.submissions.python_problems.support import (
     LOADER,
     VERIFIER,

@@ -67,7 +67,8 @@ def audit(
     from assay.reports.plain import Paint
     from assay.submissions.audits import audit_lines
     from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import SubmissionsRequest, print_warning
+    from assay.submissions.plan import print_warning
+    from assay.submissions.request import SubmissionsRequest
 
     # The snapshot is chosen for each checkpoint; until then the problem stands in its place.
     asked = SubmissionsRequest.of(snapshot or "", **given, jobs=jobs)

@@ -14,7 +14,7 @@ from assay.submissions.config import AdapterConfig, ApiAdapter, CliAdapter, Grou
 
 if TYPE_CHECKING:
     from assay.submissions.environments.preparing import PreparedSubmission
-    from assay.submissions.seams import Runner
+    from assay.submissions.protocols import Runner
 
 __all__ = ["ADAPTERS", "AdapterConfig", "AdapterType", "find_adapter"]
 

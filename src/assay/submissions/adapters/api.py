@@ -20,13 +20,18 @@ from assay.errors import InputError
 from assay.results import CaseResult
 from assay.sandbox.programs import ProgramResult
 from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
-from assay.submissions.adapters.answers import fields_of, is_quick, unread_fields_of
-from assay.submissions.adapters.requests import Request, command_of, request_of
-from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
+from assay.submissions.adapters.messages import (
+    Request,
+    command_of,
+    fields_of,
+    is_quick,
+    request_of,
+    unread_fields_of,
+)
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
 from assay.submissions.environments.preparing import PreparedSubmission
-from assay.submissions.leftovers import left_of
+from assay.submissions.result_files import contents_of, inputs_of, left_of, patterns_of, shown
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0

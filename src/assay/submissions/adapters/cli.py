@@ -11,17 +11,17 @@ from typing import Any
 from assay.errors import InputError
 from assay.results import CaseResult
 from assay.sandbox.programs import Collected, ProgramResult, Programs
-from assay.submissions.adapters.tracked import (
+from assay.submissions.cases import BaseCase, CLICase, CLIResult
+from assay.submissions.config import GroupConfig
+from assay.submissions.environments.preparing import PreparedSubmission
+from assay.submissions.result_files import (
     contents_of,
     inputs_of,
+    left_of,
     lines_of,
     patterns_of,
     shown,
 )
-from assay.submissions.cases import BaseCase, CLICase, CLIResult
-from assay.submissions.config import GroupConfig
-from assay.submissions.environments.preparing import PreparedSubmission
-from assay.submissions.leftovers import left_of
 
 
 class CliRunner:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from fnmatch import fnmatchcase
+from typing import Any, TypeAlias
 
 from assay.results import CaseResult, Outcome, VerificationResult, outcome_of
 from assay.submissions.audits.changes import Kind
-from assay.submissions.audits.expectations import Statement, statements
-from assay.submissions.audits.idle import idle_result
 from assay.submissions.audits.mutants import Mutant, mutants
 from assay.submissions.audits.probes import filled_with, placed_in, probes
-from assay.submissions.seams import Drawn
+from assay.submissions.audits.statements import Statement, statements
+from assay.submissions.cases import APIResult, BaseCase, CLIResult
+from assay.submissions.protocols import Drawn
+from assay.submissions.result_files import contents_of, inputs_of
 
 # A verifier that hangs costs its time limit each time; after so many the rest would say the same.
 _MOST_BROKEN = 5
@@ -159,3 +161,40 @@ def _with_value(statement: Statement, trials: Trials) -> Iterator[CaseResult]:
 
 def _differ(judged: Judged, was: Judged) -> bool:
     return judged.says() != was.says() or (judged.error is None) != (was.error is None)
+
+
+def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) -> CaseResult:
+    """A command that prints nothing and exits with 0; a server that answers 200 and no more.
+
+    Nothing is run for it: what such a program does is known. Input files that are tracked, by
+    these globs or because the right result has them, are found again as they were given.
+    """
+    about: dict[str, Any] = {
+        "id": right.id,
+        "group": right.group,
+        "group_type": right.group_type,
+        "resource_path": right.resource_path,
+        "files": _untouched(case, right, tracked),
+    }
+    if isinstance(right, APIResult):
+        return APIResult(**about, method=right.method, status_code=200, output=_empty(right.output))
+    if isinstance(right, CLIResult):
+        about["command"] = right.command
+        return CLIResult(**about, status_code=0, output=_empty(right.output), stderr="")
+    return CaseResult(**about, output=_empty(right.output))
+
+
+def _empty(output: Any) -> str | bytes:
+    """Nothing, as an adapter gives it: text that is no JSON stays text."""
+    return b"" if isinstance(output, bytes) else ""
+
+
+def _untouched(case: BaseCase, right: CaseResult, tracked: Iterable[str]) -> dict[str, Any]:
+    patterns = [*tracked, *(right.files if isinstance(right.files, dict) else ())]
+    return contents_of(
+        {
+            name: content
+            for name, content in inputs_of(case).items()
+            if any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+        }
+    )

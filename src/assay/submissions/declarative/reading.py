@@ -26,21 +26,20 @@ from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.declarative.case_files import CaseFile, Expected, WrittenCase, own_files
 from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.formats import CaseFile, Expected, WrittenCase
-from assay.submissions.declarative.input_files import own_files
-from assay.submissions.declarative.saving import saved_names
-from assay.submissions.declarative.targets import parse_target
-from assay.submissions.declarative.wanted import error_path, read_wanted
-from assay.submissions.leftovers import is_within
-from assay.submissions.problems.fields import read_file, to_model
-from assay.submissions.problems.rules import (
+from assay.submissions.declarative.expectations import error_path, read_wanted, saved_names
+from assay.submissions.declarative.result_paths import parse_target
+from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,
     UNVERIFIED,
     WRONG_CHECK,
     WRONG_VALUE,
+    read_file,
+    to_model,
 )
+from assay.submissions.result_files import is_within
 
 SUFFIXES = (".yaml", ".yml", ".json")
 # What a case is given to a program by; which of them it may have depends on the adapter.

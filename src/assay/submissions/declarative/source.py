@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import contextlib
+import glob
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,15 +18,38 @@ from assay.errors import InputError
 from assay.failures import describe
 from assay.findings import refuse_errors
 from assay.results import CaseResult, VerificationResult
+from assay.submissions.adapters import find_adapter
+from assay.submissions.assets import with_assets
+from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.declarative import judging
-from assay.submissions.declarative.building import build_case, build_expected
-from assay.submissions.declarative.comparisons import Comparison, compared
+from assay.submissions.declarative.case_files import (
+    WrittenCase,
+    filled_file,
+    own_files,
+    placed_file,
+    shared_files,
+)
+from assay.submissions.declarative.comparisons import (
+    Comparison,
+    compared,
+    find_value,
+    judge,
+    may_be_slow,
+)
+from assay.submissions.declarative.expectations import (
+    Wanted,
+    as_text,
+    fill,
+    fill_text,
+    filled,
+    placed,
+    read_wanted,
+    saved_names,
+)
 from assay.submissions.declarative.reading import ReadCase, ReadGroup, read_group
-from assay.submissions.declarative.saving import saved_names
-from assay.submissions.declarative.targets import parse_target
-from assay.submissions.declarative.wanted import filled, placed, read_wanted
-from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
+from assay.submissions.declarative.result_paths import parse_target
+from assay.submissions.protocols import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
+from assay.submissions.result_files import shortest
 from assay.submissions.untrusted_reader import Readers
 
 
@@ -98,7 +123,7 @@ class CanonicalStream:
         """Keep what later cases need of this answer."""
         assert isinstance(drawn, CanonicalDrawn), "only what was drawn here comes back"
         for name, text in drawn.saves.items():
-            found = await judging.found(parse_target(text), actual, self._readers)
+            found = await find_value(parse_target(text), actual, self._readers)
             # An old value would hide that the answer had none.
             self._saved.pop(name, None)
             if found is not ABSENT:
@@ -128,7 +153,7 @@ def _make(
 
 
 def _may_be_slow(case: ReadCase) -> bool:
-    return any(map(judging.may_be_slow, read_wanted(case.written.expected)))
+    return any(map(may_be_slow, read_wanted(case.written.expected)))
 
 
 class CanonicalSource:
@@ -182,7 +207,7 @@ class CanonicalSource:
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
         results = {one.key: await self._judged(one, actual) for one in drawn.comparisons}
         for name, text in drawn.saves.items():
-            found = await judging.found(parse_target(text), actual, self._readers)
+            found = await find_value(parse_target(text), actual, self._readers)
             if found is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
         for name in drawn.unsaved:
@@ -191,6 +216,101 @@ class CanonicalSource:
 
     async def _judged(self, one: Comparison, actual: CaseResult) -> VerificationResult:
         try:
-            return await judging.judged(one, actual, self._readers)
+            return await judge(one, actual, self._readers)
         except InputError as error:
             raise VerifierBrokenError(str(error)) from error
+
+
+def build_case(
+    read: ReadCase,
+    problem: ProblemConfig,
+    checkpoint: CheckpointConfig,
+    group: GroupConfig,
+    *,
+    order: int,
+    saved: Mapping[str, Any],
+    assets: Mapping[str, str] | None = None,
+) -> BaseCase:
+    """The case, with saved values in place of their marks; of assets too, if paths are given.
+
+    Assets come first: what an answer had is never taken for the name of one.
+    """
+    # A description is for people: whatever it mentions, nothing stands for it.
+    written = read.written.model_copy(update={"description": None})
+    written = written if assets is None else with_assets(written, assets)
+    tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_looked_at(written, saved)]
+    shared: dict[str, Any] = {
+        "id": read.id,
+        "group": group.name,
+        "group_type": group.type,
+        "checkpoint": checkpoint.name,
+        "original_checkpoint": group.original_checkpoint,
+        "original_group": group.original_group,
+        "order": order,
+        "timeout_s": written.timeout,
+        "reset": written.reset,
+        "tracked_files": list(dict.fromkeys(tracked)),
+        "input_files": [
+            *(placed_file(file, assets) for file in shared_files(problem, checkpoint, group)),
+            *(
+                filled_file(placed_file(file, assets), saved)
+                for file in own_files(written.input_files, read.file.parent, problem)
+            ),
+        ],
+    }
+    make = find_adapter(problem.adapter.type).case
+    if written.request is None:
+        arguments = [fill_text(text, saved) for text in written.arguments]
+        return make(**shared, arguments=arguments, stdin=_fed(written.stdin, saved))
+    request = written.request
+    return make(
+        **shared,
+        method=request.method.upper(),
+        path=fill_text(request.path, saved),
+        query=fill(request.query, saved),
+        headers={name: _header(text, saved) for name, text in request.headers.items()},
+        body=fill(request.body, saved),
+        retries=request.retries,
+    )
+
+
+def _fed(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[str] | None:
+    """Always text: whatever an answer had is written out."""
+    if isinstance(stdin, list):
+        return [fill_text(line, saved) for line in stdin]
+    return None if stdin is None else fill_text(stdin, saved)
+
+
+def _looked_at(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
+    """The files that comparisons are about, by name, so that it is known whether they are there."""
+    for name in written.expected.files:
+        yield glob.escape(shortest(fill_text(name, saved)))
+    for text in (*written.expected.checks, *written.save.values()):
+        # What an answer made of a path is said by whoever compares.
+        with contextlib.suppress(InputError):
+            file = parse_target(fill_text(text, saved)).file
+            if file is not None:
+                yield glob.escape(file)
+
+
+def _header(text: str, saved: Mapping[str, Any]) -> str:
+    return as_text(fill(text, saved))
+
+
+def build_expected(case: BaseCase, wanted: Iterable[Wanted], adapter: str) -> CaseResult:
+    """What the result should be, as far as plain values say it; the rest is in the checks."""
+    fields: dict[str, Any] = {}
+    model = find_adapter(adapter).result
+    for one in wanted:
+        if not one.is_attribute:
+            continue
+        if not one.target.steps:
+            fields[one.target.root] = one.value
+        elif one.target.root == "files":
+            fields.setdefault("files", {})[one.target.file] = one.value
+        elif "headers" in model.model_fields and isinstance(one.value, str):
+            fields.setdefault("headers", {})[one.target.steps[0]] = one.value
+    for name, kind in (("status_code", int), ("timed_out", bool)):
+        if not isinstance(fields.get(name), kind):
+            fields.pop(name, None)
+    return model(id=case.id, group=case.group, group_type=case.group_type, **fields)

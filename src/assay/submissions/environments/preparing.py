@@ -21,9 +21,8 @@ from assay.sandbox.limits import GIB, KIB, MIB, Limits
 from assay.sandbox.programs import ProgramResult, Programs
 from assay.sandbox.workers import Bind
 from assay.submissions.adapters import find_adapter
-from assay.submissions.adapters.assets import bind_assets
+from assay.submissions.assets import bind_assets
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.copying import copy_submission
 from assay.submissions.environments.file import (
     EnvironmentFile,
     is_secret,
@@ -32,7 +31,8 @@ from assay.submissions.environments.file import (
 )
 from assay.submissions.environments.tools import Tools, find_tools
 from assay.submissions.environments.types import find_environment
-from assay.submissions.seams import Runner, SetUpFailedError
+from assay.submissions.folders import copy_submission
+from assay.submissions.protocols import Runner, SetUpFailedError
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a case may take if neither it, its group, its checkpoint nor its problem says."""

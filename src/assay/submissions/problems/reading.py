@@ -31,6 +31,11 @@ from assay.submissions.config import (
 )
 from assay.submissions.misspelling import names_read, near_miss, nearest_file, parse_code
 from assay.submissions.problems.fields import (
+    MISSING_FILE,
+    NO_CASES,
+    UNKNOWN_NAME,
+    UNVERIFIED,
+    WRONG_VALUE,
     Model,
     doubtful_keys,
     last_of_each,
@@ -38,19 +43,14 @@ from assay.submissions.problems.fields import (
     repeated_keys,
     to_model,
 )
-from assay.submissions.problems.layout import WrittenCheckpoint, WrittenGroup, WrittenProblem
-from assay.submissions.problems.normalizing import (
+from assay.submissions.problems.regressions import add_regressions
+from assay.submissions.problems.written import (
+    WrittenCheckpoint,
+    WrittenGroup,
+    WrittenProblem,
     long_checkpoint,
     long_problem,
     misnamed,
-)
-from assay.submissions.problems.regressions import add_regressions
-from assay.submissions.problems.rules import (
-    MISSING_FILE,
-    NO_CASES,
-    UNKNOWN_NAME,
-    UNVERIFIED,
-    WRONG_VALUE,
 )
 
 CONFIG = "config.yaml"

@@ -13,12 +13,12 @@ from assay.errors import nearest
 from assay.findings import Finding
 from assay.results import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.problems.layout import RegressionRule
-from assay.submissions.problems.rules import (
+from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,
     WRONG_VALUE,
 )
+from assay.submissions.problems.written import RegressionRule
 
 Earlier = Mapping[str, CheckpointConfig]
 _KEPT = ("isolated", "case_order", "case_defaults", "group_files", "timeout", "env")

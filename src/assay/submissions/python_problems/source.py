@@ -9,19 +9,35 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
+
+from pydantic import ValidationError
 
 from assay.errors import InputError
+from assay.failures import first_problem
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.adapters import find_adapter
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.protocols import (
+    LOST,
+    CasesBrokenError,
+    CaseStream,
+    Drawn,
+    NoCasesError,
+    StoreBrokenError,
+    VerifierBrokenError,
+)
 from assay.submissions.python_problems import package, wire
-from assay.submissions.python_problems.process import QuestionRaisedError, Worker, WorkerLostError
-from assay.submissions.python_problems.stream import ProgrammedStream
-from assay.submissions.seams import LOST, CaseStream, Drawn, VerifierBrokenError
+from assay.submissions.python_problems.process import (
+    QuestionRaisedError,
+    Worker,
+    WorkerLostError,
+    value_of,
+)
 
 
 @dataclass(frozen=True)
@@ -153,3 +169,167 @@ class ProgrammedSource:
     @property
     def _verifier(self) -> str:
         return str(self.problem.path / package.VERIFIER_SCRIPT)
+
+
+_AHEAD = 32
+
+
+@dataclass
+class _Past:
+    """A case that was drawn, and what the store was told came of it."""
+
+    case: str
+    actual: dict[str, Any] | None = None
+
+
+class ProgrammedStream:
+    """The cases of one group; knows what to do again if its worker is lost."""
+
+    def __init__(
+        self,
+        source: ProgrammedSource,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        number: int,
+    ) -> None:
+        self._source = source
+        self._checkpoint = checkpoint
+        self._group = group
+        self._number = number
+        self._loader = str(source.problem.path / source.problem.loader_script)
+        self._worker: Worker | None = None
+        self._is_stateful = False
+        self._count = 1
+        self._past: list[_Past] = []
+        self._ahead: deque[Drawn] = deque()
+        self._has_ended = False
+        self._failure: Exception | None = None
+
+    @property
+    def is_stateful(self) -> bool:
+        return self._is_stateful
+
+    async def begin(self) -> None:
+        """Open the group; raises CasesBrokenError if the loader cannot even begin."""
+        async with self._asking():
+            self._count = 1 if self._is_stateful else _AHEAD
+
+    async def draw(self) -> Drawn | None:
+        while not (self._ahead or self._has_ended or self._failure):
+            await self._draw_more()
+        if self._ahead:
+            return self._ahead.popleft()
+        if self._failure is not None:
+            raise self._failure
+        if not self._past:
+            raise NoCasesError(
+                f"{self._loader}: the loader gave no cases for the group {self._group.name!r}"
+            )
+        return None
+
+    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+        if not self._is_stateful:
+            return
+        packed = wire.pack_result(actual, self._source.adapter)
+        try:
+            async with self._asking() as worker:
+                await self._ask(worker, "update", actual=packed)
+        except (WorkerLostError, QuestionRaisedError) as error:
+            raise StoreBrokenError(
+                f"{self._loader}: the update of its store with {drawn.case.id!r} {_verb(error)}"
+            ) from None
+        # Only now: an update that failed is not repeated when the group is brought back.
+        self._past[-1].actual = packed
+
+    async def end(self, worker: Worker) -> None:
+        """Let the loader end, if it has begun in this worker."""
+        if worker is self._worker:
+            await self._ask(worker, "close")
+
+    async def _draw_more(self) -> None:
+        try:
+            async with self._asking() as worker:
+                answer = await self._ask(worker, "draw", count=self._count)
+            self._take(answer)
+        except WorkerLostError as error:
+            if self._count == 1:
+                self._failure = self._broken(error)
+            # One at a time then, so that the cases before the one that cannot be drawn are not
+            # lost with it.
+            self._count = 1
+        except QuestionRaisedError as error:
+            self._failure = self._broken(error)
+        except (CasesBrokenError, InputError) as error:
+            self._failure = error
+
+    def _take(self, answer: dict[str, Any]) -> None:
+        for packed in answer["drawn"]:
+            drawn = self._drawn(packed)
+            self._ahead.append(drawn)
+            self._past.append(_Past(drawn.case.id))
+        self._has_ended = "ended" in answer
+        if "failed" in answer:
+            value_of(answer["failed"])
+
+    def _broken(self, error: Exception) -> CasesBrokenError:
+        place = f"after {self._past[-1].case!r}" if self._past else "before its first case"
+        return CasesBrokenError(
+            f"{self._loader}: the loader of {self._group.name!r}, {place}, {_verb(error)}"
+        )
+
+    @contextlib.asynccontextmanager
+    async def _asking(self) -> AsyncIterator[Worker]:
+        """The worker, with this group opened in it and as far as it was."""
+        async with self._source.turn() as worker:
+            if worker is not self._worker:
+                try:
+                    await self._bring_back(worker)
+                except (WorkerLostError, QuestionRaisedError) as error:
+                    raise self._broken(error) from None
+                self._worker = worker
+            yield worker
+
+    async def _bring_back(self, worker: Worker) -> None:
+        group = wire.pack_config(self._group)
+        self._is_stateful = await self._ask(
+            worker, "open", checkpoint=self._checkpoint.name, group=group
+        )
+        for past in self._past:
+            answer = await self._ask(worker, "draw", count=1)
+            again = [each["case"]["id"] for each in answer["drawn"]]
+            if again != [past.case]:
+                raise CasesBrokenError(
+                    f"{self._loader}: drawn again, {self._group.name!r} has another case in the "
+                    f"place of {past.case!r}; the loader must give the same cases every time"
+                )
+            if past.actual is not None:
+                await self._ask(worker, "update", actual=past.actual)
+
+    async def _ask(self, worker: Worker, question: str, **about: Any) -> Any:
+        limit = self._source.limits.draw
+        return await worker.ask(question, limit, stream=self._number, **about)
+
+    def _drawn(self, packed: dict[str, Any]) -> Drawn:
+        """A case, with what it did not say of its group."""
+        case, expected = packed["case"], packed["expected"]
+        group = self._group
+        known = {
+            "group": group.name,
+            "group_type": group.type,
+            "checkpoint": self._checkpoint.name,
+            "original_group": group.original_group,
+            "original_checkpoint": group.original_checkpoint,
+        }
+        try:
+            return Drawn(
+                self._source.adapter.case(**{**known, **case}),
+                find_adapter(expected["kind"]).result(**expected["fields"]),
+            )
+        except ValidationError as error:
+            raise InputError(
+                f"the loader gave a case that is none: {first_problem(error)}", where=self._loader
+            ) from None
+
+
+def _verb(error: Exception) -> str:
+    return f"raised {error}" if isinstance(error, QuestionRaisedError) else str(error)

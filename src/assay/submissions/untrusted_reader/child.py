@@ -12,9 +12,9 @@ from assay.failures import account
 from assay.forks import die_with_parent
 from assay.results import CaseResult
 from assay.sandbox.servers import Response
-from assay.submissions.adapters.answers import fields_of
+from assay.submissions.adapters.messages import fields_of
 from assay.submissions.declarative.comparisons import Comparison
-from assay.submissions.declarative.targets import Target
+from assay.submissions.declarative.result_paths import Target
 from assay.submissions.python_problems import frames, wire
 
 _MEMORY = 3 << 30

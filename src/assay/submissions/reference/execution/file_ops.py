@@ -1,5 +1,6 @@
 """`slop_code.execution.file_ops`: input files and their types."""
 
-from assay.submissions.files import Compression, FileType, InputFile
+from assay.submissions.cases import InputFile
+from assay.submissions.file_formats import Compression, FileType
 
 __all__ = ["Compression", "FileType", "InputFile"]

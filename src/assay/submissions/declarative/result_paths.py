@@ -12,7 +12,7 @@ from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
 from assay.results import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature
-from assay.submissions.leftovers import absent_or_left, shortest
+from assay.submissions.result_files import absent_or_left, shortest
 
 Steps: TypeAlias = tuple[str | int, ...]
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel
 
 from assay import plugins
+from assay.errors import InputError
 
 if TYPE_CHECKING:
     from assay.submissions.adapters import AdapterType
+
 
 Kind: TypeAlias = Literal["config", "group", "case"]
 KINDS: tuple[Kind, ...] = ("config", "group", "case")
@@ -21,8 +27,8 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 def schema_text(kind: Kind | None = None) -> str:
     """Return the schema of all three kinds of files, or of one of them."""
     from assay.submissions.adapters import ADAPTERS
-    from assay.submissions.declarative.formats import CaseFile, GroupFile
-    from assay.submissions.problems.layout import WrittenCheckpoint, WrittenProblem
+    from assay.submissions.declarative.case_files import CaseFile, GroupFile
+    from assay.submissions.problems.written import WrittenCheckpoint, WrittenProblem
 
     adapters = {**ADAPTERS, **plugins.load_all("adapters")}
     models: dict[str, type[BaseModel]] = {
@@ -121,3 +127,34 @@ def _describe_checks(definitions: dict[str, Any]) -> None:
         properties[name] = one
     for name in ("headers", "files", "checks"):
         properties[name] = _mapping(one)
+
+
+# Programs are kept as text, so that nobody takes them for modules of Assay.
+_AS_TEXT = ".txt"
+
+
+def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
+    """Write the files of a new problem and say which; a folder that has something is left alone."""
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", folder.name):
+        raise InputError(
+            f"{folder.name!r} is no name for a problem",
+            advice="letters, digits, _ and -, beginning with a letter, such as word_count",
+        )
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError("exists already", where=str(folder), advice="choose another name")
+    templates = resources.files("assay.submissions").joinpath("templates")
+    return _copied(templates.joinpath("api" if is_api else "cli"), folder, folder.name)
+
+
+def _copied(source: Traversable, folder: Path, name: str) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for each in sorted(source.iterdir(), key=lambda one: (one.is_dir(), one.name)):
+        if each.is_dir():
+            written += _copied(each, folder / each.name, name)
+            continue
+        path = folder / each.name.removesuffix(_AS_TEXT)
+        text = each.read_text(encoding="utf-8").replace("NAME", name)
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written

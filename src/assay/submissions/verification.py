@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol, Self, TypeAlias
+from typing import Self
 
 from assay import values
 from assay.errors import InfrastructureError, InputError
@@ -26,9 +26,23 @@ from assay.results import (
     VerifierReport,
 )
 from assay.runs import Chain, Parts, Step, Unit
-from assay.submissions.adapters import find_adapter
 from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.protocols import (
+    CasesBrokenError,
+    CaseStream,
+    ChainBrokenError,
+    Drawn,
+    NoCasesError,
+    Prepare,
+    Runner,
+    SetUpFailedError,
+    Site,
+    Source,
+    StoreBrokenError,
+    VerifierBrokenError,
+    is_chain,
+)
 from assay.submissions.records import (
     UNREADABLE,
     Broken,
@@ -37,50 +51,11 @@ from assay.submissions.records import (
     case_record,
     unreadable,
 )
-from assay.submissions.seams import (
-    CasesBrokenError,
-    CaseStream,
-    ChainBrokenError,
-    Drawn,
-    NoCasesError,
-    Runner,
-    SetUpFailedError,
-    Source,
-    StoreBrokenError,
-    VerifierBrokenError,
-)
-from assay.submissions.selection import Filter
+from assay.submissions.request import Filter
 
 _ENTRY = "entry_file"
 # More cases than any group has: places are given out before the groups are read.
 _PLACES_OF_A_GROUP = 10_000_000
-
-
-class Site(Protocol):
-    """A submission made ready for one checkpoint: copied, and set up."""
-
-    @property
-    def digest(self) -> str:
-        """Of everything that makes the program what it is."""
-
-    @property
-    def missing(self) -> str | None:
-        """What to say if the program's own file is not there."""
-
-    @property
-    def assets(self) -> Mapping[str, str]:
-        """The path of every static asset, as a program sees it."""
-
-    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
-
-
-def is_chain(problem: ProblemConfig, group: GroupConfig, stream: CaseStream) -> bool:
-    """Return whether the cases of a group have to run one after the other."""
-    is_shared = find_adapter(problem.adapter.type).is_shared
-    return is_shared or not group.isolated or stream.is_stateful
-
-
-Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Site]]
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,69 @@
-"""Which cases of a problem were asked for, by glob; asking for what is not there is a mistake."""
+"""What the user asked for, and which cases of a problem that means."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Self
 
+from assay.config import load_config
 from assay.errors import InputError, nearest
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.problems import find_problem
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class SubmissionsRequest:
+    """What the user asked for, as a run keeps it; all paths are absolute."""
+
+    snapshot: str
+    problem: str
+    checkpoint: str
+    environment: str | None
+    group: str | None
+    case: str | None
+    isolation: str
+    jobs: int
+    allow_outside: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        snapshot: str | Path,
+        problem: str | Path,
+        *,
+        problem_path: str | Path = "problems",
+        checkpoint: str | int = ALL,
+        environment: str | Path | None = None,
+        group: str | None = None,
+        case: str | None = None,
+        isolation: str = "auto",
+        allow_outside: bool = False,
+        jobs: int | None = None,
+    ) -> Self:
+        """Return what was asked with paths that mean the same in every folder."""
+        return cls(
+            snapshot=str(Path(snapshot).absolute()),
+            problem=str(find_problem(str(problem), Path(problem_path)).absolute()),
+            checkpoint=str(checkpoint),
+            environment=None if environment is None else str(Path(environment).absolute()),
+            group=group,
+            case=case,
+            isolation=isolation,
+            jobs=jobs or load_config().jobs_or_default(),
+            allow_outside=allow_outside,
+        )
+
+    @property
+    def is_partial(self) -> bool:
+        return self.group is not None or self.case is not None
+
+    def values(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass

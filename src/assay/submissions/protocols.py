@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 from assay.results import CaseResult, VerificationResult
+from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
-from assay.submissions.config import CheckpointConfig, GroupConfig
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,33 @@ class Runner(Protocol):
         Of a group that keeps its work folder or has a server, one case runs after another.
         Raises InfrastructureError for trouble that is not the program's.
         """
+
+
+class Site(Protocol):
+    """A submission made ready for one checkpoint: copied, and set up."""
+
+    @property
+    def digest(self) -> str:
+        """Of everything that makes the program what it is."""
+
+    @property
+    def missing(self) -> str | None:
+        """What to say if the program's own file is not there."""
+
+    @property
+    def assets(self) -> Mapping[str, str]:
+        """The path of every static asset, as a program sees it."""
+
+    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
+
+
+def is_chain(problem: ProblemConfig, group: GroupConfig, stream: CaseStream) -> bool:
+    """Return whether the cases of a group have to run one after the other."""
+    is_shared = find_adapter(problem.adapter.type).is_shared
+    return is_shared or not group.isolated or stream.is_stateful
+
+
+Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Site]]
 
 
 class CasesBrokenError(Exception):
