@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["audit", "lint", "verify"]
 
 
-class Options(TypedDict, total=False):
+class SubmissionOptions(TypedDict, total=False):
     """Which cases are run and how; as on the command line."""
 
     problem_path: str | Path
@@ -34,7 +34,7 @@ def verify(
     policy: str = "all-cases",
     out: str | Path | None = None,
     baseline: str | Path | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[SubmissionOptions],
 ) -> Run:
     """Run a submission on the cases of a problem and say whether it is right.
 
@@ -55,7 +55,7 @@ def audit(
     *,
     min_score: float = 0.5,
     ignore: Iterable[str] = (),
-    **options: Unpack[Options],
+    **options: Unpack[SubmissionOptions],
 ) -> Audit:
     """Grade the grader: try a problem's verifier on right, empty and mutated results.
 

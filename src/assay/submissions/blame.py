@@ -20,7 +20,7 @@ from assay.results import CaseResult
 from assay.submissions.cases import APIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.file_formats import FileType, signature, written
-from assay.submissions.protocols import LOST, Drawn, Source, VerifierBrokenError
+from assay.submissions.protocols import LOST, CaseSource, ExpectedCase, VerifierBrokenError
 from assay.submissions.result_files import text_of
 
 if TYPE_CHECKING:
@@ -37,14 +37,14 @@ _ALWAYS_MISTAKES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotF
 class Blame:
     """Tells mistakes of a problem's author from outputs that cannot be read."""
 
-    source: Source
+    source: CaseSource
     prepare_reference: Prepare | None = None
     """Makes the reference solution of a checkpoint ready."""
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
     """Keeps the reference solutions until the run ends."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _sites: dict[str, Site | None] = field(default_factory=dict)
-    _replayed: dict[tuple[str, str], dict[str, tuple[Drawn, CaseResult]]] = field(
+    _replayed: dict[tuple[str, str], dict[str, tuple[ExpectedCase, CaseResult]]] = field(
         default_factory=dict
     )
 
@@ -53,7 +53,7 @@ class Blame:
         error: VerifierBrokenError,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         *,
         is_chain: bool,
     ) -> bool:
@@ -82,8 +82,8 @@ class Blame:
         return is_same or error.sign.startswith(_ALWAYS_MISTAKES)
 
     async def _of_reference(
-        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: Drawn, is_chain: bool
-    ) -> AsyncIterator[tuple[Drawn, CaseResult]]:
+        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: ExpectedCase, is_chain: bool
+    ) -> AsyncIterator[tuple[ExpectedCase, CaseResult]]:
         """Yield the case and what the reference gives, if that can be had."""
         async with self._turn:
             try:
@@ -113,7 +113,7 @@ class Blame:
 
     async def _replay(
         self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
-    ) -> dict[str, tuple[Drawn, CaseResult]]:
+    ) -> dict[str, tuple[ExpectedCase, CaseResult]]:
         """Run the reference on all cases of a chain, once."""
         key = checkpoint.name, group.name
         if key not in self._replayed:

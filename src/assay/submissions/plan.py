@@ -15,16 +15,16 @@ from assay.projects import check_named_code
 from assay.reports.writing import keep_report
 from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.config import CheckpointConfig, ProblemConfig
-from assay.submissions.declarative import CanonicalSource
+from assay.submissions.declarative import DeclarativeSource
 from assay.submissions.environments import find_environment, load_environment, prepare
 from assay.submissions.folders import problem_digest
 from assay.submissions.problems import read_problem
-from assay.submissions.protocols import Prepare, Site, Source
-from assay.submissions.python_problems.source import ProgrammedSource
+from assay.submissions.protocols import CaseSource, Prepare, Site
+from assay.submissions.python_problems.source import PythonSource
 from assay.submissions.records import SUBJECT
 from assay.submissions.reporting import DEFAULT, POLICIES, write_evaluation
 from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
-from assay.submissions.verification import Checking
+from assay.submissions.verification import Verification
 from assay.visible import visible
 
 # Where the submission of a checkpoint may be, in a folder that has one for each.
@@ -46,7 +46,7 @@ class SubmissionsPlan:
     ) -> None:
         if policy not in POLICIES:
             raise InputError(f"unknown policy {policy!r}", advice=f"valid: {', '.join(POLICIES)}")
-        opened = open_checking(asked, on_warning=on_warning)
+        opened = open_request(asked, on_warning=on_warning)
         self._problem, self._checking, self._policy = opened.problem, opened.checking, policy
         self._asked, self.jobs = asked, asked.jobs
         self.manifest = Manifest(
@@ -94,7 +94,7 @@ class SubmissionsPlan:
 
     def open_worker(
         self, folder: Path, progress: Progress | None
-    ) -> AbstractAsyncContextManager[Checking]:
+    ) -> AbstractAsyncContextManager[Verification]:
         """Return what runs and verifies single cases."""
         return self._checking
 
@@ -111,31 +111,31 @@ class SubmissionsPlan:
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenedRequest:
     """A problem and a submission, ready to be run."""
 
     problem: ProblemConfig
     checkpoints: list[CheckpointConfig]
-    source: Source
+    source: CaseSource
     prepare: Prepare
     jobs: int
-    checking: Checking
+    checking: Verification
 
 
-def open_checking(
+def open_request(
     asked: SubmissionsRequest,
     jobs: int | None = None,
     *,
     on_warning: Callable[[Finding], None] | None = None,
-) -> Opened:
+) -> OpenedRequest:
     """Read everything that was asked for; raises InputError before anything is run."""
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
-    source: Source = (
-        ProgrammedSource(problem, on_output=_shown)
+    source: CaseSource = (
+        PythonSource(problem, on_output=_shown)
         if problem.is_programmed
-        else CanonicalSource(problem)
+        else DeclarativeSource(problem)
     )
     file = Path(asked.environment) if asked.environment else None
     environment = load_environment(file, on_warning)
@@ -151,8 +151,10 @@ def open_checking(
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
     wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
-    checking = Checking(problem, checkpoints, source, prepared, wanted, digest, prepared_reference)
-    return Opened(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+    checking = Verification(
+        problem, checkpoints, source, prepared, wanted, digest, prepared_reference
+    )
+    return OpenedRequest(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
 
 
 def check_recorded(asked: SubmissionsRequest, project: Path) -> None:

@@ -15,7 +15,7 @@ from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfi
 
 
 @dataclass(frozen=True)
-class Drawn:
+class ExpectedCase:
     """A case and what is expected of it."""
 
     case: BaseCase
@@ -51,7 +51,7 @@ class CaseStream(Protocol):
     def is_stateful(self) -> bool:
         """Whether a case may depend on what came of those before it."""
 
-    async def draw(self) -> Drawn | None:
+    async def draw(self) -> ExpectedCase | None:
         """The next case, None after the last.
 
         Of a stateful stream it is drawn only after `update` was called for the one before.
@@ -59,11 +59,11 @@ class CaseStream(Protocol):
         there is not even a first.
         """
 
-    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+    async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         """Tell the source what came of a case; StoreBrokenError if that fails."""
 
 
-class Source(Protocol):
+class CaseSource(Protocol):
     """Where a problem's cases and judgements come from: canonical files, or code of its own."""
 
     def open(
@@ -74,13 +74,13 @@ class Source(Protocol):
         self,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         """Compare. Raises VerifierBrokenError if the verifier gives no judgement."""
 
 
-class Runner(Protocol):
+class CaseRunner(Protocol):
     """Runs the cases of one group on a submission; made for one group, ended with it."""
 
     async def run(self, case: BaseCase) -> CaseResult:
@@ -108,7 +108,7 @@ class Site(Protocol):
     def assets(self) -> Mapping[str, str]:
         """The path of every static asset, as a program sees it."""
 
-    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]: ...
+    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[CaseRunner]: ...
 
 
 def is_chain(problem: ProblemConfig, group: GroupConfig, stream: CaseStream) -> bool:

@@ -29,16 +29,16 @@ from assay.runs import Chain, Parts, Step, Unit
 from assay.submissions.blame import Blame
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.protocols import (
+    CaseRunner,
     CasesBrokenError,
+    CaseSource,
     CaseStream,
     ChainBrokenError,
-    Drawn,
+    ExpectedCase,
     NoCasesError,
     Prepare,
-    Runner,
     SetUpFailedError,
     Site,
-    Source,
     StoreBrokenError,
     VerifierBrokenError,
     is_chain,
@@ -64,7 +64,7 @@ class CaseStep:
 
     checkpoint: str
     group: str
-    drawn: Drawn
+    drawn: ExpectedCase
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class _Group:
 
     checkpoint: CheckpointConfig
     config: GroupConfig
-    runner: Runner
+    runner: CaseRunner
     assets: Mapping[str, str]
     missing: str | None = None
     is_chain: bool = False
@@ -93,14 +93,14 @@ class _Group:
         return _home(self.checkpoint, self.config)
 
 
-class Checking:
+class Verification:
     """The cases of some checkpoints as steps of a run; `around` the run it holds what they need."""
 
     def __init__(
         self,
         problem: ProblemConfig,
         checkpoints: list[CheckpointConfig],
-        source: Source,
+        source: CaseSource,
         prepare: Prepare,
         wanted: Filter,
         digest: str,
@@ -281,7 +281,7 @@ class Checking:
         return (await self._recorded(unit, group, step.drawn))[0]
 
     async def _recorded(
-        self, unit: Unit, group: _Group, drawn: Drawn
+        self, unit: Unit, group: _Group, drawn: ExpectedCase
     ) -> tuple[CaseRecord, CaseResult | None]:
         """Return the record of a case, and what the program did if that is known."""
         clock = time.perf_counter()
@@ -312,7 +312,7 @@ class Checking:
         return case_record(unit, group.home, report, actual, duration), actual
 
     async def _judged(
-        self, group: _Group, drawn: Drawn, actual: CaseResult
+        self, group: _Group, drawn: ExpectedCase, actual: CaseResult
     ) -> dict[str, VerificationResult]:
         """Return what the verifier says of a result, or that it could not read it.
 
@@ -331,7 +331,7 @@ class Checking:
 def _errored(
     unit: Unit,
     group: _Group,
-    drawn: Drawn,
+    drawn: ExpectedCase,
     clock: float,
     error: str,
     *,

@@ -19,7 +19,7 @@ from assay.submissions.environments import (
     PreparedSubmission,
     prepare,
 )
-from assay.submissions.protocols import Runner
+from assay.submissions.protocols import CaseRunner
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]
@@ -70,7 +70,7 @@ class Bench:
     @asynccontextmanager
     async def runner(
         self, environment: EnvironmentFile = DEFAULT, level: str = "auto", **group: Any
-    ) -> AsyncIterator[Runner]:
+    ) -> AsyncIterator[CaseRunner]:
         prepared: PreparedSubmission
         async with (
             self.prepare(environment, level) as prepared,

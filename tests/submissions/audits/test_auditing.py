@@ -15,10 +15,10 @@ from assay.errors import InfrastructureError
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.audits import findings_of
 from assay.submissions.audits.audit import vocabulary_of
-from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.findings import by_kind
 from assay.submissions.cases import BaseCase
-from assay.submissions.protocols import Drawn
+from assay.submissions.protocols import ExpectedCase
 from assay.submissions.request import Filter
 from tests.submissions.audits.audit_support import (
     Memory,
@@ -48,7 +48,7 @@ def expected(**fields: Any) -> CaseResult:
 
 def memory(verifier: Verifier = strict, **fields: Any) -> Memory:
     wanted = fields.pop("expected", expected())
-    drawn = [Drawn(case(name), wanted) for name in fields.pop("cases", ("one", "two"))]
+    drawn = [ExpectedCase(case(name), wanted) for name in fields.pop("cases", ("one", "two"))]
     return Memory(drawn, fields.pop("program", program), verifier, **fields)
 
 
@@ -58,9 +58,12 @@ def test_a_strict_verifier_rejects_every_mutant_and_nothing_is_said_against_it()
     assert findings_of([group]) == []
     assert group.score == 1.0
     assert [one.is_tried for one in group.cases] == [True, True]
-    assert {Kind.WRONG_VALUE, Kind.REORDERED, Kind.MISSING_FILE, Kind.WRONG_STATUS} <= set(
-        by_kind(group.cases)
-    )
+    assert {
+        MutationKind.WRONG_VALUE,
+        MutationKind.REORDERED,
+        MutationKind.MISSING_FILE,
+        MutationKind.WRONG_STATUS,
+    } <= set(by_kind(group.cases))
     assert group.cases[0].unjudged == ()
 
 
@@ -243,7 +246,7 @@ def test_order_that_is_meant_not_to_count_lowers_the_score_and_is_no_finding() -
     assert group.score is not None
     assert 0.5 < group.score < 1
     accepted = {kind for kind, (_, taken) in by_kind(group.cases).items() if taken}
-    assert accepted == {Kind.REORDERED}
+    assert accepted == {MutationKind.REORDERED}
     (low,) = findings_of([group], min_score=1.0)
     assert low.sort.code == "low-score"
 

@@ -6,11 +6,11 @@ import json
 
 from assay.reports.plain import Paint
 from assay.submissions.audits import GroupAudit, audit_lines, audit_values, findings_of
-from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.facts import CaseFacts, Label
 
-STATUS = Label(Kind.WRONG_STATUS, "status_code", "0 to 1")
-ORDER = Label(Kind.REORDERED, "output", "rows")
+STATUS = Label(MutationKind.WRONG_STATUS, "status_code", "0 to 1")
+ORDER = Label(MutationKind.REORDERED, "output", "rows")
 
 
 def group() -> GroupAudit:

@@ -15,14 +15,14 @@ from assay.results import Outcome, VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.declarative.case_files import Expected
 from assay.submissions.declarative.comparisons import (
-    Comparison,
+    ResultCheck,
     compared,
     find_value,
     is_slow,
     judge,
 )
-from assay.submissions.declarative.expectations import read_wanted
-from assay.submissions.declarative.result_paths import parse_target
+from assay.submissions.declarative.expectations import read_expectations
+from assay.submissions.declarative.result_paths import parse_result_path
 from assay.submissions.file_formats import FileType, written
 from assay.submissions.untrusted_reader import Readers
 from tests.submissions.declarative.test_source import Bench
@@ -35,8 +35,8 @@ def actual(**fields: Any) -> CLIResult:
     return CLIResult(id="one", group="core", **fields)
 
 
-def one(**expected: Any) -> Comparison:
-    (made,) = read_wanted(Expected(**expected))
+def one(**expected: Any) -> ResultCheck:
+    (made,) = read_expectations(Expected(**expected))
     return compared(made)
 
 
@@ -119,7 +119,7 @@ def test_values_are_found_elsewhere_too() -> None:
 
     async def work() -> list[Any]:
         async with Readers() as readers:
-            return [await find_value(parse_target(place), answer, readers) for place in places]
+            return [await find_value(parse_result_path(place), answer, readers) for place in places]
 
     assert asyncio.run(work()) == [1, None, ABSENT, 2, ABSENT, ABSENT]
 

@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.results import CaseResult, VerificationResult, VerifierReport
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
-from assay.submissions.declarative import CanonicalDrawn, CanonicalSource
+from assay.submissions.declarative import DeclarativeCase, DeclarativeSource
 from assay.submissions.problems import read_problem
 from assay.values import fingerprint
 from tests.submissions.support import write_files
@@ -33,14 +33,14 @@ class Bench:
     def __init__(self, folder: Path, cases: str, config: str = CLI) -> None:
         write_files(folder, {"config.yaml": config, "one/core.yaml": cases})
         self.problem = read_problem(folder)
-        self.source = CanonicalSource(self.problem)
+        self.source = DeclarativeSource(self.problem)
         self.checkpoint = self.problem.checkpoints["one"]
         self.group: GroupConfig = self.checkpoint.groups["core"]
 
-    def drawn(self, *answers: dict[str, Any]) -> list[CanonicalDrawn]:
+    def drawn(self, *answers: dict[str, Any]) -> list[DeclarativeCase]:
         """All cases; the answers are what came of each before the next was drawn."""
 
-        async def draw() -> list[CanonicalDrawn]:
+        async def draw() -> list[DeclarativeCase]:
             found, given = [], iter(answers)
             async with self.source.open(self.checkpoint, self.group) as stream:
                 while (drawn := await stream.draw()) is not None:
@@ -51,21 +51,21 @@ class Bench:
 
         return asyncio.run(draw())
 
-    def verify(self, drawn: CanonicalDrawn, **answer: Any) -> dict[str, bool | None]:
+    def verify(self, drawn: DeclarativeCase, **answer: Any) -> dict[str, bool | None]:
         return {key: one.is_correct for key, one in self.results(drawn, **answer).items()}
 
-    def results(self, drawn: CanonicalDrawn, **answer: Any) -> Any:
+    def results(self, drawn: DeclarativeCase, **answer: Any) -> Any:
         return asyncio.run(
             self.source.verify(self.checkpoint, self.group, drawn, result(drawn, **answer))
         )
 
-    def report(self, drawn: CanonicalDrawn, **answer: Any) -> VerifierReport:
+    def report(self, drawn: DeclarativeCase, **answer: Any) -> VerifierReport:
         actual = result(drawn, **answer)
         found = self.results(drawn, **answer)
         return VerifierReport.from_verifier_result(drawn.case, 0.1, actual, drawn.expected, found)
 
 
-def result(drawn: CanonicalDrawn, **answer: Any) -> CaseResult:
+def result(drawn: DeclarativeCase, **answer: Any) -> CaseResult:
     kind = APIResult if isinstance(drawn.case, APICase) else CLIResult
     return kind(id=drawn.case.id, group=drawn.case.group, **answer)
 
@@ -390,7 +390,7 @@ def test_one_file_for_every_case(tmp_path: Path) -> None:
 
     async def ids() -> list[str]:
         found = []
-        async with CanonicalSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
             while (drawn := await stream.draw()) is not None:
                 found.append(drawn.case.id)
         return found
@@ -411,9 +411,9 @@ def test_a_regression_takes_its_cases_from_where_they_were_new(tmp_path: Path) -
     problem = read_problem(write_files(tmp_path, files))
     checkpoint = problem.checkpoints["two"]
 
-    async def first() -> CanonicalDrawn | None:
+    async def first() -> DeclarativeCase | None:
         group = checkpoint.groups["one_core"]
-        async with CanonicalSource(problem).open(checkpoint, group) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, group) as stream:
             return await stream.draw()
 
     drawn = asyncio.run(first())
@@ -512,7 +512,7 @@ def test_where_cases_must_be(tmp_path: Path, files: dict[str, str], said: str) -
     checkpoint = problem.checkpoints["one"]
 
     async def draw() -> None:
-        async with CanonicalSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
             await stream.draw()
 
     with pytest.raises(InputError, match=said):

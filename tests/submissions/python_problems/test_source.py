@@ -23,7 +23,7 @@ from assay.submissions.protocols import (
     VerifierBrokenError,
 )
 from assay.submissions.python_problems.process import Worker
-from assay.submissions.python_problems.source import Limits, ProgrammedSource
+from assay.submissions.python_problems.source import CodeLimits, PythonSource
 from tests.submissions.python_problems.support import (
     LOADER,
     VERIFIER,
@@ -33,20 +33,20 @@ from tests.submissions.python_problems.support import (
     problem,
 )
 
-QUICK = Limits(draw=1.0, verify=1.0)
+QUICK = CodeLimits(draw=1.0, verify=1.0)
 
 
 def run(action: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(action)
 
 
-async def judged(source: ProgrammedSource, output: Any, expected: Any) -> Any:
+async def judged(source: PythonSource, output: Any, expected: Any) -> Any:
     return await source.verify(*checkpoint_of(source.problem), *pair(output, expected))
 
 
 def test_cases_are_drawn_and_judged(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             drawn = await draw_all(source)
             assert [each.case.id for each in drawn] == ["case_0", "case_1", "case_2"]
             assert [each.expected.output for each in drawn] == ["0", "1", "2"]
@@ -73,7 +73,7 @@ def test_a_loader_that_gives_nothing_is_named(tmp_path: Path, is_stateful: bool)
 """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader=loader)) as source:
+        async with PythonSource(problem(tmp_path, loader=loader)) as source:
             with pytest.raises(NoCasesError, match=r"loader\.py: the loader gave no cases.*'core'"):
                 await draw_all(source)
 
@@ -93,7 +93,7 @@ def test_bytes_and_odd_values_cross_the_line(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             drawn, actual = pair(None, odd)
             actual = actual.model_copy(update={"files": odd})
             found = await source.verify(*checkpoint_of(source.problem), drawn, actual)
@@ -116,7 +116,7 @@ def test_what_a_verifier_changes_is_its_own(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             drawn, actual = pair("before", "before", files={"made.txt": "before"})
             await source.verify(*checkpoint_of(source.problem), drawn, actual)
             assert actual.files == {"made.txt": "before"}
@@ -139,7 +139,7 @@ def test_one_verifier_per_checkpoint_and_keywords(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             await judged(source, 1, 1)
             found = await judged(source, 1, 1)
             assert found["said"].diff == ["checkpoint_1", 7, "core", "one", 2]
@@ -172,7 +172,7 @@ def test_a_broken_verifier_costs_its_case_only(tmp_path: Path, action: str, said
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier), limits=QUICK) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier), limits=QUICK) as source:
             async with source.open(*checkpoint_of(source.problem)) as stream:
                 first = await stream.draw()
                 with pytest.raises(VerifierBrokenError, match=said):
@@ -210,7 +210,7 @@ STATEFUL = """
 """
 
 
-async def lived_through(source: ProgrammedSource, outputs: list[str]) -> list[list[str]]:
+async def lived_through(source: PythonSource, outputs: list[str]) -> list[list[str]]:
     """The arguments of each case of a stateful group, when these were the outputs."""
     arguments = []
     async with source.open(*checkpoint_of(source.problem)) as stream:
@@ -234,7 +234,7 @@ async def lived_through(source: ProgrammedSource, outputs: list[str]) -> list[li
 def test_later_cases_know_what_came_of_earlier_ones(tmp_path: Path) -> None:
     async def main() -> None:
         loader = STATEFUL.format(action="pass")
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             found = await lived_through(source, ["a", "b", "c"])
             assert found == [[], ["a"], ["a", "b"]]
 
@@ -251,7 +251,7 @@ def test_a_stateful_group_survives_the_loss_of_its_worker(tmp_path: Path) -> Non
 
     async def main() -> None:
         loader = STATEFUL.format(action="pass")
-        async with ProgrammedSource(problem(tmp_path, loader, verifier)) as source:
+        async with PythonSource(problem(tmp_path, loader, verifier)) as source:
             found = await lived_through(source, ["a", "lose the worker", "c", "d"])
             assert found[3] == ["a", "lose the worker", "c"]
 
@@ -262,7 +262,7 @@ def test_a_stateful_group_survives_the_loss_of_its_worker(tmp_path: Path) -> Non
 def test_an_update_that_fails_costs_its_case_only(tmp_path: Path, action: str) -> None:
     async def main() -> None:
         loader = STATEFUL.format(action=action)
-        async with ProgrammedSource(problem(tmp_path, loader), limits=QUICK) as source:
+        async with PythonSource(problem(tmp_path, loader), limits=QUICK) as source:
             found = await lived_through(source, ["a", "break", "c", "d"])
             assert found == [[], ["a"], ["a"], ["a", "c"]]
 
@@ -296,7 +296,7 @@ def test_cases_before_the_one_a_loader_fails_at_are_not_lost(
     """
 
     async def main() -> None:
-        source = ProgrammedSource(problem(tmp_path, loader), limits=QUICK)
+        source = PythonSource(problem(tmp_path, loader), limits=QUICK)
         async with source, source.open(*checkpoint_of(source.problem)) as stream:
             drawn = [await stream.draw(), await stream.draw()]
             assert [each and each.case.id for each in drawn] == ["case_0", "case_1"]
@@ -321,7 +321,7 @@ def test_a_loader_of_chance_is_told_so(tmp_path: Path) -> None:
     verifier = VERIFIER.replace("diff =", "import os; os._exit(1); diff =")
 
     async def main() -> None:
-        source = ProgrammedSource(problem(tmp_path, loader, verifier))
+        source = PythonSource(problem(tmp_path, loader, verifier))
         async with source, source.open(*checkpoint_of(source.problem)) as stream:
             assert await stream.draw() is not None
             with pytest.raises(VerifierBrokenError):
@@ -343,7 +343,7 @@ def test_prints_never_reach_the_line_and_can_be_had(tmp_path: Path) -> None:
     said: list[str] = []
 
     async def main() -> None:
-        async with ProgrammedSource(
+        async with PythonSource(
             problem(tmp_path, loader, verifier), on_output=said.append
         ) as source:
             assert len(await draw_all(source)) == 3
@@ -366,7 +366,7 @@ def test_no_secret_is_in_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
     """
 
     async def main() -> Any:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             return (await judged(source, 1, 1))["about"].diff
 
     names, folder, leads_its_session = run(main())
@@ -388,7 +388,7 @@ def test_nothing_of_a_worker_survives(tmp_path: Path) -> None:
     """
 
     async def main() -> int:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             return int((await judged(source, 1, 1))["child"].diff)
 
     assert has_gone(run(main()))
@@ -410,7 +410,7 @@ def test_a_cancelled_question_leaves_a_working_source(tmp_path: Path) -> None:
     verifier = VERIFIER.replace("diff =", "import time; time.sleep(actual.output); diff =")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             await source.load()
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(judged(source, 60, 60), 0.3)
@@ -421,7 +421,7 @@ def test_a_cancelled_question_leaves_a_working_source(tmp_path: Path) -> None:
 
 def test_questions_asked_at_once_are_answered_in_turn(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             found = await asyncio.gather(*(judged(source, n, n % 2) for n in range(20)))
             assert [each["output"].is_correct for each in found] == [n < 2 for n in range(20)]
 
@@ -443,7 +443,7 @@ def test_what_a_verifier_returns_is_checked(tmp_path: Path, returned: str, said:
     verifier = VERIFIER.replace("diff =", f"return {returned}; diff =")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             with pytest.raises(VerifierBrokenError, match=said) as caught:
                 await judged(source, 1, 1)
             assert str(caught.value).startswith(f"{source.problem.path / 'verifier.py'}:9: ")
@@ -470,7 +470,7 @@ def test_what_a_loader_yields_is_checked(tmp_path: Path, yielded: str, said: str
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             with pytest.raises(InputError, match=said) as caught:
                 await draw_all(source)
             assert caught.value.where == f"{source.problem.path / 'loader.py'}:6"
@@ -482,7 +482,7 @@ def test_a_case_that_is_yielded_twice_is_named_with_the_line(tmp_path: Path) -> 
     loader = LOADER.replace('f"case_{number}"', "'same'")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             with pytest.raises(InputError, match="yielded the case 'same' twice") as caught:
                 await draw_all(source)
             # The line the statement begins or ends in, as the interpreter tells it.
@@ -503,7 +503,7 @@ def test_arguments_beside_a_query_are_refused_and_never_lost(tmp_path: Path) -> 
 
     async def main() -> None:
         made = problem(tmp_path, loader).model_copy(update={"adapter": ApiAdapter(type="api")})
-        async with ProgrammedSource(made) as source:
+        async with PythonSource(made) as source:
             with pytest.raises(
                 InputError, match="'both' has both `arguments` and `query`"
             ) as found:
@@ -524,7 +524,7 @@ def test_what_is_async_is_refused_before_anything_is_run(
     verifier = turned(VERIFIER) if file == "verifier.py" else VERIFIER
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader, verifier)) as source:
+        async with PythonSource(problem(tmp_path, loader, verifier)) as source:
             with pytest.raises(
                 InputError, match="__call__ is async, and nothing awaits it"
             ) as found:
@@ -536,7 +536,7 @@ def test_what_is_async_is_refused_before_anything_is_run(
 
 def test_assay_itself_never_sees_the_alias(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             await draw_all(source)
 
     run(main())

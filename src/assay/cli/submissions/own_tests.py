@@ -50,7 +50,7 @@ def alias(folder: Path | None, remove: bool) -> None:
     Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
     real slop_code that is installed is never hidden.
     """
-    from assay.submissions.python_problems.alias import remove_shim, write_shim
+    from assay.submissions.python_problems.alias_file import remove_shim, write_shim
 
     if remove:
         click.echo(f"removed  {remove_shim(folder)}")

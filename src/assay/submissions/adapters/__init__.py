@@ -14,11 +14,11 @@ from assay.submissions.config import AdapterConfig, ApiAdapter, CliAdapter, Grou
 
 if TYPE_CHECKING:
     from assay.submissions.environments.preparing import PreparedSubmission
-    from assay.submissions.protocols import Runner
+    from assay.submissions.protocols import CaseRunner
 
 __all__ = ["ADAPTERS", "AdapterConfig", "AdapterType", "find_adapter"]
 
-RunnerContext: TypeAlias = "AbstractAsyncContextManager[Runner]"
+RunnerContext: TypeAlias = "AbstractAsyncContextManager[CaseRunner]"
 
 
 @dataclass(frozen=True)

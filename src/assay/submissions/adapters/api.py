@@ -21,7 +21,7 @@ from assay.results import CaseResult
 from assay.sandbox.programs import ProgramResult
 from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
 from assay.submissions.adapters.messages import (
-    Request,
+    HttpRequest,
     command_of,
     fields_of,
     is_quick,
@@ -142,7 +142,7 @@ class ApiRunner:
             why = f"{error} ({_how(error.result)})"
             self._down = _Down(why, shown(error.result.stderr))
 
-    async def _ask(self, server: Server, case: APICase, request: Request) -> CaseResult:
+    async def _ask(self, server: Server, case: APICase, request: HttpRequest) -> CaseResult:
         written, started = len(server.stderr), time.perf_counter()
         answer, fields = await self._answer(server, case, request)
         fields["elapsed"] = time.perf_counter() - started
@@ -155,7 +155,7 @@ class ApiRunner:
         return self._result(case, request, {**tracked, **fields, "files": files})
 
     async def _answer(
-        self, server: Server, case: APICase, request: Request
+        self, server: Server, case: APICase, request: HttpRequest
     ) -> tuple[Response | None, dict[str, Any]]:
         """The answer, or what is known of why there is none."""
         seconds = self._prepared.seconds(self._group, case.timeout_s)
@@ -207,7 +207,7 @@ class ApiRunner:
         left = left_of(collected)
         return {"files": contents_of(collected.files), **({"left": left} if left else {})}
 
-    def _result(self, case: APICase, request: Request, fields: dict[str, Any]) -> APIResult:
+    def _result(self, case: APICase, request: HttpRequest, fields: dict[str, Any]) -> APIResult:
         return APIResult(
             id=case.id,
             group=case.group,

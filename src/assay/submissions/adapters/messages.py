@@ -31,7 +31,7 @@ from assay.submissions.result_files import text_of
 _ARCHIVES = ("zip", "x-tar", "/tar", "gzip", "compressed-tar")
 
 
-class Request(NamedTuple):
+class HttpRequest(NamedTuple):
     """What is sent."""
 
     method: str
@@ -40,14 +40,14 @@ class Request(NamedTuple):
     body: bytes | None
 
 
-def request_of(case: APICase, place: str) -> Request:
+def request_of(case: APICase, place: str) -> HttpRequest:
     """The request of a case to a server at `place`, an address with its port."""
     headers = {"Host": place, **case.headers}
     names = {name.lower(): value for name, value in headers.items()}
     body = _body(case, names.get("content-type", ""))
     if isinstance(case.body, dict | list) and "content-type" not in names:
         headers["Content-Type"] = "application/json"
-    return Request(case.method.upper(), target_of(case), headers, body)
+    return HttpRequest(case.method.upper(), target_of(case), headers, body)
 
 
 def target_of(case: APICase) -> str:

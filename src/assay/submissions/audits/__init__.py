@@ -1,25 +1,27 @@
 """Grades the grader: tries a problem's verifier on right, empty and mutated results."""
 
-from assay.submissions.audits.audit import Auditor, AuditProgress
+from assay.submissions.audits.audit import Audit, Auditor, AuditProgress, audit_problem
 from assay.submissions.audits.findings import (
     DEFAULT_MIN_SCORE,
-    SORTS,
-    Finding,
+    FINDING_TYPES,
+    AuditFinding,
+    FindingType,
     GroupAudit,
-    Sort,
     findings_of,
 )
 from assay.submissions.audits.rendering import audit_lines, audit_values
 
 __all__ = [
     "DEFAULT_MIN_SCORE",
-    "SORTS",
+    "FINDING_TYPES",
+    "Audit",
+    "AuditFinding",
     "AuditProgress",
     "Auditor",
-    "Finding",
+    "FindingType",
     "GroupAudit",
-    "Sort",
     "audit_lines",
+    "audit_problem",
     "audit_values",
     "findings_of",
 ]

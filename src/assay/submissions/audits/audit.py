@@ -23,25 +23,25 @@ from assay.runs import run_in_loop
 from assay.submissions.audits.facts import facts_of
 from assay.submissions.audits.findings import (
     DEFAULT_MIN_SCORE,
-    SORTS,
-    Finding,
+    FINDING_TYPES,
+    AuditFinding,
     GroupAudit,
     findings_of,
 )
 from assay.submissions.audits.rendering import audit_lines, audit_values
-from assay.submissions.audits.trials import Judge, Judged, Tried, try_case
+from assay.submissions.audits.trials import Judge, ReferenceTrial, VerifierJudgement, try_case
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.plan import Opened, open_checking
+from assay.submissions.plan import OpenedRequest, open_request
 from assay.submissions.problems import read_problem
 from assay.submissions.protocols import (
+    CaseRunner,
     CasesBrokenError,
+    CaseSource,
     CaseStream,
-    Drawn,
+    ExpectedCase,
     Prepare,
-    Runner,
     SetUpFailedError,
     Site,
-    Source,
     StoreBrokenError,
     VerifierBrokenError,
     is_chain,
@@ -56,7 +56,7 @@ class Audit:
 
     problem: str
     groups: list[GroupAudit]
-    findings: list[Finding]
+    findings: list[AuditFinding]
     min_score: float
 
     @property
@@ -99,8 +99,8 @@ def audit_problem(
 def _check_ignored(ignored: Iterable[str]) -> None:
     for text in ignored:
         code = text.partition("=")[0]
-        if code not in SORTS:
-            raise InputError(f"there is no finding {code!r}", advice=nearest(code, SORTS))
+        if code not in FINDING_TYPES:
+            raise InputError(f"there is no finding {code!r}", advice=nearest(code, FINDING_TYPES))
 
 
 async def _audit_groups(
@@ -136,10 +136,10 @@ def _opened(
     checkpoint: CheckpointConfig,
     asked: SubmissionsRequest,
     snapshot: Path | None,
-) -> Opened:
+) -> OpenedRequest:
     """Open a checkpoint with the reference that is to be right about it."""
     reference = _reference(problem, checkpoint) if snapshot is None else snapshot.absolute()
-    return open_checking(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
+    return open_request(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
 
 
 def _reference(problem: ProblemConfig, checkpoint: CheckpointConfig) -> Path:
@@ -168,7 +168,7 @@ class AuditProgress(Protocol):
         """A case has been tried with everything there is."""
 
 
-class Silent:
+class NoAuditProgress:
     """A progress that shows nothing."""
 
     def ran(self, group: str) -> None: ...
@@ -181,10 +181,10 @@ class Auditor:
     """What an audit needs of a problem."""
 
     problem: ProblemConfig
-    source: Source
+    source: CaseSource
     wanted: Filter
     jobs: int = 1
-    progress: AuditProgress = field(default_factory=Silent)
+    progress: AuditProgress = field(default_factory=NoAuditProgress)
 
     async def audit(self, checkpoint: CheckpointConfig, prepare: Prepare) -> list[GroupAudit]:
         """Every group of a checkpoint that was asked for, with the reference made ready."""
@@ -219,9 +219,9 @@ class Auditor:
             await asyncio.sleep(0)
         return audit
 
-    async def _run(self, place: _Place) -> tuple[list[Tried], str]:
+    async def _run(self, place: _Place) -> tuple[list[ReferenceTrial], str]:
         """The reference on every case, from a fresh start; and why the cases ended early."""
-        tried: list[Tried] = []
+        tried: list[ReferenceTrial] = []
         try:
             async with (
                 self.source.open(place.checkpoint, place.group) as stream,
@@ -236,7 +236,7 @@ class Auditor:
         return tried, ""
 
     async def _follow(
-        self, place: _Place, stream: CaseStream, runner: Runner, tried: list[Tried]
+        self, place: _Place, stream: CaseStream, runner: CaseRunner, tried: list[ReferenceTrial]
     ) -> None:
         while (drawn := await stream.draw()) is not None:
             one = await self._tried(place, drawn, runner)
@@ -246,15 +246,15 @@ class Auditor:
                 await stream.update(drawn, one.actual)
 
     async def _side_by_side(
-        self, place: _Place, stream: CaseStream, runner: Runner, tried: list[Tried]
+        self, place: _Place, stream: CaseStream, runner: CaseRunner, tried: list[ReferenceTrial]
     ) -> None:
         lanes = asyncio.Semaphore(self.jobs)
 
-        async def run(drawn: Drawn) -> Tried:
+        async def run(drawn: ExpectedCase) -> ReferenceTrial:
             async with lanes:
                 return await self._tried(place, drawn, runner)
 
-        tasks: list[asyncio.Task[Tried]] = []
+        tasks: list[asyncio.Task[ReferenceTrial]] = []
         try:
             while (drawn := await stream.draw()) is not None:
                 # The others of an isolated group tell nothing about those that were asked for.
@@ -264,24 +264,26 @@ class Auditor:
             # Also if there are no further cases to be had, those before are told about.
             tried += await _all_of(tasks)
 
-    async def _tried(self, place: _Place, drawn: Drawn, runner: Runner) -> Tried:
+    async def _tried(
+        self, place: _Place, drawn: ExpectedCase, runner: CaseRunner
+    ) -> ReferenceTrial:
         drawn = drawn.placed(place.site.assets)
         actual = await runner.run(drawn.case)
         judged = await self._judge(place)(drawn, actual)
         self.progress.ran(place.name)
-        return Tried(drawn, actual, judged)
+        return ReferenceTrial(drawn, actual, judged)
 
     def _judge(self, place: _Place) -> Judge:
-        async def judge(drawn: Drawn, actual: CaseResult) -> Judged:
+        async def judge(drawn: ExpectedCase, actual: CaseResult) -> VerifierJudgement:
             try:
                 found = await self.source.verify(place.checkpoint, place.group, drawn, actual)
             except (VerifierBrokenError, InputError) as error:
-                return Judged(error=str(error))
+                return VerifierJudgement(error=str(error))
             except InfrastructureError:
                 raise
             except Exception as error:
-                return Judged(error=account(error))
-            return Judged(found)
+                return VerifierJudgement(error=account(error))
+            return VerifierJudgement(found)
 
         return judge
 
@@ -311,7 +313,7 @@ def vocabulary_of(folder: Path) -> tuple[str, ...]:
     return tuple(word for word in words if 0 < len(word) <= _LONGEST_WORD)[:_MOST_WORDS]
 
 
-async def _all_of(tasks: list[asyncio.Task[Tried]]) -> list[Tried]:
+async def _all_of(tasks: list[asyncio.Task[ReferenceTrial]]) -> list[ReferenceTrial]:
     try:
         return list(await asyncio.gather(*tasks))
     finally:

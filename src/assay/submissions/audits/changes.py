@@ -13,7 +13,7 @@ Path: TypeAlias = tuple[str | int, ...]
 T = TypeVar("T")
 
 
-class Kind(StrEnum):
+class MutationKind(StrEnum):
     """In what way a mutant is wrong."""
 
     WRONG_VALUE = "wrong value"
@@ -31,29 +31,29 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class TreeChange:
     """A tree that is wrong in one place."""
 
-    kind: Kind
+    kind: MutationKind
     path: Path
     tree: Any
 
 
 # The name of a key that no program has.
 EXTRA = "unexpected_key"
-_SPREAD = {Kind.WRONG_VALUE: 8}
+_SPREAD = {MutationKind.WRONG_VALUE: 8}
 _USUAL_SPREAD = 3
 
 
 def tree_changes(
     tree: Any, again: Any, *, is_textual: bool, most: int | None = None
-) -> list[Change]:
+) -> list[TreeChange]:
     """Changes of each kind, a few of each, spread over the tree.
 
     `again` is the same tree of another run: what differs there nobody can compare, so it is left
     alone. `most` lowers how many there are of a kind.
     """
-    found: list[Change] = []
+    found: list[TreeChange] = []
     for kind, make in _MAKERS.items():
         places = [
             (path, changed)
@@ -63,7 +63,7 @@ def tree_changes(
         ]
         limit = min(_SPREAD.get(kind, _USUAL_SPREAD), most or _USUAL_SPREAD * 100)
         for path, changed in spread(places, limit):
-            found.append(Change(kind, path, replaced(tree, path, changed)))
+            found.append(TreeChange(kind, path, replaced(tree, path, changed)))
     return found
 
 
@@ -130,12 +130,12 @@ def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
     return [chosen[number * len(chosen) // most] for number in range(most)]
 
 
-def _is_steady(kind: Kind, path: Path, node: Any, again: Any) -> bool:
+def _is_steady(kind: MutationKind, path: Path, node: Any, again: Any) -> bool:
     """Whether the other run has the same there, as far as this kind of change is about it."""
     there = find(again, path, _NONE)
-    if kind in (Kind.MISSING_KEY, Kind.MISSING_ELEMENT):
+    if kind in (MutationKind.MISSING_KEY, MutationKind.MISSING_ELEMENT):
         return there is not _NONE
-    if kind in (Kind.EXTRA_KEY, Kind.EXTRA_ELEMENT):
+    if kind in (MutationKind.EXTRA_KEY, MutationKind.EXTRA_ELEMENT):
         return type(there) is type(node) and len(there) == len(node)
     return bool(there == node)
 
@@ -259,14 +259,14 @@ def _truncated(path: Path, node: Any, is_textual: bool) -> Any:
     return _NONE
 
 
-_MAKERS: dict[Kind, Callable[[Path, Any, bool], Any]] = {
-    Kind.WRONG_VALUE: _wrong_value,
-    Kind.OFF_BY_ONE: _off_by_one,
-    Kind.MISSING_KEY: _missing_key,
-    Kind.EXTRA_KEY: _extra_key,
-    Kind.MISSING_ELEMENT: _missing_element,
-    Kind.EXTRA_ELEMENT: _extra_element,
-    Kind.TYPE_CHANGE: _type_change,
-    Kind.REORDERED: _reordered,
-    Kind.TRUNCATED: _truncated,
+_MAKERS: dict[MutationKind, Callable[[Path, Any, bool], Any]] = {
+    MutationKind.WRONG_VALUE: _wrong_value,
+    MutationKind.OFF_BY_ONE: _off_by_one,
+    MutationKind.MISSING_KEY: _missing_key,
+    MutationKind.EXTRA_KEY: _extra_key,
+    MutationKind.MISSING_ELEMENT: _missing_element,
+    MutationKind.EXTRA_ELEMENT: _extra_element,
+    MutationKind.TYPE_CHANGE: _type_change,
+    MutationKind.REORDERED: _reordered,
+    MutationKind.TRUNCATED: _truncated,
 }

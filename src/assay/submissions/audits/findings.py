@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from assay.submissions.audits.changes import Kind
+from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.facts import CaseFacts, Label
 
 
 @dataclass(frozen=True)
-class Sort:
+class FindingType:
     """A sort of finding: what it is called, what it says and what to do about it."""
 
     code: str
@@ -21,62 +21,62 @@ class Sort:
     advice: str
 
 
-REFERENCE_FAILS = Sort(
+REFERENCE_FAILS = FindingType(
     "reference-fails",
     "the reference solution does not pass",
     "correct the solution, the expected values or the verifier; until then nobody can pass",
 )
-FLAKY = Sort(
+FLAKY = FindingType(
     "flaky",
     "the reference solution is right in one run and wrong in the other",
     "compare only what is the same in every run",
 )
-IDLE_PASSES = Sort(
+IDLE_PASSES = FindingType(
     "do-nothing-passes",
     "a submission that does nothing passes",
     "expect something that only a working program gives",
 )
-NEVER_FAILS = Sort(
+NEVER_FAILS = FindingType(
     "never-fails",
     "the check was right in every trial, however wrong the result",
     "make it compare with an expected value, or remove it: it gives part of the score away",
 )
-COMPARES_NOTHING = Sort(
+COMPARES_NOTHING = FindingType(
     "compares-nothing",
     "the key names nothing of a result, and what it says never changes",
     "name the attribute, or `files-<name>`, and compare it",
 )
-MISSPELT_KEY = Sort(
+MISSPELT_KEY = FindingType(
     "misspelt-key",
     "the key names nothing of a result, and is like an attribute that has no judgement",
     "write the attribute's name; the reference program drops such a key, and its failures",
 )
-INVISIBLE_WEIGHT = Sort(
+INVISIBLE_WEIGHT = FindingType(
     "invisible-weight",
     "the weight is so small that a failure leaves the score as good as whole",
     "give the check a weight that shows",
 )
-UNREAD_EXPECTATION = Sort(
+UNREAD_EXPECTATION = FindingType(
     "unread-expectation",
     "the expected value can be anything: no judgement changes with it",
     "compare it in the verifier, or remove it from the case",
 )
-VERIFIER_BREAKS = Sort(
+VERIFIER_BREAKS = FindingType(
     "verifier-breaks",
     "the verifier cannot read a wrong result, and gives no judgement of it",
     "let it return a failed check that says what is wrong with the output",
 )
-CASES_BROKEN = Sort(
+CASES_BROKEN = FindingType(
     "cases-broken",
     "the cases cannot be had",
     "correct the loader or the case files",
 )
-LOW_SCORE = Sort(
+LOW_SCORE = FindingType(
     "low-score",
     "fewer mutants are rejected than --min-score asks for",
     "look at the accepted mutants; compare more, or lower --min-score if that is meant",
 )
-SORTS = {
+FINDING_TYPES = {
     sort.code: sort
     for sort in (
         REFERENCE_FAILS,
@@ -98,10 +98,10 @@ DEFAULT_MIN_SCORE = 0.5
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """Something wrong with how a group is judged, and the cases that show it."""
 
-    sort: Sort
+    sort: FindingType
     group: str
     subject: str
     """A check, an expected value; empty if it is about whole cases."""
@@ -144,14 +144,14 @@ def score_of(cases: Iterable[CaseFacts]) -> float | None:
     return rejected / (rejected + accepted) if rejected + accepted else None
 
 
-def by_kind(cases: Iterable[CaseFacts]) -> dict[Kind, tuple[int, int]]:
+def by_kind(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
     """How many mutants of each kind there were, and how many of them were accepted."""
-    made: Counter[Kind] = Counter()
-    taken: Counter[Kind] = Counter()
+    made: Counter[MutationKind] = Counter()
+    taken: Counter[MutationKind] = Counter()
     for case in cases:
         made.update(label.kind for label in (*case.rejected, *case.accepted))
         taken.update(label.kind for label in case.accepted)
-    return {kind: (made[kind], taken[kind]) for kind in Kind if made[kind]}
+    return {kind: (made[kind], taken[kind]) for kind in MutationKind if made[kind]}
 
 
 _Shown: TypeAlias = Callable[[CaseFacts], Iterable[tuple[str, str]]]
@@ -179,7 +179,7 @@ def _told_breaks(case: CaseFacts) -> list[tuple[str, str]]:
 
 
 # How each sort shows in a case: what it is about, and what was seen.
-_SHOWN: list[tuple[Sort, _Shown]] = [
+_SHOWN: list[tuple[FindingType, _Shown]] = [
     (REFERENCE_FAILS, lambda case: _once(case.failure)),
     (FLAKY, _told_flaky),
     (IDLE_PASSES, lambda case: _once("it passes" if case.is_idle_right else "")),
@@ -197,7 +197,7 @@ def findings_of(
     *,
     min_score: float = DEFAULT_MIN_SCORE,
     ignored: Iterable[str] = (),
-) -> list[Finding]:
+) -> list[AuditFinding]:
     """All findings, the gravest sorts first; `ignored` are CODE or CODE=GLOB of case or subject."""
     several, patterns = list(groups), list(ignored)
     found = [
@@ -209,27 +209,27 @@ def findings_of(
     for group in several:
         score = group.score
         if group.broken:
-            found.append(Finding(CASES_BROKEN, group.name, "", {"": group.broken}))
+            found.append(AuditFinding(CASES_BROKEN, group.name, "", {"": group.broken}))
         if score is not None and score < min_score:
             about = f"mutation score {percent(score)}, less than {min_score:.0%}"
-            found.append(Finding(LOW_SCORE, group.name, "", {"": about}))
+            found.append(AuditFinding(LOW_SCORE, group.name, "", {"": about}))
     return [one for one in found if one.sort.code not in patterns]
 
 
 def _of_group(
-    sort: Sort, shown: _Shown, group: GroupAudit, ignored: list[str]
-) -> Iterator[Finding]:
+    sort: FindingType, shown: _Shown, group: GroupAudit, ignored: list[str]
+) -> Iterator[AuditFinding]:
     subjects: dict[str, dict[str, str]] = {}
     for case in group.cases:
         for subject, seen in shown(case):
             if not _is_ignored(sort, group, case, subject, ignored):
                 subjects.setdefault(subject, {})[case.id] = seen
     for subject, cases in subjects.items():
-        yield Finding(sort, group.name, subject, cases)
+        yield AuditFinding(sort, group.name, subject, cases)
 
 
 def _is_ignored(
-    sort: Sort, group: GroupAudit, case: CaseFacts, subject: str, ignored: list[str]
+    sort: FindingType, group: GroupAudit, case: CaseFacts, subject: str, ignored: list[str]
 ) -> bool:
     globs = [text.partition("=")[2] for text in ignored if text.startswith(f"{sort.code}=")]
     names = (f"{group.name}/{case.id}", subject)
@@ -237,7 +237,7 @@ def _is_ignored(
 
 
 def accepted_examples(
-    cases: Iterable[CaseFacts], kind: Kind, most: int = 3
+    cases: Iterable[CaseFacts], kind: MutationKind, most: int = 3
 ) -> list[tuple[str, Label]]:
     """Some accepted mutants of a kind, each with its case."""
     several = [(case.id, label) for case in cases for label in case.accepted if label.kind is kind]

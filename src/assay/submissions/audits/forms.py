@@ -21,7 +21,7 @@ _LONGEST_READ = 1_000_000
 
 
 @dataclass(frozen=True)
-class Form:
+class ValueForm:
     """A value as a tree of dictionaries, lists and scalars."""
 
     tree: Any
@@ -32,15 +32,15 @@ class Form:
     """How a place in the tree is told."""
 
 
-def read_form(value: Any) -> Form:
+def read_form(value: Any) -> ValueForm:
     """The form a value has; whatever is not recognized is text, or is left as it is."""
     if isinstance(value, bytes):
         return _read_bytes(value)
     if isinstance(value, str):
         if len(value) > _LONGEST_READ:
-            return Form([value], "".join, is_textual=True, place=_whole)
+            return ValueForm([value], "".join, is_textual=True, place=_whole)
         return _read_json(value) or _read_lines_of_json(value) or _read_table(value) or _text(value)
-    return Form(value, _same)
+    return ValueForm(value, _same)
 
 
 def substance(value: Any) -> str:
@@ -60,13 +60,13 @@ def _same(tree: Any) -> Any:
     return tree
 
 
-def _read_bytes(data: bytes) -> Form:
+def _read_bytes(data: bytes) -> ValueForm:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return Form(data, _same)
+        return ValueForm(data, _same)
     if "\0" in text:
-        return Form(data, _same)
+        return ValueForm(data, _same)
     form = read_form(text)
     return replace(form, write=lambda tree: _encoded(form.write(tree)))
 
@@ -87,14 +87,14 @@ def _parse(text: str) -> Any:
     return found
 
 
-def _read_json(text: str) -> Form | None:
+def _read_json(text: str) -> ValueForm | None:
     tree = _parse(text)
     if tree is None:
         return None
     body = text.strip()
     before, after = text[: text.index(body)], text[text.index(body) + len(body) :]
     style = _style_of(tree, body)
-    return Form(tree, lambda changed: before + json.dumps(changed, **style) + after)
+    return ValueForm(tree, lambda changed: before + json.dumps(changed, **style) + after)
 
 
 _STYLES: list[dict[str, Any]] = [
@@ -112,7 +112,7 @@ def _style_of(tree: Any, text: str) -> dict[str, Any]:
     return {"indent": 2 if "\n" in text else None}
 
 
-def _read_lines_of_json(text: str) -> Form | None:
+def _read_lines_of_json(text: str) -> ValueForm | None:
     lines = text.split("\n")
     written = [line for line in lines if line.strip()]
     trees = [_parse(line) for line in written]
@@ -124,10 +124,10 @@ def _read_lines_of_json(text: str) -> Form | None:
     def write(changed: list[Any]) -> str:
         return "\n".join(json.dumps(one, **style) for one in changed) + end
 
-    return Form(trees, write)
+    return ValueForm(trees, write)
 
 
-def _read_table(text: str) -> Form | None:
+def _read_table(text: str) -> ValueForm | None:
     """Rows by the names of their columns, if each row has as many cells as the first."""
     delimiter = "\t" if "\t" in text else ","
     try:
@@ -145,7 +145,7 @@ def _read_table(text: str) -> Form | None:
     def write(changed: list[Any]) -> str:
         return _table_text(changed, header, delimiter, end)
 
-    return Form(tree, write, is_textual=True)
+    return ValueForm(tree, write, is_textual=True)
 
 
 def _table_text(rows: list[dict[str, str]], header: list[str], delimiter: str, end: str) -> str:
@@ -161,14 +161,14 @@ def _table_text(rows: list[dict[str, str]], header: list[str], delimiter: str, e
     return target.getvalue()
 
 
-def _text(text: str) -> Form:
+def _text(text: str) -> ValueForm:
     end = "\n" if text.endswith("\n") else ""
     lines = text.removesuffix("\n").split("\n") if text else []
 
     def write(changed: list[str]) -> str:
         return "\n".join(changed) + (end if changed else "")
 
-    return Form(lines, write, is_textual=True, place=_line)
+    return ValueForm(lines, write, is_textual=True, place=_line)
 
 
 def _whole(path: Path) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.results import CaseResult
-from assay.submissions.audits.changes import Kind, Path, spread, tree_changes
+from assay.submissions.audits.changes import MutationKind, Path, spread, tree_changes
 from assay.submissions.audits.forms import read_form, substance
 from assay.submissions.cases import APIResult
 
@@ -24,10 +24,10 @@ _FILES = "files-"
 
 
 @dataclass(frozen=True)
-class Mutant:
+class ResultMutant:
     """A result that differs from a right one in one attribute."""
 
-    kind: Kind
+    kind: MutationKind
     attribute: str
     place: str
     """Where in the attribute; empty if it is all of it."""
@@ -41,14 +41,14 @@ class Mutant:
 
 def mutants(
     right: CaseResult, again: CaseResult | None = None, also: Collection[str] = ()
-) -> list[Mutant]:
+) -> list[ResultMutant]:
     """Mutants of a right result, at most `MOST_OF_A_CASE`.
 
     `again` is what the same program gave in another run: what differs there by itself is left
     alone. Output, status and files are changed; `also` names what else a verifier looks at.
     """
     again = right if again is None else again
-    found: list[Mutant] = [*_status_mutants(right, again)]
+    found: list[ResultMutant] = [*_status_mutants(right, again)]
     found += _attribute_mutants(right, again, "output")
     found += _file_mutants(right, again)
     found += _unexpected_files(right, also)
@@ -78,23 +78,25 @@ def other_statuses(result: CaseResult) -> tuple[int, ...]:
     return (1,) if status == 0 else (0, 2 if status == 1 else 1)
 
 
-def _status_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
+def _status_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMutant]:
     if again.status_code != right.status_code:
         return
     for status in other_statuses(right):
         place = f"{right.status_code} to {status}"
-        yield Mutant(Kind.WRONG_STATUS, "status_code", place, altered(right, status_code=status))
+        yield ResultMutant(
+            MutationKind.WRONG_STATUS, "status_code", place, altered(right, status_code=status)
+        )
 
 
-def _attribute_mutants(right: CaseResult, again: CaseResult, name: str) -> Iterator[Mutant]:
+def _attribute_mutants(right: CaseResult, again: CaseResult, name: str) -> Iterator[ResultMutant]:
     value = getattr(right, name)
     for kind, place, changed in _value_mutants(
         value, getattr(again, name, None), is_textual=name == "headers"
     ):
-        yield Mutant(kind, name, place, altered(right, **{name: changed}))
+        yield ResultMutant(kind, name, place, altered(right, **{name: changed}))
 
 
-def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
+def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMutant]:
     files = right.files
     if not isinstance(files, dict) or not isinstance(again.files, dict):
         return
@@ -103,32 +105,34 @@ def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[Mutant]:
         if name not in again.files:
             continue
         rest = {other: content for other, content in files.items() if other != name}
-        yield Mutant(Kind.MISSING_FILE, _FILES + name, "", altered(right, files=rest))
+        yield ResultMutant(MutationKind.MISSING_FILE, _FILES + name, "", altered(right, files=rest))
         for kind, place, changed in _value_mutants(files[name], again.files[name], _MOST_IN_A_FILE):
-            yield Mutant(kind, _FILES + name, place, altered(right, files={**files, name: changed}))
+            yield ResultMutant(
+                kind, _FILES + name, place, altered(right, files={**files, name: changed})
+            )
 
 
-def _unexpected_files(right: CaseResult, judged: Collection[str]) -> Iterator[Mutant]:
+def _unexpected_files(right: CaseResult, judged: Collection[str]) -> Iterator[ResultMutant]:
     """Files that a verifier judges though the right result does not have them: they must not be."""
     files = right.files if isinstance(right.files, dict) else {}
     for name in judged:
         if name.startswith(_FILES) and (file := name.removeprefix(_FILES)) not in files:
             more = altered(right, files={**files, file: "unexpected\n"})
-            yield Mutant(Kind.UNEXPECTED_FILE, name, "", more)
+            yield ResultMutant(MutationKind.UNEXPECTED_FILE, name, "", more)
 
 
 def _value_mutants(
     value: Any, again: Any, most: int | None = None, *, is_textual: bool = False
-) -> Iterator[tuple[Kind, str, Any]]:
+) -> Iterator[tuple[MutationKind, str, Any]]:
     form, other = read_form(value), read_form(again)
     is_textual = is_textual or form.is_textual
     for change in tree_changes(form.tree, other.tree, is_textual=is_textual, most=most):
         yield change.kind, form.place(change.path), form.write(change.tree)
     if isinstance(value, str | bytes) and len(value) > 1:
-        yield Kind.TRUNCATED, "", value[: len(value) // 2]
+        yield MutationKind.TRUNCATED, "", value[: len(value) // 2]
 
 
-def _distinct(found: list[Mutant], right: CaseResult) -> list[Mutant]:
+def _distinct(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant]:
     """Without those that say the same as the right result or as one before."""
     original = right.attributes()
     seen: dict[str, set[str]] = {}
@@ -147,11 +151,11 @@ def _distinct(found: list[Mutant], right: CaseResult) -> list[Mutant]:
 _MISSING: dict[str, Any] = {"assay": "missing"}
 
 
-def _bounded(found: list[Mutant]) -> list[Mutant]:
+def _bounded(found: list[ResultMutant]) -> list[ResultMutant]:
     """The first of each kind and attribute, then the second, until there are enough."""
     if len(found) <= MOST_OF_A_CASE:
         return found
-    rank: dict[tuple[Kind, str], int] = {}
+    rank: dict[tuple[MutationKind, str], int] = {}
     ranked = []
     for position, mutant in enumerate(found):
         key = mutant.kind, mutant.attribute

@@ -9,7 +9,7 @@ from assay import values
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
 from assay.submissions.audits.findings import (
-    Finding,
+    AuditFinding,
     GroupAudit,
     accepted_examples,
     by_kind,
@@ -22,7 +22,7 @@ _MOST_CASES = 5
 
 
 def audit_lines(
-    problem: str, groups: Sequence[GroupAudit], findings: Sequence[Finding], paint: Paint
+    problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], paint: Paint
 ) -> Iterator[str]:
     """The numbers of every group, the accepted mutants, what nobody judges, and the findings."""
     yield from _table(groups, paint)
@@ -108,7 +108,7 @@ def _restless_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]
             )
 
 
-def _finding_lines(finding: Finding, paint: Paint) -> Iterator[str]:
+def _finding_lines(finding: AuditFinding, paint: Paint) -> Iterator[str]:
     subject = f" {paint(one_line(finding.subject), 'bold')}" if finding.subject else ""
     code = paint(finding.sort.code, "failed")
     yield f"{code}{subject} in {one_line(finding.group)}: {finding.sort.title}"
@@ -120,7 +120,7 @@ def _finding_lines(finding: Finding, paint: Paint) -> Iterator[str]:
 
 
 def _verdict(
-    problem: str, groups: Sequence[GroupAudit], findings: Sequence[Finding], paint: Paint
+    problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], paint: Paint
 ) -> str:
     cases = [case for group in groups for case in group.cases]
     score = percent(score_of(cases))
@@ -131,7 +131,7 @@ def _verdict(
 
 
 def audit_values(
-    problem: str, groups: Sequence[GroupAudit], findings: Sequence[Finding], min_score: float
+    problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], min_score: float
 ) -> dict[str, Any]:
     """The same as JSON."""
     cases = [case for group in groups for case in group.cases]

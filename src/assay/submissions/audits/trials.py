@@ -9,12 +9,12 @@ from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
 from assay.results import CaseResult, Outcome, VerificationResult, outcome_of
-from assay.submissions.audits.changes import Kind
-from assay.submissions.audits.mutants import Mutant, mutants
+from assay.submissions.audits.changes import MutationKind
+from assay.submissions.audits.mutants import ResultMutant, mutants
 from assay.submissions.audits.probes import filled_with, placed_in, probes
 from assay.submissions.audits.statements import Statement, statements
 from assay.submissions.cases import APIResult, BaseCase, CLIResult
-from assay.submissions.protocols import Drawn
+from assay.submissions.protocols import ExpectedCase
 from assay.submissions.result_files import contents_of, inputs_of
 
 # A verifier that hangs costs its time limit each time; after so many the rest would say the same.
@@ -26,7 +26,7 @@ _MOST_OTHERS = 3
 
 
 @dataclass(frozen=True)
-class Judged:
+class VerifierJudgement:
     """What a verifier said of one result, or why it said nothing."""
 
     results: Mapping[str, VerificationResult] = field(default_factory=dict)
@@ -50,27 +50,27 @@ class Judged:
         return [name for name, one in self.results.items() if one.is_correct is not True]
 
 
-Judge: TypeAlias = Callable[[Drawn, CaseResult], Awaitable[Judged]]
+Judge: TypeAlias = Callable[[ExpectedCase, CaseResult], Awaitable[VerifierJudgement]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class ReferenceTrial:
     """A case that the reference ran on."""
 
-    drawn: Drawn
+    drawn: ExpectedCase
     actual: CaseResult
-    judged: Judged
+    judged: VerifierJudgement
 
 
 @dataclass
-class Trials:
+class CaseTrials:
     """What came of everything a case was tried with."""
 
-    first: Tried
-    second: Tried
-    idle: Judged = field(default_factory=Judged)
-    mutants: list[tuple[Mutant, Judged]] = field(default_factory=list)
-    probes: list[Judged] = field(default_factory=list)
+    first: ReferenceTrial
+    second: ReferenceTrial
+    idle: VerifierJudgement = field(default_factory=VerifierJudgement)
+    mutants: list[tuple[ResultMutant, VerifierJudgement]] = field(default_factory=list)
+    probes: list[VerifierJudgement] = field(default_factory=list)
     is_probed: bool = False
     """Whether all results that are wrong all over were judged."""
     unread: list[Statement] = field(default_factory=list)
@@ -81,23 +81,23 @@ class Trials:
         """Whether the reference is right both times: only then its result can be mutated."""
         return self.first.judged.did_pass and self.second.judged.did_pass
 
-    def wrong_ones(self) -> list[Judged]:
+    def wrong_ones(self) -> list[VerifierJudgement]:
         """Every judgement of a result that is not the reference's."""
         return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
 
 
 async def try_case(
-    first: Tried,
-    second: Tried,
+    first: ReferenceTrial,
+    second: ReferenceTrial,
     judge: Judge,
     tracked: Iterable[str] = (),
     vocabulary: Collection[str] = (),
-) -> Trials:
+) -> CaseTrials:
     """Try a case with everything there is.
 
     `tracked` are the globs of files that are kept, `vocabulary` the words in the verifier's code.
     """
-    trials = Trials(first, second)
+    trials = CaseTrials(first, second)
     drawn, right = first.drawn, first.actual
     trials.idle = await judge(drawn, idle_result(drawn.case, right, tracked))
     if not trials.is_sound:
@@ -123,7 +123,7 @@ async def try_case(
     return trials
 
 
-async def _is_read(statement: Statement, trials: Trials, judge: Judge) -> bool:
+async def _is_read(statement: Statement, trials: CaseTrials, judge: Judge) -> bool:
     """Whether another value there changes any judgement, of the right result or of a wrong one.
 
     A wrong one too, because an option such as a tolerance makes no difference to what is right.
@@ -145,21 +145,23 @@ async def _is_read(statement: Statement, trials: Trials, judge: Judge) -> bool:
     return False
 
 
-async def _judge_by(expected: CaseResult, actual: CaseResult, first: Tried, judge: Judge) -> Judged:
+async def _judge_by(
+    expected: CaseResult, actual: CaseResult, first: ReferenceTrial, judge: Judge
+) -> VerifierJudgement:
     return await judge(dataclasses.replace(first.drawn, expected=expected), actual)
 
 
-def _with_value(statement: Statement, trials: Trials) -> Iterator[CaseResult]:
+def _with_value(statement: Statement, trials: CaseTrials) -> Iterator[CaseResult]:
     """Yield the right result, and those with another status, with what is meant in each place."""
     right = trials.first.actual
-    others = [one.result for one, _ in trials.mutants if one.kind is Kind.WRONG_STATUS]
+    others = [one.result for one, _ in trials.mutants if one.kind is MutationKind.WRONG_STATUS]
     for value in statement.meant():
         for base in (right, *others):
             yield filled_with(base, value)
         yield from placed_in(right, value)
 
 
-def _differ(judged: Judged, was: Judged) -> bool:
+def _differ(judged: VerifierJudgement, was: VerifierJudgement) -> bool:
     return judged.says() != was.says() or (judged.error is None) != (was.error is None)
 
 

@@ -22,7 +22,7 @@ class _Written(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
 
-class Request(_Written):
+class WrittenRequest(_Written):
     """What is sent to the server of the group."""
 
     method: str = "GET"
@@ -62,7 +62,7 @@ class WrittenCase(_Written):
     description: str | None = None
     arguments: list[str] = Field(default_factory=list)
     stdin: str | list[str] | None = None
-    request: Request | None = None
+    request: WrittenRequest | None = None
     input_files: dict[str, Any] | list[WrittenFile] = Field(default_factory=list)
     tracked_files: list[str] = Field(default_factory=list)
     timeout: float | None = Field(default=None, gt=0)

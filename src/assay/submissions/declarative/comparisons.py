@@ -15,8 +15,8 @@ from assay.checks import ABSENT, check_options, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.failures import describe
 from assay.results import CaseResult, VerificationResult
-from assay.submissions.declarative.expectations import Wanted, saved_names
-from assay.submissions.declarative.result_paths import Target, UnreadableError
+from assay.submissions.declarative.expectations import Expectation, saved_names
+from assay.submissions.declarative.result_paths import ResultPath, UnreadableError
 from assay.submissions.file_formats import Compression, FileType, parsed, signature, written
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
@@ -31,12 +31,12 @@ _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultCheck:
     """One check of one place in a result."""
 
     key: str
     """Its name in the report."""
-    target: Target
+    target: ResultPath
     check: str
     value: Any
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -108,7 +108,7 @@ def _decoded(content: bytes) -> str | bytes:
         return content
 
 
-def compared(one: Wanted) -> Comparison:
+def compared(one: Expectation) -> ResultCheck:
     """How it is compared; InputError if it is wrongly written.
 
     What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
@@ -123,24 +123,24 @@ def compared(one: Wanted) -> Comparison:
         return _impossible(one, describe(error))
 
 
-def _impossible(one: Wanted, why: str) -> Comparison:
+def _impossible(one: Expectation, why: str) -> ResultCheck:
     return replace(_made(one, one.check or "value", one.value, {}), impossible=why)
 
 
-def _comparison(one: Wanted) -> Comparison:
+def _comparison(one: Expectation) -> ResultCheck:
     if one.check is None:
         return _default(one)
     return _made(one, one.check, _one_value(one, one.check), one.options)
 
 
 def _made(
-    one: Wanted, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
-) -> Comparison:
+    one: Expectation, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
+) -> ResultCheck:
     about = (one.key, one.target, check, value, options, one.weight, manner, one.path)
-    return Comparison(*about, is_filled=one.is_filled)
+    return ResultCheck(*about, is_filled=one.is_filled)
 
 
-def _one_value(one: Wanted, check: str) -> Any:
+def _one_value(one: Expectation, check: str) -> Any:
     """The value as the check takes it: what an answer had is one value, whatever it looks like."""
     if one.is_answer and check in _TAKING_SEVERAL:
         return [one.value]
@@ -149,7 +149,7 @@ def _one_value(one: Wanted, check: str) -> Any:
     return one.value
 
 
-def _default(one: Wanted) -> Comparison:
+def _default(one: Expectation) -> ResultCheck:
     """The check that suits a bare value."""
     value = one.value
     if value is None:
@@ -166,7 +166,7 @@ def _default(one: Wanted) -> Comparison:
     return _made(one, "json", stored, {}, "as JSON")
 
 
-def _as_stored(target: Target, value: Any) -> Any:
+def _as_stored(target: ResultPath, value: Any) -> Any:
     """Structure as it would be read from the file: a table has texts where it was given numbers."""
     if target.file is None or len(target.steps) != 1:
         return value
@@ -193,7 +193,7 @@ _LARGE_TEXT = 1 << 20
 _MANY_PARTS = 20_000
 
 
-async def judge(one: Comparison, actual: CaseResult, readers: Readers) -> VerificationResult:
+async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> VerificationResult:
     """What a comparison says; undecided if it takes too much."""
     if not is_slow(one, actual):
         return one.result(actual)
@@ -208,7 +208,7 @@ async def judge(one: Comparison, actual: CaseResult, readers: Readers) -> Verifi
     return VerificationResult(**packed[""])
 
 
-async def find_value(target: Target, actual: CaseResult, readers: Readers) -> Any:
+async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -> Any:
     """What stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
     if not _is_slow_to_read(target, actual):
         there = target.found(actual)
@@ -221,12 +221,12 @@ async def find_value(target: Target, actual: CaseResult, readers: Readers) -> An
     return there[0] if there else ABSENT
 
 
-def may_be_slow(one: Wanted) -> bool:
+def may_be_slow(one: Expectation) -> bool:
     """Whether a comparison can be one that is made elsewhere, whatever the result."""
     return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
 
 
-def is_slow(one: Comparison, actual: CaseResult) -> bool:
+def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
     """Whether nobody can say how long a comparison takes."""
     if one.impossible or one.target.content(actual) is ABSENT or _is_registered_here(one.check):
         return False
@@ -239,12 +239,12 @@ def _is_registered_here(check: str) -> bool:
     return not get_check(check).__module__.startswith("assay.checks.")
 
 
-def _is_slow_to_read(target: Target, actual: CaseResult) -> bool:
+def _is_slow_to_read(target: ResultPath, actual: CaseResult) -> bool:
     content = target.content(actual)
     return content is not ABSENT and (not _has_quick_type(target) or _is_large(content))
 
 
-def _has_quick_type(target: Target) -> bool:
+def _has_quick_type(target: ResultPath) -> bool:
     if target.file is None:
         return True
     kind, packing = signature(Path(target.file))
@@ -266,11 +266,11 @@ def _is_large(value: Any) -> bool:
     return False
 
 
-def _packed(target: Target) -> list[Any]:
+def _packed(target: ResultPath) -> list[Any]:
     return [target.root, *target.steps]
 
 
-def _narrowed(target: Target, actual: CaseResult) -> dict[str, Any]:
+def _narrowed(target: ResultPath, actual: CaseResult) -> dict[str, Any]:
     """As much of a result as a target looks at."""
     content = target.content(actual)
     looked_at = {target.file: content} if target.file is not None else content

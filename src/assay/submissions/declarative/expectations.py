@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from assay.checks.paths import path_text
 from assay.errors import InputError, nearest
 from assay.submissions.assets import replace_assets
-from assay.submissions.declarative.result_paths import Target, parse_target
+from assay.submissions.declarative.result_paths import ResultPath, parse_result_path
 from assay.submissions.result_files import shortest
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ _PATTERNS = frozenset({"regex", "file_pattern"})
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Expectation:
     """One place of a result, and the check or the bare value that is written for it."""
 
     key: str
     """Its name in the report."""
-    target: Target
+    target: ResultPath
     value: Any
     check: str | None = None
     """None for a bare value, which is compared as suits it."""
@@ -66,9 +66,9 @@ def error_path(error: InputError) -> str:
     return error.path if isinstance(error, MisplacedError) else ""
 
 
-def read_wanted(expected: Expected) -> list[Wanted]:
+def read_expectations(expected: Expected) -> list[Expectation]:
     """Everything an expectation looks at, in the order of a result; InputError if it is wrong."""
-    made: dict[str, Wanted] = {}
+    made: dict[str, Expectation] = {}
     for key, target, value, path in _places(expected):
         is_several = path.startswith("checks.") and isinstance(value, list)
         if is_several and not value:
@@ -89,19 +89,19 @@ def read_wanted(expected: Expected) -> list[Wanted]:
     return list(made.values())
 
 
-def _places(expected: Expected) -> Iterator[tuple[str, Target, Any, str]]:
+def _places(expected: Expected) -> Iterator[tuple[str, ResultPath, Any, str]]:
     given = expected.model_fields_set
     for root in ("status_code", "output", "stderr", "timed_out"):
         if root in given:
-            yield root, Target(root), getattr(expected, root), root
+            yield root, ResultPath(root), getattr(expected, root), root
     for name, value in expected.headers.items():
         key = path_text(("headers", name))
-        yield key, Target("headers", (name,)), value, f"headers.{name}"
+        yield key, ResultPath("headers", (name,)), value, f"headers.{name}"
     for name, value in expected.files.items():
-        yield f"files-{name}", Target("files", (shortest(name),)), value, f"files.{name}"
+        yield f"files-{name}", ResultPath("files", (shortest(name),)), value, f"files.{name}"
     for text, value in expected.checks.items():
         try:
-            target = parse_target(text)
+            target = parse_result_path(text)
         except InputError as error:
             raise MisplacedError(error.what, f"checks.{text}", error.advice) from None
         yield text, target, value, f"checks.{text}"
@@ -114,9 +114,9 @@ def _unique(key: str, known: Mapping[str, Any]) -> str:
     return unique
 
 
-def _read(key: str, target: Target, value: Any, path: str) -> Wanted:
+def _read(key: str, target: ResultPath, value: Any, path: str) -> Expectation:
     if not (isinstance(value, dict) and "check" in value):
-        return Wanted(key, target, value, path=path)
+        return Expectation(key, target, value, path=path)
     if "value" not in value:
         raise MisplacedError(
             f"the check `{value['check']}` has no `value` to compare with",
@@ -126,7 +126,7 @@ def _read(key: str, target: Target, value: Any, path: str) -> Wanted:
     options = {name: item for name, item in value.items() if name not in _OWN_KEYS}
     _refuse_chosen(value, path)
     check, weight = str(value["check"]), value.get("weight", 1.0)
-    return Wanted(key, target, value["value"], check, options, weight, path)
+    return Expectation(key, target, value["value"], check, options, weight, path)
 
 
 def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
@@ -162,7 +162,7 @@ def _is_enumeration(key: str, item: Any) -> bool:
     return key == "enum" and isinstance(item, list)
 
 
-def placed(one: Wanted, assets: Mapping[str, str]) -> Wanted:
+def placed(one: Expectation, assets: Mapping[str, str]) -> Expectation:
     """The same with the paths of static assets in its value and its place."""
     paths = {name: re.escape(path) for name, path in assets.items()}
     return replace(
@@ -172,7 +172,7 @@ def placed(one: Wanted, assets: Mapping[str, str]) -> Wanted:
     )
 
 
-def filled(one: Wanted, saved: Mapping[str, Any]) -> Wanted:
+def filled(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
     """The same with saved values in its value and its place."""
     if not any(saved_names([one.value, *one.target.steps])):
         return one
@@ -189,7 +189,7 @@ def filled(one: Wanted, saved: Mapping[str, Any]) -> Wanted:
     )
 
 
-def _filled_value(one: Wanted, saved: Mapping[str, Any]) -> Any:
+def _filled_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
     if one.check in _PATTERNS and isinstance(one.value, str):
         return fill_text(one.value, saved, lambda value: re.escape(as_text(value)))
     return fill(one.value, saved)

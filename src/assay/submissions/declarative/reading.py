@@ -28,8 +28,8 @@ from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative.case_files import CaseFile, Expected, WrittenCase, own_files
 from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.expectations import error_path, read_wanted, saved_names
-from assay.submissions.declarative.result_paths import parse_target
+from assay.submissions.declarative.expectations import error_path, read_expectations, saved_names
+from assay.submissions.declarative.result_paths import parse_result_path
 from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,
@@ -196,7 +196,7 @@ def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
     _check_assets(case, problem, read)
     for name, text in written.save.items():
         try:
-            parse_target(text)
+            parse_result_path(text)
         except InputError as error:
             place = case.place(f"save.{name}")
             read.report(WRONG_VALUE, error.what, place, error.advice or "")
@@ -234,7 +234,7 @@ def _told(error: Exception) -> InputError:
 
 def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None:
     try:
-        made = [compared(one) for one in read_wanted(expected)]
+        made = [compared(one) for one in read_expectations(expected)]
     except (InputError, ValueError) as error:
         told = _told(error)
         place = case.place(f"expected.{error_path(told)}".rstrip("."))

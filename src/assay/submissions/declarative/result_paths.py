@@ -24,7 +24,7 @@ class UnreadableError(Exception):
 
 
 @dataclass(frozen=True)
-class Target:
+class ResultPath:
     """A place in a result: an attribute, and where in it."""
 
     root: str
@@ -101,7 +101,7 @@ def read_structure(content: str | bytes, name: str) -> Any:
         raise UnreadableError(f"the file is not {said}: {error}") from None
 
 
-def parse_target(text: str) -> Target:
+def parse_result_path(text: str) -> ResultPath:
     """The target a path means; InputError if it is none."""
     ((root, *steps),) = parse_patterns("path", text)
     if root not in ROOTS:
@@ -113,4 +113,4 @@ def parse_target(text: str) -> Target:
     plain = tuple(step for step in steps if not isinstance(step, Wildcard))
     if root == "files" and isinstance(plain[0], str):
         plain = (shortest(plain[0]), *plain[1:])
-    return Target(root, plain)
+    return ResultPath(root, plain)

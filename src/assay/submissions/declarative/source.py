@@ -30,39 +30,44 @@ from assay.submissions.declarative.case_files import (
     shared_files,
 )
 from assay.submissions.declarative.comparisons import (
-    Comparison,
+    ResultCheck,
     compared,
     find_value,
     judge,
     may_be_slow,
 )
 from assay.submissions.declarative.expectations import (
-    Wanted,
+    Expectation,
     as_text,
     fill,
     fill_text,
     filled,
     placed,
-    read_wanted,
+    read_expectations,
     saved_names,
 )
 from assay.submissions.declarative.reading import ReadCase, ReadGroup, read_group
-from assay.submissions.declarative.result_paths import parse_target
-from assay.submissions.protocols import CasesBrokenError, Drawn, NoCasesError, VerifierBrokenError
+from assay.submissions.declarative.result_paths import parse_result_path
+from assay.submissions.protocols import (
+    CasesBrokenError,
+    ExpectedCase,
+    NoCasesError,
+    VerifierBrokenError,
+)
 from assay.submissions.result_files import shortest
 from assay.submissions.untrusted_reader import Readers
 
 
 @dataclass(frozen=True)
-class CanonicalDrawn(Drawn):
+class DeclarativeCase(ExpectedCase):
     """A case, what is expected of it, and how that is compared."""
 
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[ResultCheck, ...] = ()
     saves: Mapping[str, str] = field(default_factory=dict)
     """What later cases need of the answer: name to path."""
     unsaved: tuple[str, ...] = ()
     """What the case needs of earlier answers that they did not have."""
-    make: Callable[[Mapping[str, str]], CanonicalDrawn] | None = field(
+    make: Callable[[Mapping[str, str]], DeclarativeCase] | None = field(
         default=None, compare=False, repr=False
     )
     """Makes it once more, with the paths of static assets."""
@@ -77,12 +82,12 @@ class CanonicalDrawn(Drawn):
         compared = [one.described() for one in self.comparisons]
         return [compared, dict(self.saves), list(self.unsaved)]
 
-    def placed(self, assets: Mapping[str, str]) -> CanonicalDrawn:
+    def placed(self, assets: Mapping[str, str]) -> DeclarativeCase:
         """Made anew from what was written, because what answers had is not to be replaced."""
         return self.make(assets) if self.make and assets else self
 
 
-class CanonicalStream:
+class DeclarativeStream:
     """The cases of one group, with what was saved of their answers."""
 
     def __init__(
@@ -105,7 +110,7 @@ class CanonicalStream:
         """Whether a case uses what an earlier one answered."""
         return self._is_stateful
 
-    async def draw(self) -> CanonicalDrawn | None:
+    async def draw(self) -> DeclarativeCase | None:
         """The next case, with saved values filled in; None after the last."""
         if self._is_empty:
             raise NoCasesError(f"the group {self._group.name!r} has no cases")
@@ -119,11 +124,11 @@ class CanonicalStream:
         except (InputError, ValidationError, OSError) as error:
             raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
 
-    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+    async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         """Keep what later cases need of this answer."""
-        assert isinstance(drawn, CanonicalDrawn), "only what was drawn here comes back"
+        assert isinstance(drawn, DeclarativeCase), "only what was drawn here comes back"
         for name, text in drawn.saves.items():
-            found = await find_value(parse_target(text), actual, self._readers)
+            found = await find_value(parse_result_path(text), actual, self._readers)
             # An old value would hide that the answer had none.
             self._saved.pop(name, None)
             if found is not ABSENT:
@@ -136,14 +141,14 @@ def _make(
     read: ReadCase,
     saved: Mapping[str, Any],
     assets: Mapping[str, str] | None,
-) -> CanonicalDrawn:
+) -> DeclarativeCase:
     case = build_case(read, *about, order=order, saved=saved, assets=assets)
     used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
-    wanted = read_wanted(read.written.expected)
+    wanted = read_expectations(read.written.expected)
     if assets is not None:
         wanted = [placed(one, assets) for one in wanted]
     wanted = [filled(one, saved) for one in wanted]
-    return CanonicalDrawn(
+    return DeclarativeCase(
         case=case,
         expected=build_expected(case, wanted, about[0].adapter.type),
         comparisons=tuple(map(compared, wanted)),
@@ -153,10 +158,10 @@ def _make(
 
 
 def _may_be_slow(case: ReadCase) -> bool:
-    return any(map(may_be_slow, read_wanted(case.written.expected)))
+    return any(map(may_be_slow, read_expectations(case.written.expected)))
 
 
-class CanonicalSource:
+class DeclarativeSource:
     """Cases and judgements of a problem that has no code of its own."""
 
     def __init__(self, problem: ProblemConfig) -> None:
@@ -178,14 +183,14 @@ class CanonicalSource:
 
     def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
-    ) -> AbstractAsyncContextManager[CanonicalStream]:
+    ) -> AbstractAsyncContextManager[DeclarativeStream]:
         """The cases of a group; InputError, with file and line, if one is wrongly written."""
         return self._opened(checkpoint, group)
 
     @asynccontextmanager
     async def _opened(
         self, checkpoint: CheckpointConfig, group: GroupConfig
-    ) -> AsyncIterator[CanonicalStream]:
+    ) -> AsyncIterator[DeclarativeStream]:
         key = checkpoint.name, group.name
         if key not in self._read:
             self._read[key] = read_group(self._problem, checkpoint, group)
@@ -193,28 +198,28 @@ class CanonicalSource:
         refuse_errors(read.findings, "submissions")
         if any(_may_be_slow(case) for case in read.cases):
             self._readers.expect()
-        yield CanonicalStream(self._problem, checkpoint, group, read.cases, self._readers)
+        yield DeclarativeStream(self._problem, checkpoint, group, read.cases, self._readers)
 
     async def verify(
         self,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         """Every comparison of the case, and what it was to save or to have been given."""
-        if not isinstance(drawn, CanonicalDrawn):
+        if not isinstance(drawn, DeclarativeCase):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
         results = {one.key: await self._judged(one, actual) for one in drawn.comparisons}
         for name, text in drawn.saves.items():
-            found = await find_value(parse_target(text), actual, self._readers)
+            found = await find_value(parse_result_path(text), actual, self._readers)
             if found is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
         for name in drawn.unsaved:
             results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
         return results
 
-    async def _judged(self, one: Comparison, actual: CaseResult) -> VerificationResult:
+    async def _judged(self, one: ResultCheck, actual: CaseResult) -> VerificationResult:
         try:
             return await judge(one, actual, self._readers)
         except InputError as error:
@@ -288,7 +293,7 @@ def _looked_at(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
     for text in (*written.expected.checks, *written.save.values()):
         # What an answer made of a path is said by whoever compares.
         with contextlib.suppress(InputError):
-            file = parse_target(fill_text(text, saved)).file
+            file = parse_result_path(fill_text(text, saved)).file
             if file is not None:
                 yield glob.escape(file)
 
@@ -297,7 +302,7 @@ def _header(text: str, saved: Mapping[str, Any]) -> str:
     return as_text(fill(text, saved))
 
 
-def build_expected(case: BaseCase, wanted: Iterable[Wanted], adapter: str) -> CaseResult:
+def build_expected(case: BaseCase, wanted: Iterable[Expectation], adapter: str) -> CaseResult:
     """What the result should be, as far as plain values say it; the rest is in the checks."""
     fields: dict[str, Any] = {}
     model = find_adapter(adapter).result

@@ -32,7 +32,7 @@ from assay.submissions.environments.file import (
 from assay.submissions.environments.tools import Tools, find_tools
 from assay.submissions.environments.types import find_environment
 from assay.submissions.folders import copy_submission
-from assay.submissions.protocols import Runner, SetUpFailedError
+from assay.submissions.protocols import CaseRunner, SetUpFailedError
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a case may take if neither it, its group, its checkpoint nor its problem says."""
@@ -83,7 +83,7 @@ class PreparedSubmission:
         found = own | program_variables(self.environment, os.environ, *layers)
         return {**self.tools.variables, **found, "PATH": self.tools.path(found.get("PATH"))}
 
-    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[Runner]:
+    def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[CaseRunner]:
         """What runs the cases of a group; it ends with the block."""
         return find_adapter(self.problem.adapter.type).open_runner(self, group)
 

@@ -20,7 +20,7 @@ from assay.errors import InputError, nearest
 from assay.failures import account
 from assay.submissions.config import ProblemConfig
 from assay.submissions.misspelling import nearest_file
-from assay.submissions.python_problems.alias import ALIAS, module_names
+from assay.submissions.slopcode import ALIAS, module_names
 
 EXTRA = "assaykit[problems]"
 VERIFIER_SCRIPT = "verifier.py"

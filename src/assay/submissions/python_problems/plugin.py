@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.submissions.python_problems import alias, package
+from assay.submissions import slopcode
+from assay.submissions.python_problems import package
 
 if TYPE_CHECKING:
     import pytest
 
-alias.install()
+slopcode.install()
 
 
 def pytest_configure(config: pytest.Config) -> None:

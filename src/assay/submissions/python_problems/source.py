@@ -26,7 +26,7 @@ from assay.submissions.protocols import (
     LOST,
     CasesBrokenError,
     CaseStream,
-    Drawn,
+    ExpectedCase,
     NoCasesError,
     StoreBrokenError,
     VerifierBrokenError,
@@ -41,7 +41,7 @@ from assay.submissions.python_problems.process import (
 
 
 @dataclass(frozen=True)
-class Limits:
+class CodeLimits:
     """How many seconds a problem's own code may take."""
 
     load: float = 120.0
@@ -52,7 +52,7 @@ class Limits:
     """For one case of the verifier."""
 
 
-class ProgrammedSource:
+class PythonSource:
     """The source of a problem with `loader.py` and `verifier.py`; an async context manager.
 
     `on_output` is given what the problem's code prints.
@@ -62,12 +62,12 @@ class ProgrammedSource:
         self,
         problem: ProblemConfig,
         *,
-        limits: Limits | None = None,
+        limits: CodeLimits | None = None,
         on_output: Callable[[str], None] | None = None,
     ) -> None:
         self.problem = problem
         self.adapter = find_adapter(problem.adapter.type)
-        self.limits = limits or Limits()
+        self.limits = limits or CodeLimits()
         self._on_output = on_output
         self._packed = wire.pack_config(problem)
         self._worker: Worker | None = None
@@ -121,14 +121,14 @@ class ProgrammedSource:
     async def _opened(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AsyncIterator[CaseStream]:
-        stream = ProgrammedStream(self, checkpoint, group, next(self._numbers))
+        stream = PythonStream(self, checkpoint, group, next(self._numbers))
         await stream.begin()
         try:
             yield stream
         finally:
             await self._released(stream)
 
-    async def _released(self, stream: ProgrammedStream) -> None:
+    async def _released(self, stream: PythonStream) -> None:
         """Let the loader end; how it does is of no interest any more."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
@@ -140,7 +140,7 @@ class ProgrammedSource:
         self,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         """What the problem's verifier says; it gets results of its own, which it may change."""
@@ -182,12 +182,12 @@ class _Past:
     actual: dict[str, Any] | None = None
 
 
-class ProgrammedStream:
+class PythonStream:
     """The cases of one group; knows what to do again if its worker is lost."""
 
     def __init__(
         self,
-        source: ProgrammedSource,
+        source: PythonSource,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
         number: int,
@@ -201,7 +201,7 @@ class ProgrammedStream:
         self._is_stateful = False
         self._count = 1
         self._past: list[_Past] = []
-        self._ahead: deque[Drawn] = deque()
+        self._ahead: deque[ExpectedCase] = deque()
         self._has_ended = False
         self._failure: Exception | None = None
 
@@ -214,7 +214,7 @@ class ProgrammedStream:
         async with self._asking():
             self._count = 1 if self._is_stateful else _AHEAD
 
-    async def draw(self) -> Drawn | None:
+    async def draw(self) -> ExpectedCase | None:
         while not (self._ahead or self._has_ended or self._failure):
             await self._draw_more()
         if self._ahead:
@@ -227,7 +227,7 @@ class ProgrammedStream:
             )
         return None
 
-    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+    async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         if not self._is_stateful:
             return
         packed = wire.pack_result(actual, self._source.adapter)
@@ -309,7 +309,7 @@ class ProgrammedStream:
         limit = self._source.limits.draw
         return await worker.ask(question, limit, stream=self._number, **about)
 
-    def _drawn(self, packed: dict[str, Any]) -> Drawn:
+    def _drawn(self, packed: dict[str, Any]) -> ExpectedCase:
         """A case, with what it did not say of its group."""
         case, expected = packed["case"], packed["expected"]
         group = self._group
@@ -321,7 +321,7 @@ class ProgrammedStream:
             "original_checkpoint": group.original_checkpoint,
         }
         try:
-            return Drawn(
+            return ExpectedCase(
                 self._source.adapter.case(**{**known, **case}),
                 find_adapter(expected["kind"]).result(**expected["fields"]),
             )

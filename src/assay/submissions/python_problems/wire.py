@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from assay.results import CaseResult, VerificationResult
 from assay.submissions.adapters import ADAPTERS, AdapterType
-from assay.submissions.reference.plain import plain
+from assay.submissions.slopcode.models import plain
 
 Packed = dict[str, Any]
 

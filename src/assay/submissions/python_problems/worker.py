@@ -22,6 +22,7 @@ from assay.errors import InputError
 from assay.failures import account
 from assay.forks import die_with_parent
 from assay.results import CaseResult, checked_results
+from assay.submissions import slopcode
 from assay.submissions.adapters import find_adapter
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
@@ -32,9 +33,9 @@ from assay.submissions.misspelling import (
     names_read,
     near_miss,
 )
-from assay.submissions.python_problems import alias, frames, package, wire
-from assay.submissions.reference.evaluation.adapters import models
-from assay.submissions.reference.evaluation.loaders import NoOpStore
+from assay.submissions.python_problems import frames, package, wire
+from assay.submissions.slopcode import models
+from assay.submissions.slopcode.loaders import NoOpStore
 
 # A stream that may be drawn ahead gives what it has after so many seconds.
 _PATIENCE = 0.05
@@ -45,7 +46,9 @@ _RESULTS: dict[str, type[CaseResult]] = {"cli": models.CLIResult, "api": models.
 class _Stream:
     """The cases of one group, while they are being drawn."""
 
-    def __init__(self, problem: Problem, checkpoint: CheckpointConfig, group: GroupConfig) -> None:
+    def __init__(
+        self, problem: LoadedProblem, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> None:
         self._problem = problem
         loader = problem.loader_class(
             problem=problem.config, checkpoint=checkpoint, use_placeholders=False
@@ -125,7 +128,7 @@ class _Stream:
             close()
 
 
-class Problem:
+class LoadedProblem:
     """A loaded problem and what Assay may ask of it."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
@@ -292,8 +295,8 @@ def serve(connection: socket.socket) -> None:
     first = frames.receive(connection)
     if first is None:
         return
-    loaded: list[Problem] = []
-    answer = answered(Path(first["path"]), lambda: loaded.append(Problem(first)))
+    loaded: list[LoadedProblem] = []
+    answer = answered(Path(first["path"]), lambda: loaded.append(LoadedProblem(first)))
     connection.sendall(frames.packed(answer))
     while loaded and (message := frames.receive(connection)) is not None:
         question = message.pop("do")
@@ -309,5 +312,5 @@ def main(descriptor: int) -> None:
     connection = socket.socket(fileno=descriptor)
     # What a verifier starts must not keep the line open.
     connection.set_inheritable(False)
-    alias.install()
+    slopcode.install()
     serve(connection)

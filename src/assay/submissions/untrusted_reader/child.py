@@ -13,8 +13,8 @@ from assay.forks import die_with_parent
 from assay.results import CaseResult
 from assay.sandbox.servers import Response
 from assay.submissions.adapters.messages import fields_of
-from assay.submissions.declarative.comparisons import Comparison
-from assay.submissions.declarative.result_paths import Target
+from assay.submissions.declarative.comparisons import ResultCheck
+from assay.submissions.declarative.result_paths import ResultPath
 from assay.submissions.python_problems import frames, wire
 
 _MEMORY = 3 << 30
@@ -27,7 +27,7 @@ def ready() -> bool:
 
 def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any]:
     """What a comparison says of a result."""
-    one = Comparison(**{**comparison, "target": _target(comparison["target"])})
+    one = ResultCheck(**{**comparison, "target": _target(comparison["target"])})
     return wire.pack_results({"": one.result(CaseResult(**actual))})
 
 
@@ -43,9 +43,9 @@ def answer(
     return fields_of(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
 
 
-def _target(about: list[Any]) -> Target:
+def _target(about: list[Any]) -> ResultPath:
     root, *steps = about
-    return Target(root, tuple(steps))
+    return ResultPath(root, tuple(steps))
 
 
 _QUESTIONS = {each.__name__: each for each in (ready, compare, find, answer)}

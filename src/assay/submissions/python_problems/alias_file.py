@@ -1,40 +1,17 @@
-"""Puts the reference's names where a problem's code looks for them, in the process that calls this.
+"""`slop_code` as a file, so that a problem's tests run without Assay's command.
 
-Only the worker and a problem's own tests do. All modules are there before any problem is imported,
-so that none is made a second time under its other name.
+Nobody gets it unasked: `assay submissions alias` writes it, and `--remove` takes it away.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
-import pkgutil
-import sys
 import sysconfig
 from pathlib import Path
 
 from assay.documents import LARGEST_SOURCE, read_bytes
 from assay.errors import InfrastructureError, InputError
-from assay.submissions import reference
-
-ALIAS = "slop_code"
-
-
-def install() -> None:
-    """Make `import slop_code…` give the modules of `assay.submissions.reference`."""
-    sys.modules[ALIAS] = reference
-    prefix = f"{reference.__name__}."
-    for found in pkgutil.walk_packages(reference.__path__, prefix):
-        name = f"{ALIAS}.{found.name.removeprefix(prefix)}"
-        sys.modules[name] = importlib.import_module(found.name)
-
-
-def module_names() -> list[str]:
-    """The modules a problem can import, under the alias."""
-    prefix = f"{reference.__name__}."
-    found = pkgutil.walk_packages(reference.__path__, prefix)
-    return [ALIAS, *(f"{ALIAS}.{each.name.removeprefix(prefix)}" for each in found)]
-
+from assay.submissions.slopcode import ALIAS
 
 FILE = f"{ALIAS}.py"
 _TEXT = f'''"""The names of SlopCodeBench, with Assay's code behind them.
@@ -42,10 +19,10 @@ _TEXT = f'''"""The names of SlopCodeBench, with Assay's code behind them.
 Written by `assay submissions alias`; `assay submissions alias --remove` takes it away.
 """
 
-from assay.submissions.python_problems import alias
+from assay.submissions import slopcode
 
 # From here on `{ALIAS}` is not this file but the package that Assay keeps under another name.
-alias.install()
+slopcode.install()
 '''
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.submissions.cases import CLIResult
-from assay.submissions.reference.evaluation.verifiers import VerifierError, parsers
+from assay.submissions.slopcode import parsers
+from assay.submissions.slopcode.models import VerifierError
 from tests.conftest import json_values
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from assay.results import GroupType
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.reference.evaluation.loaders import LoaderError, helpers
+from assay.submissions.slopcode import loaders as helpers
+from assay.submissions.slopcode.loaders import LoaderError
 
 REGRESSION = GroupConfig(
     name="first_core",

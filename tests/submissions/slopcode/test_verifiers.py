@@ -12,10 +12,9 @@ import pytest
 from pydantic import ValidationError
 
 from assay import results
-from assay.submissions.reference.evaluation.verifiers import (
+from assay.submissions.slopcode.models import VerificationResult, VerifierError
+from assay.submissions.slopcode.verifiers import (
     DEFAULT_DEEPDIFF_KWARGS,
-    VerificationResult,
-    VerifierError,
     deepdiff_verify,
     jsonschema_verify,
     matches_regex,
@@ -177,7 +176,7 @@ def test_an_unknown_format_is_told() -> None:
 def test_the_names_need_none_of_the_large_libraries() -> None:
     """A verifier that does not use them is not made to wait for them."""
     program = (
-        "import sys; from assay.submissions.python_problems import alias; alias.install();"
+        "import sys; from assay.submissions import slopcode; slopcode.install();"
         "import slop_code.evaluation.verifiers.verifiers, slop_code.logging;"
         "print(*{'pandas', 'numpy', 'deepdiff', 'structlog', 'jsonschema'} & set(sys.modules))"
     )

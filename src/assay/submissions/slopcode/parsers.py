@@ -1,4 +1,4 @@
-"""`slop_code.evaluation.verifiers.parsers`: what a program produced, as values to compare."""
+"""What a program produced, as values to compare."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from assay.results import CaseResult
-from assay.submissions.reference.evaluation.verifiers.errors import VerifierError
+from assay.submissions.slopcode.models import VerifierError
 
 ResultAttributeValue: TypeAlias = Any
 _UNESCAPED_PIPE = re.compile(r"(?<!\\)\|")

@@ -9,12 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.submissions.reference.evaluation.verifiers import (
-    VerifierError,
-    parsers,
-    validate_format,
-    verifiers,
-)
+from assay.submissions.slopcode import parsers, verifiers
+from assay.submissions.slopcode.models import VerifierError
+from assay.submissions.slopcode.verifiers import validate_format
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-slopcodebench.md"
 NAMES = {"parsers": parsers, "re": re, "validate_format": validate_format, "verifiers": verifiers}
