@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # How long `make fuzz` looks.
 SECONDS ?= 60
 
-.PHONY: help setup demo test fuzz format bench lock clean
+.PHONY: help setup demo browser test fuzz format bench lock clean
 
 help: ## Show what can be made
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -40,7 +40,15 @@ setup: $(READY) ## Make .venv with exact versions
 demo: $(READY) ## Run Assay on the shipped examples, offline
 	@$(BIN)/python examples/demo.py
 
-test: $(READY) ## Formatting, lint, types and tests
+# The HTML report is also tested in a real browser. One is installed where that asks nobody: as root,
+# on a machine with apt-get, which is a container or a CI machine. Elsewhere those tests are skipped.
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || [ "$$(id -u)" != 0 ] || \
+	  ! command -v apt-get >/dev/null || \
+	  { apt-get update && apt-get install -y --no-install-recommends chromium; } >/dev/null 2>&1 || \
+	  echo "no browser could be installed; the tests that need one say so"
+
+test: $(READY) browser ## Formatting, lint, types and tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

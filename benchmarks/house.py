@@ -181,6 +181,45 @@ def _decorator(node: ast.expr) -> str:
     return ast.unparse(node.func if isinstance(node, ast.Call) else node)
 
 
+_TRACE = """
+import sys, threading
+seen = set()
+def look(frame, event, argument):
+    if event == "call" and frame.f_code.co_name != "<module>":
+        seen.add(frame.f_globals.get("__name__", ""))
+threading.setprofile(look)
+sys.setprofile(look)
+{program}
+sys.setprofile(None)
+print(len([name for name in seen if name.partition(".")[0] == {package!r}]))
+"""
+_ONE_CASE = {
+    "question": """
+import assay, tempfile
+assay.questions.verify(
+    "examples/questions/pydantic.yaml", case="model-method", out=tempfile.mkdtemp() + "/run"
+)""",
+    "submission": """
+import assay, tempfile
+assay.submissions.verify(
+    "examples/submissions/ledger", "examples/submissions/ledger", case="one-category",
+    out=tempfile.mkdtemp() + "/run",
+)""",
+    "agent": """
+import assay, tempfile
+assay.agents.verify("examples/agents/kiosk.hocon", out=tempfile.mkdtemp() + "/run")""",
+}
+
+
+def count_modules_on_the_way(program: str, package: str, python: str = sys.executable) -> int:
+    """Return how many modules of a package are called, in its main process, by a program."""
+    script = _TRACE.format(program=program, package=package)
+    result = subprocess.run([python, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    if result.returncode:
+        raise SystemExit(f"a case could not be traced:\n{result.stderr}")
+    return int(result.stdout.split()[-1])
+
+
 def measure(package: Package) -> dict[str, str]:
     """Return the figures of one package, as they are printed."""
     functions = [each for each in package.functions if not each.name.startswith("__")]
@@ -214,12 +253,16 @@ def main() -> None:
         _print_names(own)
         return
     columns = {"Assay": measure(own)}
+    counts = [count_modules_on_the_way(program, "assay") for program in _ONE_CASE.values()]
     for name, root in ({} if arguments.alone else _install_peers()).items():
         columns[name.strip("_")] = measure(Package(root))
     print("| | " + " | ".join(columns) + " |")
     print("|---|" + "--:|" * len(columns))
     for row in columns["Assay"]:
         print(f"| {row} | " + " | ".join(column[row] for column in columns.values()) + " |")
+    print(
+        f"\nModules on the way of a case ({', '.join(_ONE_CASE)}): {' / '.join(map(str, counts))}"
+    )
 
 
 def _print_names(package: Package) -> None:

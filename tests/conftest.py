@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from tests.commands import Command as Command
+from tests.commands import run_forked, serve_commands
 from tests.waiting import PATIENCE
 
 # A slow machine is no reason to fail; the number of examples bounds the time instead. The gate
@@ -56,12 +58,32 @@ values_and_bytes: st.SearchStrategy[Any] = st.recursive(
     max_leaves=12,
 )
 
-Command = Callable[..., subprocess.CompletedProcess[str]]
+
+@pytest.fixture(scope="session")
+def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a process that forks `assay` commands."""
+    with serve_commands(tmp_path_factory.mktemp("preloaded") / "socket") as address:
+        yield address
 
 
 @pytest.fixture
-def assay(tmp_path: Path) -> Command:
-    """Runs the real `assay` command in a folder of its own."""
+def assay(tmp_path: Path, preloaded: str) -> Command:
+    """Runs the `assay` command in a process and a folder of its own."""
+
+    def run(
+        *words: str | Path, cwd: Path = tmp_path, check: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        result = run_forked(preloaded, [*map(str, words)], cwd, _plain_environment())
+        if check:
+            result.check_returncode()
+        return result
+
+    return run
+
+
+@pytest.fixture
+def real_assay(tmp_path: Path) -> Command:
+    """Runs the `assay` command as users do: with the start of an interpreter."""
 
     def run(
         *words: str | Path, cwd: Path = tmp_path, **more: Any
@@ -72,8 +94,12 @@ def assay(tmp_path: Path) -> Command:
             capture_output=True,
             text=True,
             timeout=PATIENCE,
-            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
+            env=_plain_environment(),
             **more,
         )
 
     return run
+
+
+def _plain_environment() -> dict[str, str]:
+    return {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}

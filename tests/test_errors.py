@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from assay.errors import AssayError, InfrastructureError, InputError, Unverifiable, nearest
-from assay.failures import account, describe, origin
+from assay.tracebacks import describe, format_exception, origin
 
 
 @pytest.mark.parametrize("kind", [InputError, InfrastructureError, Unverifiable])
@@ -45,7 +45,7 @@ def test_an_exception_is_told_in_one_line_and_with_its_place() -> None:
     line = raising.__code__.co_firstlineno + 1
     assert describe(caught.value) == r"KeyError: 'a\nb'"
     assert (origin(caught.value) or "").endswith(f"test_errors.py:{line}")
-    assert f"test_errors.py:{line} in raising" in account(caught.value)
-    assert 'raise KeyError("a\\nb")' in account(caught.value)
+    assert f"test_errors.py:{line} in raising" in format_exception(caught.value)
+    assert 'raise KeyError("a\\nb")' in format_exception(caught.value)
     assert describe(ValueError()) == "ValueError"
     assert origin(ValueError()) is None

@@ -16,7 +16,7 @@ import pytest
 
 import assay
 from assay.errors import InputError, Unverifiable
-from assay.results import Case, CaseRecord, CaseResult, Outcome, VerificationResult
+from assay.model import Case, CaseRecord, CaseResult, Outcome, VerificationResult
 from assay.runs import Run
 
 Results = dict[str, VerificationResult]

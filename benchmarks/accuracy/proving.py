@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from assay.model import CaseRecord
 from assay.questions.laboratories import Laboratories
-from assay.questions.provers import installed_provers
+from assay.questions.provers import load_provers
 from assay.questions.selection import build_environments
 from assay.questions.verifying import Work, verify_one
-from assay.results import CaseRecord
 from assay.sandbox import Environment, Target
 
 JOBS = 2
@@ -38,7 +38,7 @@ async def laboratories(
     """Where the questions are proven, for several rounds of them."""
     environments: dict[Target, Environment] = build_environments(work)
     async with Laboratories(
-        environments, provers=installed_provers(), jobs=jobs, remembers=remembers
+        environments, provers=load_provers(), jobs=jobs, remembers=remembers
     ) as opened:
         yield opened
 

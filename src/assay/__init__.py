@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from assay import agents, questions, submissions
     from assay.errors import AssayError, InfrastructureError, InputError, Unverifiable
     from assay.evaluation import Evaluation, evaluate
-    from assay.results import (
+    from assay.model import (
         AttributeResult,
         Case,
         CaseRecord,
@@ -29,7 +29,7 @@ _SUBJECTS = ("agents", "questions", "submissions")
 _HOMES = {
     "assay.errors": ("AssayError", "InfrastructureError", "InputError", "Unverifiable"),
     "assay.evaluation": ("Evaluation", "evaluate"),
-    "assay.results": (
+    "assay.model": (
         "AttributeResult",
         "Case",
         "CaseRecord",
@@ -70,14 +70,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+if not TYPE_CHECKING:  # mypy would take every name for one of these
 
-    if name in _SUBJECTS:
-        return import_module(f"assay.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    def __getattr__(name: str) -> Any:
+        from importlib import import_module
+
+        if name in _SUBJECTS:
+            return import_module(f"assay.{name}")
+        if name not in _HOME:
+            raise AttributeError(f"module 'assay' has no attribute {name!r}")
+        return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

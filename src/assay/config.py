@@ -1,4 +1,4 @@
-"""The project's configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
+"""The project and its configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
 
 The nearest one is used, from the current folder upwards. Its paths are relative to its own folder.
 """
@@ -17,6 +17,8 @@ from assay.errors import InputError
 
 FILE = "assay.toml"
 USER_CONFIG = "~/.config/assay/assay.toml"
+# What marks the folder of a project.
+_MARKS = (FILE, "pyproject.toml", ".git")
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
@@ -140,10 +142,37 @@ def load_config(start: Path | None = None) -> Config:
     return _anchor(Config(), folder)
 
 
+def find_project(folder: Path) -> Path:
+    """Return the nearest folder, from here upwards, that is marked as a project; else this one."""
+    folder = Path(os.path.realpath(folder))
+    marked = (one for one in (folder, *folder.parents) if _is_marked(one))
+    return next(marked, folder)
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Return whether a path, with all links resolved, lies in a folder."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def check_named_code(file: Path, project: Path) -> None:
+    """Raise an InputError if code that a run folder names does not belong to the user's project."""
+    if not is_inside(file, project):
+        raise InputError(
+            "runs code, and only the run folder names it",
+            where=str(file),
+            advice="resume the run from the folder of its project; or, if you trust it, "
+            "say --trust",
+        )
+
+
+def _is_marked(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _MARKS)
+
+
 def _check_inside(paths: Iterable[Path], folder: Path, where: str) -> None:
     """Raise an InputError for a path that leaves its project: what is outside, users allow."""
     for path in paths:
-        if not (folder / path).resolve().is_relative_to(folder.resolve()):
+        if not is_inside(folder / path, folder):
             raise InputError(
                 f"agents.python_paths: {str(path)!r} is outside of the project",
                 where=where,

@@ -21,17 +21,15 @@ from typing import Any, TypeAlias, cast
 
 from pydantic import ValidationError
 
-from assay import values
 from assay.checks import get_check, run_check, text_diff
 from assay.errors import InputError, Unverifiable
-from assay.failures import account, describe, first_problem
-from assay.ratio import Ratio
-from assay.results import (
+from assay.model import (
     Case,
     CaseResult,
     FinishedCase,
     Outcome,
     PackedReport,
+    Ratio,
     VerificationResult,
     VerifierReturnType,
     checked_results,
@@ -39,10 +37,12 @@ from assay.results import (
     pack_error,
     pack_report,
     undecided_names,
+    values,
     wrong_names,
 )
 from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
 from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
+from assay.tracebacks import describe, first_problem, format_exception
 
 SUBJECT = "evaluation"
 
@@ -413,7 +413,7 @@ def _is_async(task: Task) -> bool:
 
 def _raised(who: str, error: BaseException) -> _CaseError:
     """Whatever the user's code raises is the error of its case; only Ctrl-C is not."""
-    return _CaseError(f"{who} raised {account(error)}")
+    return _CaseError(f"{who} raised {format_exception(error)}")
 
 
 async def _supervised(task: Task, case: Case, limit: float | None) -> Any:

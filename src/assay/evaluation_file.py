@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.errors import InputError, nearest
 from assay.evaluation import Evaluation, EvaluationPlan
-from assay.failures import account
+from assay.tracebacks import format_exception
 
 
 def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None) -> EvaluationPlan:
@@ -60,7 +60,7 @@ def _load(path: Path) -> ModuleType:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise InputError(f"cannot be loaded: {account(error)}", where=str(path)) from error
+        raise InputError(f"cannot be loaded: {format_exception(error)}", where=str(path)) from error
     return module
 
 
@@ -99,7 +99,7 @@ def _as_evaluation(found: Any, where: str) -> Evaluation:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise InputError(f"raised {account(error)}", where=where) from error
+            raise InputError(f"raised {format_exception(error)}", where=where) from error
     if not isinstance(found, Evaluation):
         raise InputError(
             f"is {type(found).__name__}, not an assay.Evaluation",

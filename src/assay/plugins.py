@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.errors import InputError, nearest
-from assay.failures import describe
+from assay.tracebacks import describe
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint

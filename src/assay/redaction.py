@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import quote, quote_plus
 
 from assay.errors import AssayError
-from assay.visible import visible
+from assay.escaping import escape_hidden
 
 # Shorter texts are part of too many words: replacing them would hide the answer, not a secret.
 SHORTEST = 4
@@ -38,8 +38,8 @@ _INVALID_BYTES = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 ENCODERS: Mapping[str, Callable[[str], str]] = {
     "JSON": lambda text: json.dumps(text)[1:-1],
     "JSON without escapes": lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
-    "visible": visible,
-    "one line": lambda text: visible(text).translate(_LINE_BREAKS),
+    "visible": escape_hidden,
+    "one line": lambda text: escape_hidden(text).translate(_LINE_BREAKS),
     "HTML": html.escape,
     "cell of a Markdown table": lambda text: text.replace("|", "\\|"),
     "repr": lambda text: repr(text)[1:-1],

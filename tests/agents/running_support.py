@@ -12,8 +12,8 @@ from typing import Any
 from assay.agents.plan import AgentsPlan, AgentsRequest
 from assay.agents.running import Reach, Sampling
 from assay.agents.trust import Trust
+from assay.model import CaseRecord, Outcome
 from assay.models import ModelChoice, ModelClient
-from assay.results import CaseRecord, Outcome
 from assay.runs import Manifest, Run, create_folder, run_cases
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
 from tests.models.scripted_server import Received, Reply, says_json

@@ -10,7 +10,7 @@ from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
 from assay.agents.files.rules import RULES
 from assay.agents.pytest_plugin import _OPTIONS
 from assay.agents.sampling import chance_to_pass
-from assay.ratio import Ratio
+from assay.model import Ratio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
 

@@ -14,9 +14,9 @@ from assay.agents.files.lint import lint_files
 from assay.agents.running import Reach
 from assay.errors import InputError
 from assay.findings import FORMATS
+from assay.model import Outcome
 from assay.redaction import ENCODERS
 from assay.reports import render_report
-from assay.results import Outcome
 from assay.runs import Run
 from tests.agents.running_support import ask, run_file, write
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer

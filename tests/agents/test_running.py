@@ -24,7 +24,7 @@ from assay.agents.connections import (
 )
 from assay.agents.running import Reach
 from assay.errors import InputError
-from assay.results import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome
 from tests.agents import python_agents
 from tests.agents.running_support import GRACE, answers, ask, run_file, write
 from tests.agents.scripted_server import (

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from assay.errors import BudgetExceeded
+from assay.model import Outcome
 from assay.models import ModelClient, ModelSettings, ResponseCache
-from assay.results import Outcome
 from tests.agents.running_support import answers, ask, rule, run_file, write
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer
 from tests.models import scripted_server as models

@@ -20,9 +20,7 @@ from assay.agents.sampling import (
     retry_delay,
     statistics,
 )
-from assay.intervals import wilson
-from assay.ratio import Ratio
-from assay.results import Outcome
+from assay.model import Outcome, Ratio, wilson
 
 PASSED, FAILED, ERROR, UNVERIFIED = (
     Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED,

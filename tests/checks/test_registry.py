@@ -22,7 +22,7 @@ from assay.checks import (
 )
 from assay.checks.registry import passed
 from assay.errors import InputError, Unverifiable
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 # For every check: something expected, a value that passes, one that fails, one of a wrong type.
 EXAMPLES: dict[str, tuple[Any, Any, Any, Any]] = {
@@ -187,7 +187,7 @@ def test_the_public_names_are_sorted_and_there() -> None:
 
 def test_importing_the_checks_loads_nothing_heavy() -> None:
     program = (
-        "import sys, assay.results; before = set(sys.modules); import assay.checks;"
+        "import sys, assay.model; before = set(sys.modules); import assay.checks;"
         "new = {name.partition('.')[0] for name in set(sys.modules) - before};"
         "print(*sorted(new - set(sys.stdlib_module_names)))"
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
+from assay.model import CaseRecord
 from assay.questions.examining import Examination, examine
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
@@ -16,7 +17,6 @@ from assay.questions.selection import Selection, build_environments, samples, se
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Verdict, judge, settled
 from assay.questions.verifying import Work, verify_one
-from assay.results import CaseRecord
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"
 PLANTED: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "planted.yaml").read_text())

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from assay.errors import AssayError, InputError
-from assay.results import CaseRecord
+from assay.model import CaseRecord
 from tests.fuzz.answers import ANSWERS, read_answers
 
 _EXAMPLES = Path(__file__).parents[2] / "examples"

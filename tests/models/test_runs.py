@@ -9,8 +9,8 @@ import pytest
 
 from assay.cli.common import RunOptions, executing
 from assay.errors import BudgetExceeded, InfrastructureError
+from assay.model import CaseRecord, Outcome
 from assay.models import Judge, ModelClient, metered
-from assay.results import CaseRecord, Outcome
 from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
 from tests.models.conftest import Connect
 from tests.models.scripted_server import Received, Reply, ScriptedServer, fails, says_json

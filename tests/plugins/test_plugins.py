@@ -149,9 +149,9 @@ def test_a_problem_with_code_has_an_adapter_of_a_plugin(assay: Command, tmp_path
 
 
 def test_a_prover_is_asked_after_our_own() -> None:
-    from assay.questions.provers import installed_provers
+    from assay.questions.provers import load_provers
 
-    assert [one.name for one in installed_provers()][-1] == "nobody"
+    assert [one.name for one in load_provers()][-1] == "nobody"
 
 
 def test_what_cannot_be_imported_costs_only_what_asks_for_it(

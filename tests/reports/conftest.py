@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import BASELINE, Baseline, Manifest, Parts, Run, Unit, create_folder, execute
 from assay.runs.folder import read_manifest, write_manifest
 

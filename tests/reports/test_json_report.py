@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from assay.findings import Entry
+from assay.model import CaseRecord
 from assay.reports import render_report
-from assay.results import CaseRecord
 from assay.runs import Baseline, Run
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 import xmlschema
 
 from assay.evaluation import evaluate
+from assay.model import Case, CaseResult, Outcome, VerificationResult
 from assay.reports import render_report
-from assay.results import Case, CaseResult, Outcome, VerificationResult
 from assay.runs import Baseline, Run
 
 if TYPE_CHECKING:

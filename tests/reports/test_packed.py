@@ -8,9 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay import values
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport, values
 from assay.reports.packed import full_record
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 
 any_text = st.text(st.characters(exclude_categories=()))
 json_values = st.recursive(

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from assay.errors import InputError
+from assay.model import AttributeResult, GroupType, VerifierReport
 from assay.reports import parquet as parquet_report
 from assay.reports import read_reports, render_report, write_report
-from assay.results import AttributeResult, GroupType, VerifierReport
 from assay.runs import Run
 
 if TYPE_CHECKING:

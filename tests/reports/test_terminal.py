@@ -6,9 +6,9 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from assay.model import Case, CaseRecord, Outcome, VerificationResult, VerifierReport
 from assay.reports import render_case, render_report
 from assay.reports.terminal import SHOWN_AT_MOST
-from assay.results import Case, CaseRecord, Outcome, VerificationResult, VerifierReport
 from assay.runs import Baseline, Run
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.escaping import escape_hidden
 from assay.reports.text import (
     count,
     name_of,
@@ -21,7 +22,6 @@ from assay.reports.text import (
     show_diff,
     show_value,
 )
-from assay.visible import visible
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Make
@@ -48,14 +48,14 @@ BIDI = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 
 @given(any_text)
 def test_visible_text_is_safe(text: str) -> None:
-    assert is_safe(visible(text))
+    assert is_safe(escape_hidden(text))
 
 
 @given(st.text(st.characters(categories=("L", "N", "P", "S"))))
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     hangul_fillers = {"\u115f", "\u1160", "\u3164", "\uffa0"}
     if not hangul_fillers & set(text):
-        assert visible(text) == text
+        assert escape_hidden(text) == text
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
     ],
 )
 def test_what_is_hidden_is_shown(text: str, shown: str) -> None:
-    assert visible(text) == shown
+    assert escape_hidden(text) == shown
 
 
 @given(any_text, st.integers(min_value=20, max_value=60))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InfrastructureError, InputError
-from assay.results import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome
 from assay.runs import Chain, Manifest, Parts, Run, Step, Unit, create_folder, execute
 from assay.runs.journal import read_entries
 

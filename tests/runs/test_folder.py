@@ -8,8 +8,8 @@ import pytest
 
 from assay.errors import InfrastructureError, InputError
 from assay.findings.baseline import Entry
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.reports.comparison import comparison_lines
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import (
     Baseline,
     Manifest,

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.results import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome
 from assay.runs.index import Index
 from assay.runs.journal import Journal
 

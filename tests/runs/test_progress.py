@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from assay.results import Outcome
+from assay.model import Outcome
 from assay.runs.progress import TerminalProgress
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.reports import render_report
-from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
 from assay.runs import shortening as shortening_module
 from assay.runs.journal import LONGEST_LINE, read_entries

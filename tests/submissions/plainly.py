@@ -15,7 +15,7 @@ from typing import Any
 
 import httpx
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative import DeclarativeSource

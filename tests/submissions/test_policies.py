@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.results import GroupType, Outcome
+from assay.model import GroupType, Outcome
 from assay.submissions.reporting import POLICIES, Counted, judge
 
 PASSED, FAILED, ERROR = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR

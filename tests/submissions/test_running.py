@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from assay.errors import InfrastructureError, InputError
+from assay.model import CaseResult, Outcome, VerificationResult
 from assay.reports import exit_code
-from assay.results import CaseResult, Outcome, VerificationResult
 from assay.runs import Manifest, Run, create_folder, execute
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from assay.agents.model import Check, Interaction
 from assay.checks import ABSENT, failed, passed, run_check
 from assay.errors import Unverifiable
+from assay.model import AttributeResult, VerificationResult
 from assay.models.judge import control_criterion, speaks_to_judge
 from assay.redaction import redact
-from assay.results import AttributeResult, VerificationResult
 
 _NO_SECRETS: Mapping[str, str] = {}
 _SEEN_IN_PART = (

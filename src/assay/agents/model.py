@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from assay.agents.connections.template import Template
 from assay.documents import Place
-from assay.ratio import Ratio
+from assay.model import Ratio
 from assay.redaction import redact
 
 Section: TypeAlias = Literal["text", "sly_data", "structure"]

@@ -18,10 +18,9 @@ from assay.agents.running import Reach, Running, Sampling, Test, tests_of
 from assay.agents.trust import make_trust
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
+from assay.model import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, Ratio
 from assay.models import Budget, ModelChoice, ModelClient, ResponseCache, resolve
-from assay.ratio import Ratio
 from assay.reports.text import one_line
-from assay.results import WRONG_INPUT, AttributeResult, CaseRecord, Outcome
 from assay.runs import Unit
 
 _NOTES = "assay_passed_over"

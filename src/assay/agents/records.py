@@ -8,8 +8,7 @@ from typing import Any
 from assay.agents.model import AgentFile
 from assay.agents.sampling import Decision, lets_through, statistics
 from assay.findings import Finding
-from assay.ratio import Ratio
-from assay.results import WRONG_INPUT, CaseRecord, Outcome, VerifierReport
+from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
 from assay.runs import Unit
 
 SUBJECT = "agents"

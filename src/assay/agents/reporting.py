@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.agents.records import repeated_requests
-from assay.results import CaseRecord
+from assay.model import CaseRecord
 from assay.runs import Run
 
 

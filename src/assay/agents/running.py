@@ -14,7 +14,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from assay import values
 from assay.agents.connections import (
     Connection,
     ConnectionFailed,
@@ -33,13 +32,12 @@ from assay.agents.secrets import credentials_in
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.trust import Trust
 from assay.errors import AssayError, BudgetExceeded, InputError
-from assay.failures import account
 from assay.findings import Finding
+from assay.model import Case, CaseRecord, Outcome, Ratio, VerifierReport, values
 from assay.models import Judge, ModelClient, metered
-from assay.ratio import Ratio
 from assay.redaction import redact_error, redactor
-from assay.results import Case, CaseRecord, Outcome, VerifierReport
 from assay.runs import Unit
+from assay.tracebacks import format_exception
 
 _COMMAND = "command"
 PYTHON = "python"
@@ -442,7 +440,7 @@ class _Samples:
 def _told(error: Exception, conceal: Callable[[str], str]) -> str:
     if isinstance(error, ConnectionFailed):
         return error.told(conceal)
-    return conceal(str(error) if isinstance(error, AssayError) else account(error))
+    return conceal(str(error) if isinstance(error, AssayError) else format_exception(error))
 
 
 def _broken(reason: str) -> Decision:

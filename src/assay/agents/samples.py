@@ -18,9 +18,9 @@ from assay.agents.sampling import RETRIES, retry_delay
 from assay.agents.stopwatch import Stopwatch, TimeIsOver
 from assay.checks import failed
 from assay.errors import InfrastructureError, InputError, Unverifiable
+from assay.model import AttributeResult, Case, VerifierReport
 from assay.models import Judge
 from assay.redaction import redact_error, redactor
-from assay.results import AttributeResult, Case, VerifierReport
 
 GROUP = "samples"
 _TOO_LATE = "the limit of the test came before another attempt was complete"

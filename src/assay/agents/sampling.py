@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from assay.intervals import Interval, wilson
-from assay.ratio import Ratio
-from assay.results import Outcome
+from assay.model import Interval, Outcome, Ratio, wilson
 
 # How often a sample that met an outage is tried again, unless somebody says otherwise.
 RETRIES = 2

@@ -23,10 +23,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from assay.agents.connections.web import is_local
-from assay.config import USER_CONFIG, load_user_config
+from assay.config import USER_CONFIG, check_named_code, find_project, load_user_config
 from assay.errors import InputError, nearest
-from assay.failures import account
-from assay.projects import check_named_code, find_project
+from assay.tracebacks import format_exception
 
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 _HOSTS = "ASSAY_AGENT_HOSTS"
@@ -250,7 +249,7 @@ def import_module(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except Exception as error:
-        raise InputError(f"cannot be imported: {account(error)}", where=name) from error
+        raise InputError(f"cannot be imported: {format_exception(error)}", where=name) from error
 
 
 def get_attribute(found: Any, name: str, where: str) -> Any:

@@ -12,7 +12,7 @@ from assay.checks.reading import NotJsonError, read_expected, read_json
 from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 # A fixed list, so that a test means the same on every machine; broken algorithms are not on it.
 HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}

@@ -15,7 +15,7 @@ from assay.checks.diffs import shown
 from assay.checks.options import flag, tolerance
 from assay.checks.registry import check, failed, mismatch, passed
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 _NUMERAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE | re.ASCII)
 _NAMED = re.compile(r"[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from assay.checks.diffs import shown
 from assay.errors import InputError
-from assay.values import check_value
+from assay.model import check_value
 
 
 class NotJsonError(ValueError):

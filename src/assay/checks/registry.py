@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 from assay import plugins
 from assay.checks.diffs import shown
 from assay.errors import InputError, Unverifiable, nearest
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 
 class Absent(Enum):

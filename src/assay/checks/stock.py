@@ -9,7 +9,7 @@ from typing import Any
 from assay.checks.diffs import shown, text_diff
 from assay.checks.registry import ABSENT, check, failed, passed
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 _MAX_ITEMS = 50
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from assay import values
 from assay.checks.compare import Comparison
 from assay.checks.diffs import cut
 from assay.checks.options import flag, tolerance
@@ -13,7 +12,7 @@ from assay.checks.paths import parse_patterns
 from assay.checks.reading import NotJsonError, read_expected, read_json
 from assay.checks.registry import ABSENT, check, failed, mismatch, passed
 from assay.errors import InputError, Unverifiable
-from assay.results import VerificationResult
+from assay.model import VerificationResult, values
 
 _MAX_PLACES = 50
 _MAX_MESSAGE = 400

@@ -11,7 +11,7 @@ from assay.checks.diffs import shown, text_diff
 from assay.checks.options import choice, flag
 from assay.checks.registry import check, failed, mismatch, passed
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 
 _WHITESPACE = {
     "exact": "",

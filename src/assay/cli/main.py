@@ -15,7 +15,7 @@ from assay._version import __version__
 from assay.cli.ci_log import protect_log
 from assay.cli.lazy import LazyGroup
 from assay.errors import AssayError, InputError
-from assay.visible import visible
+from assay.escaping import escape_hidden
 
 EXIT_CODES = """\
 Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wrong,
@@ -157,9 +157,9 @@ def _told(error: BaseException) -> int:
             _say(f"assay: error: {told}")
             return 2 if error.errno in _INPUT_ERRORS else 3
         case _:
-            from assay.failures import account
+            from assay.tracebacks import format_exception
 
-            _say(f"assay: this is a defect of Assay: {account(error)}")
+            _say(f"assay: this is a defect of Assay: {format_exception(error)}")
             return 3
 
 
@@ -205,7 +205,7 @@ def _has_folder() -> bool:
 
 def _say(message: str) -> None:
     try:
-        click.echo(visible(message), err=True)
+        click.echo(escape_hidden(message), err=True)
     except OSError:
         # Nobody can be told; the exit code still says it.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -218,7 +218,7 @@ def _log_to_standard_error() -> None:
         """Names of cases come from outside; none of them acts on the terminal."""
 
         def format(self, record: logging.LogRecord) -> str:
-            return visible(super().format(record))
+            return escape_hidden(super().format(record))
 
     handler = logging.StreamHandler()
     handler.setFormatter(Shown("assay: %(message)s"))

@@ -10,7 +10,7 @@ import click
 from assay.cli.model_options import MODEL, MODEL_URL, take_choice
 from assay.config import load_config
 from assay.errors import InputError
-from assay.visible import visible
+from assay.escaping import escape_hidden
 
 
 @click.group()
@@ -30,4 +30,4 @@ def check(**given: Any) -> None:
     if settings is None:
         raise InputError("no model is configured", advice=HOW_TO_SET)
     for word, told in asyncio.run(check_access(settings)):
-        click.echo(visible(f"{word:8}{told}"))
+        click.echo(escape_hidden(f"{word:8}{told}"))

@@ -16,8 +16,8 @@ def plugins(ctx: click.Context, /, as_json: bool) -> None:
     Exit code 1 if one cannot be imported.
     """
     from assay.errors import InputError
+    from assay.escaping import escape_hidden
     from assay.plugins import installed
-    from assay.visible import visible
 
     listed, broken = [], 0
     for plugin in installed():
@@ -35,7 +35,7 @@ def plugins(ctx: click.Context, /, as_json: bool) -> None:
     else:
         for one in listed:
             line = f"{one['kind']:12} {one['name']:24} {one['package']}  {one['object']}"
-            click.echo(visible(line.rstrip()))
+            click.echo(escape_hidden(line.rstrip()))
             if one["problem"]:
-                click.echo(visible(f"    {one['problem']}"))
+                click.echo(escape_hidden(f"    {one['problem']}"))
     ctx.exit(1 if broken else 0)

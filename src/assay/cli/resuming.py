@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.common import RunOptions, print_run, resume, standard_output_reserved
-from assay.projects import check_named_code, find_project
+from assay.config import check_named_code, find_project
 from assay.runs import Ended, check_resumable
 
 if TYPE_CHECKING:

@@ -12,15 +12,14 @@ import click
 from assay.cli.agents.options import ALLOW_AGENT
 from assay.cli.common import RunOptions, in_colour, run_options
 from assay.cli.resuming import RESUMERS, Trusted
-from assay.config import load_config
+from assay.config import find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
-from assay.projects import find_project, is_inside
+from assay.escaping import escape_hidden
 from assay.reports import summarize, write_report
 from assay.reports.comparison import comparison_lines, comparison_values
 from assay.reports.terminal import render_case
 from assay.reports.text import one_line
 from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
-from assay.visible import visible
 
 
 @click.group()
@@ -44,7 +43,7 @@ def list_runs(as_json: bool) -> None:
             run = Run(path)
         except AssayError as error:
             # One folder that cannot be read does not hide the others.
-            click.echo(f"assay: {visible(str(error))}", err=True)
+            click.echo(f"assay: {escape_hidden(str(error))}", err=True)
             continue
         with run:
             click.echo(json.dumps(_facts(run)) if as_json else _line(run))

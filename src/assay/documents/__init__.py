@@ -19,6 +19,7 @@ from assay.documents.files import (
     read_bytes,
     read_record,
     read_text,
+    replace_file,
 )
 from assay.documents.tree import (
     DocumentError,
@@ -110,6 +111,7 @@ __all__ = [
     "read_text",
     "read_toml",
     "read_toml_tree",
+    "replace_file",
     "to_node",
     "to_texts",
     "to_values",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -124,6 +125,21 @@ def has_too_many_parts(data: bytes, most: int = MOST_PARTS) -> bool:
         if parts > most:
             return True
     return False
+
+
+def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
+    """Put a new file in the place of whatever has this name: a link or a pipe is replaced too.
+
+    The folder of a run may come from somebody else, and a link in it may lead to any file of the
+    user. The name of the file that is renamed at the end cannot be guessed, and must be new.
+    """
+    new = path.with_name(f".assay-{secrets.token_hex(8)}.new")
+    try:
+        with new.open("xb") as file:
+            file.writelines(pieces)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def _kind(mode: int) -> str:

@@ -10,10 +10,9 @@ from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from assay.documents import MEGABYTE, read_record
+from assay.documents import MEGABYTE, read_record, replace_file
 from assay.errors import InfrastructureError, InputError
-from assay.failures import first_problem
-from assay.writing import replace_file
+from assay.tracebacks import first_problem
 
 MOST_ENTRIES = 250_000
 """Findings of one baseline; what is written can be read again."""

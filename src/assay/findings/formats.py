@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError, nearest
+from assay.escaping import escape_hidden
 from assay.findings.sarif import sarif_text, to_sarif
-from assay.visible import visible
 
 if TYPE_CHECKING:
     from assay.findings.finding import Finding, Findings
@@ -29,9 +29,9 @@ def _text(findings: Findings) -> str:
     lines = []
     for one in findings:
         severity = "" if one.severity == "error" else f"{one.severity}: "
-        lines.append(visible(f"{one.place}: {severity}{one.code}: {one.message}"))
+        lines.append(escape_hidden(f"{one.place}: {severity}{one.code}: {one.message}"))
         if one.advice:
-            lines.append(visible(f"    {one.advice}"))
+            lines.append(escape_hidden(f"    {one.advice}"))
     return "\n".join([*lines, _count(findings)]) + "\n"
 
 
@@ -81,7 +81,7 @@ def _annotation(finding: Finding) -> str:
 def _escape(text: str) -> str:
     # First what escapes everything else. Hidden characters have no place in a log.
     marked = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return visible(marked)
+    return escape_hidden(marked)
 
 
 def _escape_property(text: str) -> str:
@@ -92,7 +92,9 @@ def format_html(findings: Findings) -> str:
     """Return a table for notebooks."""
     head = "".join(f"<th>{name}</th>" for name in ("where", "severity", "code", "finding"))
     rows = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(visible(text))}</td>" for text in _cells(one)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{html.escape(escape_hidden(text))}</td>" for text in _cells(one))
+        + "</tr>"
         for one in findings
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

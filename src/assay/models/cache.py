@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from assay import values
 from assay.documents import UnreadableFileError, read_record
+from assay.model import values
 from assay.sandbox.cache import cache_folder, write_whole
 
 KIND = "answers"

@@ -11,8 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay import values
 from assay.errors import InputError, Unverifiable
+from assay.model import values
 from assay.models.client import ModelClient
 from assay.models.settings import HOW_TO_SET
 

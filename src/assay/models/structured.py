@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.failures import first_problem
+from assay.tracebacks import first_problem
 
 Shape = TypeVar("Shape", bound=BaseModel)
 Message = dict[str, Any]

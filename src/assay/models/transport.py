@@ -9,16 +9,15 @@ from typing import Any
 
 import httpx
 
-from assay.bodies import ACCEPTED, BodyTooLongError, read_body
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
-from assay.failures import describe
+from assay.http_client import ACCEPTED, BodyTooLongError, read_body, refuse_wrong_proxy
 from assay.models import wire
 from assay.models.budget import Budget
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient, persist
 from assay.models.settings import ModelSettings
 from assay.models.usage import Usage, meter_usage, usage_of
-from assay.proxies import refuse_wrong_proxy
+from assay.tracebacks import describe
 
 LONGEST_ANSWER = 16 * MEGABYTE
 

@@ -10,9 +10,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from assay.errors import AssayError, InputError
-from assay.failures import first_problem
 from assay.models.retries import OVERLOADED, TRANSIENT, ModelFailed, Transient, asked_wait
 from assay.models.settings import ModelSettings
+from assay.tracebacks import first_problem
 
 SHOWN_CHARACTERS = 300
 

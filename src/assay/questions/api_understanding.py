@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from assay.model import CaseRecord
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import ApiQuestion, Entry
 from assay.questions.proofs.dotted_names import dotted_name_proof
@@ -16,7 +17,6 @@ from assay.questions.proofs.proving import Trial, is_repeated, try_proof
 from assay.questions.reporting.records import proof_values, simple_record
 from assay.questions.verdict.findings import Truth
 from assay.questions.verdict.verdict import Verdict
-from assay.results import CaseRecord
 
 DEAD_NAME = "dead-name"
 

@@ -8,12 +8,12 @@ import re
 import tokenize
 from typing import Any
 
+from assay.model import CaseRecord
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Entry, FixQuestion
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
 from assay.questions.reporting.records import simple_record, test_values
 from assay.questions.verdict.verdict import Verdict
-from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 
 # Shorter lines (`else:`, `return x`) stand in every program and give nothing away.

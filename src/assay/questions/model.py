@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from assay import values
 from assay.documents import Place
+from assay.model import values
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from assay.questions.calibration.calibrating import (
 )
 from assay.questions.laboratories import Laboratories
 from assay.questions.model_prover.procedure import make_procedure
-from assay.questions.provers import installed_provers
+from assay.questions.provers import load_provers
 from assay.questions.reporting.quality_report import summary_lines, write_quality_report
 from assay.questions.reporting.records import SUBJECT
 from assay.questions.selection import Selection, build_environments, samples, select
@@ -118,7 +118,7 @@ class _PlanWithRunners:
         self.asked, self.jobs = asked, asked.jobs
         self._procedure = make_procedure(asked.model, asked.fixing)
         self._work = select(asked.selection)
-        provers = installed_provers() if self._procedure is None else self._procedure.provers
+        provers = load_provers() if self._procedure is None else self._procedure.provers
         self._laboratories = Laboratories(
             build_environments(self._work, say),
             provers=provers,

@@ -12,12 +12,12 @@ from typing import Literal
 from packaging.version import InvalidVersion, Version
 
 from assay.errors import AssayError, InputError
+from assay.model import CaseRecord
 from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
-from assay.questions.provers import installed_provers
+from assay.questions.provers import load_provers
 from assay.questions.selection import Selection, select
 from assay.questions.verifying import Work, verify_one
-from assay.results import CaseRecord
 from assay.runs import run_in_loop
 from assay.sandbox import Target, environment, list_releases
 
@@ -252,7 +252,7 @@ def examiner(
         say(f"{package} {version}: {len(moved)} to replay")
         environments = {target: await asyncio.to_thread(environment, target) for target in targets}
         laboratories = Laboratories(
-            environments, provers=installed_provers(), jobs=jobs, isolation=isolation
+            environments, provers=load_provers(), jobs=jobs, isolation=isolation
         )
         async with laboratories:
             records = await asyncio.gather(

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay import values
 from assay.errors import BudgetExceeded
-from assay.failures import account
+from assay.model import CaseRecord, Outcome, values
 from assay.questions.api_understanding import api_record
 from assay.questions.examining import Bench, Examination, examine, repeat
 from assay.questions.fix_error import fix_record
@@ -21,9 +20,9 @@ from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.findings import Finding
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
-from assay.results import CaseRecord, Outcome
 from assay.runs import Parts, Unit
 from assay.sandbox import Target
+from assay.tracebacks import format_exception
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class QuestionWorker:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
-            return error_record(unit.payload, account(error))
+            return error_record(unit.payload, format_exception(error))
 
 
 def list_units(work: Iterable[Work]) -> Iterator[Unit]:

@@ -10,8 +10,7 @@ from json.encoder import encode_basestring_ascii
 from operator import itemgetter, not_
 from typing import Any
 
-from assay import values
-from assay.results import AT_DEFAULT, INHERITED
+from assay.model import AT_DEFAULT, INHERITED, values
 
 _REPORT_TEXT = (
     "id",

@@ -1,16 +1,16 @@
 """The evidence of one case, as text that is fit to be shown; formats only add their own syntax.
 
 Everything that comes from a case passes through here before a person sees it: hidden characters
-are made visible, long values are cut with a note, and what did not pass comes first.
+are made escape_hidden, long values are cut with a note, and what did not pass comes first.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from assay.escaping import escape_hidden
+from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.reports.text import one_line, seconds, shorten, show_diff, show_value
-from assay.results import AttributeResult, CaseRecord, Outcome, VerifierReport
-from assay.visible import visible
 
 WRONG, UNDECIDED, RIGHT, UNCHECKED = "wrong", "undecided", "right", "unchecked"
 # What a subject that did not pass wrote to its standard error: nobody verified it, but it may well
@@ -88,7 +88,7 @@ def gather(record: CaseRecord, *, is_known: bool, limits: Limits) -> Evidence:
         group=one_line(record.reports[0].group) if record.reports else "",
         outcome=record.outcome,
         is_known=is_known,
-        reason=visible(shorten(record.reason, limits.characters, limits.lines)),
+        reason=escape_hidden(shorten(record.reason, limits.characters, limits.lines)),
         code=one_line(record.code),
         score=record.calculate_score(),
         duration=seconds(record.duration),
@@ -114,7 +114,7 @@ def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
         outcome=report.outcome,
         score=report.calculate_score(),
         duration=seconds(max(report.duration, 0.0)),
-        error=visible(shorten(report.error or "", limits.characters, limits.lines)),
+        error=escape_hidden(shorten(report.error or "", limits.characters, limits.lines)),
         attributes=[_attribute(mark, r, limits) for mark, r in marked[: limits.attributes]],
         attributes_left_out=sum(mark != UNCHECKED for mark, _ in marked[limits.attributes :]),
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from assay.model import Outcome
 from assay.reports.evidence import Evidence, Limits, gather
 from assay.reports.markdown import evidence_text, head
 from assay.reports.markup import code_span, html_code
 from assay.reports.summary import not_passed_rows, summarize
 from assay.reports.text import count, one_line, show_command
-from assay.results import Outcome
 from assay.runs import Run
 
 # GitHub takes no summary above 1 MiB at all; the room left is for the note of what is missing.

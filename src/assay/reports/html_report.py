@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._version import __version__
+from assay.model import Outcome
 from assay.reports.evidence import Evidence, Limits, gather
 from assay.reports.summary import NOT_PASSED, Summary, percent, summarize
 from assay.reports.text import one_line, seconds, show_command
-from assay.results import Outcome
 from assay.runs import Row, Run
 
 if TYPE_CHECKING:

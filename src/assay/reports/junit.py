@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from assay.escaping import escape_hidden
+from assay.model import Outcome
 from assay.reports.evidence import Limits, gather
 from assay.reports.plain import Paint, evidence_lines
 from assay.reports.text import one_line, shorten
-from assay.results import Outcome
 from assay.runs import Row, Run
-from assay.visible import visible
 
 _LIMITS = Limits(samples=10)
 _PLAIN = Paint()
@@ -91,7 +91,7 @@ def _passed_body(packed: dict[str, Any]) -> str:
     """Why a case of several samples passed although some of them may not have."""
     if len(packed["reports"]) < 2 or not packed["reason"]:
         return ""
-    return f"<system-out>{escape(visible(shorten(packed['reason'])))}</system-out>"
+    return f"<system-out>{escape(escape_hidden(shorten(packed['reason'])))}</system-out>"
 
 
 def _body(run: Run, row: Row, status: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from assay.model import Outcome
 from assay.reports.evidence import (
     CLUE,
     RIGHT,
@@ -18,7 +19,6 @@ from assay.reports.evidence import (
 from assay.reports.markup import cell, code_block, code_span
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import count, one_line, seconds
-from assay.results import Outcome
 from assay.runs import Run
 
 LIMITS = Limits()

@@ -6,9 +6,9 @@ import html
 from collections.abc import Iterator
 from itertools import islice
 
+from assay.model import Outcome
 from assay.reports.summary import not_passed_rows, summarize
 from assay.reports.text import one_line
-from assay.results import Outcome
 from assay.runs import Row, Run
 
 _ROWS = 50

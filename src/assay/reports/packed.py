@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay import values
-from assay.results import PackedResult, packed_values
+from assay.model import PackedResult, packed_values, values
 
 
 def full_record(packed: Mapping[str, Any]) -> dict[str, Any]:

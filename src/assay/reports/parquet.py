@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
+from assay.model import VerifierReport
 from assay.reports.columns import Group, file_schema, restored
-from assay.results import VerifierReport
 from assay.runs import Run
 
 GROUP_ROWS = 1_000

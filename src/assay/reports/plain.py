@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from assay.model import Outcome
 from assay.reports.evidence import CLUE, RIGHT, UNDECIDED, WRONG, Attribute, Evidence, Sample
 from assay.reports.text import count
-from assay.results import Outcome
 
 _STYLES = {
     "bold": "1",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from assay.model import MISTAKE, WRONG_INPUT, Outcome
 from assay.reports.text import count, one_line
-from assay.results import MISTAKE, WRONG_INPUT, Outcome
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from assay.model import Outcome
 from assay.reports.evidence import Limits, gather
 from assay.reports.plain import Paint, case_lines
 from assay.reports.summary import (
@@ -16,7 +17,6 @@ from assay.reports.summary import (
     summarize,
 )
 from assay.reports.text import count, name_of, one_line, seconds, show_command
-from assay.results import Outcome
 from assay.runs import Row, Run
 
 SHOWN_AT_MOST = 50

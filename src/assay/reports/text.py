@@ -6,8 +6,8 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from assay import values
-from assay.visible import visible
+from assay.escaping import escape_hidden
+from assay.model import values
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -24,7 +24,7 @@ _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 def one_line(text: str, limit: int = LINE_CHARACTERS) -> str:
     """The text in one line: for a heading, a cell of a table, an attribute."""
-    return visible(shorten(text.strip("\n"), limit, lines=None)).translate(_BREAKS)
+    return escape_hidden(shorten(text.strip("\n"), limit, lines=None)).translate(_BREAKS)
 
 
 def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_LINES) -> str:
@@ -49,13 +49,13 @@ def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LIN
         return _show_bytes(value, limit, lines)
     if isinstance(value, str):
         return _lines(value, limit, lines) if "\n" in value.strip("\n") else _quoted(value, limit)
-    return visible(shorten(_json_text(value, limit), limit, lines))
+    return escape_hidden(shorten(_json_text(value, limit), limit, lines))
 
 
 def show_diff(diff: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
     """A difference: text is meant to be read as it is."""
     if isinstance(diff, str):
-        return visible(shorten(diff.rstrip("\n"), limit, lines))
+        return escape_hidden(shorten(diff.rstrip("\n"), limit, lines))
     return show_value(diff, limit, lines)
 
 
@@ -63,12 +63,12 @@ def _lines(text: str, limit: int, lines: int) -> str:
     body = text.rstrip("\n")
     shown = shorten(body, limit, lines)
     ending = text[len(body) :][:_BREAKS_SHOWN] if shown == body else ""
-    return visible(shown) + ending.translate(_BREAKS)
+    return escape_hidden(shown) + ending.translate(_BREAKS)
 
 
 def _quoted(text: str, limit: int) -> str:
     note = f" … [{count(len(text) - limit, 'more character')}]" if len(text) > limit else ""
-    return visible(json.dumps(text[:limit], ensure_ascii=False)) + note
+    return escape_hidden(json.dumps(text[:limit], ensure_ascii=False)) + note
 
 
 def _show_bytes(data: bytes, limit: int, lines: int) -> str:

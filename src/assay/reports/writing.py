@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.documents import replace_file
 from assay.errors import InfrastructureError, InputError
 from assay.reports.registry import Format, get_format
-from assay.writing import replace_file
 
 if TYPE_CHECKING:
     from assay.runs import Run

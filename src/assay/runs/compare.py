@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.results import Outcome
+from assay.model import Outcome
 from assay.runs.folder import Run
 from assay.runs.index import Row
 

@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from assay.errors import AssayError, InfrastructureError, InputError
-from assay.failures import describe, origin
-from assay.results import CaseRecord, FinishedCase, Outcome
+from assay.model import CaseRecord, FinishedCase, Outcome
 from assay.runs.journal import SYNC_SECONDS
 from assay.runs.writer import Parts, RunWriter, Unit
+from assay.tracebacks import describe, origin
 
 Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord | FinishedCase]]
 T = TypeVar("T")

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from assay._version import __version__
-from assay.documents import open_regular, read_record
+from assay.documents import open_regular, read_record, replace_file
 from assay.errors import InfrastructureError, InputError, nearest
-from assay.failures import first_problem
 from assay.findings import Baseline
-from assay.results import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome
 from assay.runs.index import Index, Row
 from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
-from assay.writing import replace_file
+from assay.tracebacks import first_problem
 
 if TYPE_CHECKING:
     from assay.reports import Summary

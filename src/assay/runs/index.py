@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from assay.errors import InputError
 from assay.findings import Entry
-from assay.results import Outcome, is_packed_record
+from assay.model import Outcome, is_packed_record
 from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
 
 INDEX_VERSION = 3

@@ -20,10 +20,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from assay import values
 from assay.documents import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
 from assay.forks import keep_private, release
+from assay.model import values
 from assay.runs.shortening import is_too_large
 
 SYNC_SECONDS = 1.0

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 from assay import plugins
 from assay.errors import InputError, nearest
 from assay.findings import Baseline
-from assay.results import CaseRecord, FinishedCase
+from assay.model import CaseRecord, FinishedCase
 from assay.runs.engine import Chain, Follow, Progress, Step, execute
 from assay.runs.folder import BASELINE, Manifest, Run, check_resumable, create_folder
 from assay.runs.writer import Parts, Unit

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import TextIO
 
-from assay.results import Outcome
+from assay.model import Outcome
 
 REFRESH_SECONDS = 0.1
 

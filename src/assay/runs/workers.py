@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from assay.failures import account
 from assay.forks import die_with_parent
+from assay.tracebacks import format_exception
 
 _HEADER = struct.Struct("!Q")
 
@@ -175,4 +175,4 @@ def _answer(function: Callable[[Any], Any], argument: Any) -> bytes:
     try:
         return pickle.dumps((False, function(argument)))
     except BaseException as error:
-        return pickle.dumps((True, account(error)))
+        return pickle.dumps((True, format_exception(error)))

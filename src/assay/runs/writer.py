@@ -7,15 +7,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
-from assay import values
 from assay.documents import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
-from assay.failures import describe
-from assay.results import CaseRecord, FinishedCase, Outcome, is_plain
+from assay.model import CaseRecord, FinishedCase, Outcome, is_plain, values
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, Index
 from assay.runs.journal import LONGEST_LINE, Journal, TooLargeError, check_links, mark_at
 from assay.runs.shortening import is_too_large, shorten_record, shorten_report
+from assay.tracebacks import describe
 
 logger = logging.getLogger("assay")
 

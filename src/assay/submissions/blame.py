@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import APIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.file_formats import FileType, signature, written

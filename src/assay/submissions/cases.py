@@ -13,10 +13,9 @@ from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from assay import values
 from assay.documents import read_bytes
 from assay.errors import InputError
-from assay.results import Case, CaseResult
+from assay.model import Case, CaseResult, Value, values
 from assay.submissions.file_formats import (
     LARGEST_FILE,
     Compression,
@@ -27,7 +26,6 @@ from assay.submissions.file_formats import (
     signature,
     written,
 )
-from assay.values import Value
 
 
 def _within(path: Any) -> Any:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsA
 from pydantic_core import PydanticCustomError
 
 from assay.errors import InputError
-from assay.results import GroupType
+from assay.model import GroupType
 
 _FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value
 

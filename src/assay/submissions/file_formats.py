@@ -18,8 +18,8 @@ from typing import Any
 
 from assay.documents import LARGEST_DOCUMENT, MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
-from assay.failures import describe
-from assay.values import check_value
+from assay.model import check_value
+from assay.tracebacks import describe
 
 MOST_UNPACKED = 256 << 20
 """Bytes that a compressed file, or an archive, may come to."""

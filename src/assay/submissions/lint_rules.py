@@ -9,7 +9,7 @@ from pathlib import Path
 from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding, Findings
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import APIResult, CLIResult
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative.reading import SUFFIXES, read_group

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assay.config import check_named_code
 from assay.errors import InputError
+from assay.escaping import escape_hidden
 from assay.findings import Finding
-from assay.projects import check_named_code
 from assay.reports.writing import keep_report
 from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.config import CheckpointConfig, ProblemConfig
@@ -25,7 +26,6 @@ from assay.submissions.records import SUBJECT
 from assay.submissions.reporting import DEFAULT, POLICIES, write_evaluation
 from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
 from assay.submissions.verification import Verification
-from assay.visible import visible
 
 # Where the submission of a checkpoint may be, in a folder that has one for each.
 _OF_CHECKPOINT = ("{name}/solution", "{name}/snapshot", "{name}")
@@ -173,12 +173,12 @@ def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
 def print_warning(finding: Finding) -> None:
     """Print what is doubtful about a problem and no reason not to run it."""
     advice = f" ({finding.advice})" if finding.advice else ""
-    sys.stderr.write(visible(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
+    sys.stderr.write(escape_hidden(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
 
 
 def _shown(text: str) -> None:
     """What a problem's own code prints is for its author, and never part of the result."""
-    sys.stderr.write(visible(text))
+    sys.stderr.write(escape_hidden(text))
 
 
 def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from assay.results import (
+from assay.model import (
     MISTAKE,
     AttributeResult,
     CaseRecord,
     CaseResult,
     Outcome,
+    Value,
     VerificationResult,
     VerifierReport,
 )
 from assay.runs import Unit
-from assay.values import Value
 
 SUBJECT = "submissions"
 UNREADABLE = "unreadable"

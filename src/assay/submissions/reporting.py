@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from assay import values
+from assay.documents import replace_file
 from assay.errors import InputError
-from assay.results import MISTAKE, CaseRecord, GroupType, Outcome, VerifierReport
+from assay.model import MISTAKE, CaseRecord, GroupType, Outcome, VerifierReport, values
 from assay.runs import Gate, Run, write_gate
 from assay.submissions.records import UNREADABLE, Home
-from assay.writing import replace_file
 
 EVALUATION = "evaluation.json"
 

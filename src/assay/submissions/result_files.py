@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from assay.checks import ABSENT, Left
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import GroupConfig, ProblemConfig

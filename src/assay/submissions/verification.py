@@ -14,16 +14,15 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from assay import values
 from assay.errors import InfrastructureError, InputError
-from assay.failures import account
-from assay.results import (
+from assay.model import (
     MISTAKE,
     CaseRecord,
     CaseResult,
     Outcome,
     VerificationResult,
     VerifierReport,
+    values,
 )
 from assay.runs import Chain, Parts, Step, Unit
 from assay.submissions.blame import Blame
@@ -52,6 +51,7 @@ from assay.submissions.records import (
     unreadable,
 )
 from assay.submissions.request import Filter
+from assay.tracebacks import format_exception
 
 _ENTRY = "entry_file"
 # More cases than any group has: places are given out before the groups are read.
@@ -293,7 +293,7 @@ class Verification:
         except InputError as error:
             return _errored(unit, group, drawn, clock, str(error), is_mistake=True), None
         except Exception as error:
-            return _errored(unit, group, drawn, clock, account(error)), None
+            return _errored(unit, group, drawn, clock, format_exception(error)), None
         try:
             found = await self._judged(group, placed, actual)
             if group.missing is not None:
@@ -308,7 +308,7 @@ class Verification:
         except InfrastructureError as error:
             return _errored(unit, group, drawn, clock, str(error)), actual
         except Exception as error:
-            return _errored(unit, group, drawn, clock, account(error)), actual
+            return _errored(unit, group, drawn, clock, format_exception(error)), actual
         return case_record(unit, group.home, report, actual, duration), actual
 
     async def _judged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.agents.assessor.assessment import assess, assessment_values, markdown_lines
-from assay.results import (
+from assay.model import (
     AttributeResult,
     Case,
     CaseRecord,

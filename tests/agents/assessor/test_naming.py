@@ -11,8 +11,8 @@ import pytest
 from assay.agents.assessor.assessment import Assessment, assess
 from assay.agents.assessor.naming import name_modes
 from assay.errors import InfrastructureError
+from assay.model import AttributeResult, CaseRecord, Outcome, VerificationResult, VerifierReport
 from assay.models import ModelClient, ModelSettings
-from assay.results import AttributeResult, CaseRecord, Outcome, VerificationResult, VerifierReport
 from tests.models.scripted_server import Received, Reply, Script, ScriptedServer, says_json
 
 # Four modes in which no two answers share a word that would give them away.

@@ -12,7 +12,7 @@ from assay.agents.connections import Settings
 from assay.agents.connections.template import Template, parse_path
 from assay.agents.conversation import Conversation, Ending
 from assay.errors import InputError
-from assay.results import CaseRecord, Outcome
+from assay.model import CaseRecord, Outcome
 from tests.agents.connections.peers import CONFESSING, KINDS, TEMPLATE, Peer, served, set_key
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.running_support import run_file

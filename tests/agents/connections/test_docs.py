@@ -11,7 +11,7 @@ import pytest
 
 from assay.agents.connections import KINDS, Settings
 from assay.agents.connections.template import PLACEHOLDERS
-from assay.results import Outcome
+from assay.model import Outcome
 from tests.agents.holding import Says, held, texts
 from tests.agents.running_support import run_file
 from tests.agents.scripted_server import Request, ScriptedServer, Wire

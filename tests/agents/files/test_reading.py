@@ -13,7 +13,7 @@ from assay.agents.files import load_file, read_file
 from assay.agents.files.lint import lint_files
 from assay.agents.model import AgentFile
 from assay.errors import InputError
-from assay.ratio import Ratio
+from assay.model import Ratio
 from tests.agents.files.support import problem_of, problems_of, read_text, whole, written
 
 EVERYTHING = """

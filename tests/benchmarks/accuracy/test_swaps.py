@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from assay.model import CaseRecord, Outcome
 from assay.questions.model import Entry, Key, Question
 from assay.questions.proofs.store import ProofStore
 from assay.questions.verifying import Work
-from assay.results import CaseRecord, Outcome
 from assay.sandbox import Target
 from benchmarks.accuracy.labels import Kind, Label
 from benchmarks.accuracy.proving import Answered

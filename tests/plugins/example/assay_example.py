@@ -11,8 +11,8 @@ from assay.agents.connections import Answer, Kind, Message
 from assay.checks import failed, passed
 from assay.documents import Place
 from assay.findings import Finding, Rule
+from assay.model import CaseResult
 from assay.questions.examining import Attempt
-from assay.results import CaseResult
 from assay.runs import Plan, Progress, Run, run_cases
 from assay.submissions.adapters import AdapterType
 from assay.submissions.adapters.cli import CliRunner

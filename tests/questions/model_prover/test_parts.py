@@ -32,7 +32,7 @@ from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.remediation import RemediationLoop
 from assay.questions.model_prover.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.model_prover.workshop import _reads_documentation, _unfit_name
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import Library
 from assay.sandbox import Environment, Target, environment
 from tests.models.scripted_server import ScriptedServer, fails, raw
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.sandbox.isolation import available_levels, probe
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.environments import EnvironmentFile
 from tests.sandbox.hostile.support import command_lines

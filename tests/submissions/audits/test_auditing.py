@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from assay.errors import InfrastructureError
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.audits import findings_of
 from assay.submissions.audits.audit import vocabulary_of
 from assay.submissions.audits.changes import MutationKind

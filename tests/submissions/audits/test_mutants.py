@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.forms import read_form, substance
 from assay.submissions.audits.mutants import MOST_OF_A_CASE, ResultMutant, mutants

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.checks import ABSENT
-from assay.results import Outcome, VerificationResult
+from assay.model import Outcome, VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.declarative.case_files import Expected
 from assay.submissions.declarative.comparisons import (

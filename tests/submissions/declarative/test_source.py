@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.results import CaseResult, VerificationResult, VerifierReport
+from assay.model import CaseResult, VerificationResult, VerifierReport, fingerprint
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
 from assay.submissions.declarative import DeclarativeCase, DeclarativeSource
 from assay.submissions.problems import read_problem
-from assay.values import fingerprint
 from tests.submissions.support import write_files
 
 CLI = """

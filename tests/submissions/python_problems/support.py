@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
 from assay.submissions.protocols import ExpectedCase

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay.results import VerifierReport
+from assay.model import VerifierReport
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig
 from assay.submissions.protocols import ExpectedCase

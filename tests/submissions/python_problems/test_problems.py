@@ -21,7 +21,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from assay.results import CaseResult, VerifierReport
+from assay.model import CaseResult, VerifierReport
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLIResult
 from assay.submissions.config import GroupConfig, ProblemConfig
 from assay.submissions.problems import read_problem

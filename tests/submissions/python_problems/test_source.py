@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.results import VerificationResult
+from assay.model import VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.config import ApiAdapter
 from assay.submissions.protocols import (

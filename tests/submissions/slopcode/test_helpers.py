@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
 from assay.submissions.slopcode import loaders as helpers
 from assay.submissions.slopcode.loaders import LoaderError

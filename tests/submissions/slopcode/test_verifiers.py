@@ -11,7 +11,7 @@ import numpy
 import pytest
 from pydantic import ValidationError
 
-from assay import results
+from assay import model
 from assay.submissions.slopcode.models import VerificationResult, VerifierError
 from assay.submissions.slopcode.verifiers import (
     DEFAULT_DEEPDIFF_KWARGS,
@@ -111,7 +111,7 @@ def test_a_pattern_that_is_none_is_told() -> None:
 
 def test_results_can_be_changed_and_take_plain_forms() -> None:
     found = VerificationResult.create((1, numpy.float64(2)), bool(numpy.bool_(True)), 1)
-    assert isinstance(found, results.VerificationResult)
+    assert isinstance(found, model.VerificationResult)
     assert found.diff == [1, 2.0]
     found.weight = 0.5
     assert found.weight == 0.5

@@ -8,13 +8,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay import values
 from assay.agents.assessor.modes import CheckName, FailedCheck, Mode, find_modes
 from assay.agents.records import repeated_requests
-from assay.intervals import Interval, wilson
+from assay.model import (
+    WRONG_INPUT,
+    AttributeResult,
+    CaseRecord,
+    Interval,
+    Outcome,
+    VerifierReport,
+    values,
+    wilson,
+)
 from assay.reports.markup import code_span
 from assay.reports.text import one_line
-from assay.results import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, VerifierReport
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from assay.agents.sampling import chance_to_pass
-from assay.intervals import Interval, wilson
-from assay.ratio import Ratio
+from assay.model import Interval, Ratio, wilson
 
 
 class FailedCheck(NamedTuple):

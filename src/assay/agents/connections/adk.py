@@ -18,7 +18,7 @@ from assay.agents.connections.structures import structure_in, write_text
 from assay.agents.connections.threads import Loop
 from assay.agents.secrets import credentials_in
 from assay.errors import InputError
-from assay.failures import describe
+from assay.tracebacks import describe
 
 _APP = "assay"
 _USER = "assay"

@@ -21,7 +21,7 @@ from assay.agents.connections.protocol import (
 from assay.agents.connections.threads import Threads
 from assay.agents.secrets import credentials_in
 from assay.errors import InfrastructureError
-from assay.failures import describe
+from assay.tracebacks import describe
 
 _INSTALL = (
     "install it beside Assay, on Python 3.12 or newer: pip install neuro-san; or test through a "

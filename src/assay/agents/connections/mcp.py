@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay import __version__
+from assay._version import __version__
 from assay.agents.connections.background import Farewells, begin
 from assay.agents.connections.frames import request_for
 from assay.agents.connections.headers import headers_from

@@ -33,7 +33,7 @@ from assay.agents.connections.threads import Loop, Threads
 from assay.agents.secrets import credentials_in
 from assay.agents.trust import CodeRules, get_attribute, import_module, split_name
 from assay.errors import InputError, nearest
-from assay.failures import describe
+from assay.tracebacks import describe
 
 _OFFERED = ("sly_data", "chat_context", "history", "metadata", "chat_filter")
 _PARTS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict, "chat_context": object}

@@ -18,7 +18,7 @@ from assay.agents.connections.frames import Lines
 from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
-from assay.proxies import refuse_wrong_proxy
+from assay.http_client import refuse_wrong_proxy
 
 if TYPE_CHECKING:
     import httpx
@@ -81,7 +81,7 @@ class Web:
         import httpx
 
         from assay.agents.connections.lanes import Lanes
-        from assay.bodies import ACCEPTED
+        from assay.http_client import ACCEPTED
 
         self._url = httpx.URL(url)
         if self._url.scheme not in ("http", "https") or not self._url.host:
@@ -234,7 +234,7 @@ def encode_json(value: Any) -> bytes:
 
 async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
-    from assay.bodies import BodyTooLongError, read_body
+    from assay.http_client import BodyTooLongError, read_body
 
     try:
         async for chunk in read_body(response, _LONGEST_ANSWER):
@@ -274,7 +274,7 @@ async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
 
 async def _refusal(response: httpx.Response) -> str:
     """What a refusal says; nothing if it does not end soon, as its end might cut a secret."""
-    from assay.bodies import BodyTooLongError, read_body
+    from assay.http_client import BodyTooLongError, read_body
 
     received = bytearray()
     with suppress(TimeoutError, BodyTooLongError):

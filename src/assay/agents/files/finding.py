@@ -13,8 +13,8 @@ from assay.agents.files.source import is_document, is_hocon
 from assay.agents.model import AgentFile
 from assay.documents import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
+from assay.escaping import escape_hidden
 from assay.findings import Finding
-from assay.visible import visible
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PassedOver:
     why: str
 
     def __str__(self) -> str:
-        return visible(f"{self.path}: {self.why}, skipped")
+        return escape_hidden(f"{self.path}: {self.why}, skipped")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from assay import values
 from assay.agents.connections.headers import headers_from
 from assay.agents.connections.registry import Kind, kind_of
 from assay.agents.connections.template import Template
@@ -23,7 +22,7 @@ from assay.agents.secrets import secrets_of
 from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.ratio import Ratio
+from assay.model import Ratio, values
 from assay.redaction import redact
 
 INTERACTIONS = "interactions"

@@ -10,8 +10,8 @@ import click
 from assay.cli.agents.options import FILE, agent_options, agent_run_options
 from assay.cli.agents.verify import make_plan
 from assay.cli.common import RunOptions, start, write_reports
+from assay.escaping import escape_hidden
 from assay.runs import Ended
-from assay.visible import visible
 
 if TYPE_CHECKING:
     from assay.agents.plan import AgentsPlan
@@ -70,4 +70,4 @@ def print_assessment(
 
 
 def _say(text: str) -> None:
-    click.echo(f"assay: {visible(text)}", err=True)
+    click.echo(f"assay: {escape_hidden(text)}", err=True)

@@ -51,7 +51,7 @@ def one_question(
 ) -> tuple[Any, Any]:
     """One question and its laboratory."""
     from assay.questions.laboratories import Laboratories
-    from assay.questions.provers import installed_provers
+    from assay.questions.provers import load_provers
     from assay.questions.selection import Selection, build_environments, work_of
     from assay.questions.suite.addresses import find_in_suite
 
@@ -61,6 +61,4 @@ def one_question(
     )
     work = replace(work_of(suite, entry, selection), identifier=address)
     environments = build_environments([work], say)
-    return work, Laboratories(
-        environments, provers=installed_provers(), jobs=2, isolation=isolation
-    )
+    return work, Laboratories(environments, provers=load_provers(), jobs=2, isolation=isolation)

@@ -132,7 +132,7 @@ def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
     """
     from assay.questions.model import Question
-    from assay.questions.provers.introspection.explaining import explain as explain_question
+    from assay.questions.provers.introspection import explain as explain_question
 
     work, laboratories = one_question(address, targets, None, isolation)
     question = work.entry.question

@@ -116,9 +116,9 @@ class _Line:
         )
 
     def _write(self, line: str) -> None:
-        from assay.visible import visible
+        from assay.escaping import escape_hidden
 
-        line = visible(line)[: shutil.get_terminal_size().columns - 1]
+        line = escape_hidden(line)[: shutil.get_terminal_size().columns - 1]
         sys.stderr.write("\r" + line.ljust(self._width))
         sys.stderr.flush()
         self._width = len(line)

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay import values
 from assay.errors import BudgetExceeded
-from assay.failures import account
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport, values
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
 from assay.questions.calibration.scoring import Calibration, Result, Tried, result_of, score
 from assay.questions.laboratories import Laboratories
@@ -20,8 +19,8 @@ from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verifying import Work, error_record, fingerprint, verify_one
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.runs import Parts, Run, Unit
+from assay.tracebacks import format_exception
 
 SUBJECT = "calibration"
 DETAIL_VERSION = 1
@@ -51,7 +50,7 @@ class CalibrationWorker:
             raise
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
-            record = error_record(unit.payload, account(error))
+            record = error_record(unit.payload, format_exception(error))
             mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.intervals import Share
+from assay.model import Share
 from assay.questions.calibration.mutants import EXPECTED, Defect
 from assay.questions.verdict.verdict import Verdict
 

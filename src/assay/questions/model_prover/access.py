@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.errors import AssayError
-from assay.failures import describe
 from assay.models import (
     CACHED,
     Budget,
@@ -24,6 +23,7 @@ from assay.models import (
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.questions.model_prover.adk_models import patient_model
 from assay.questions.model_prover.transcripts import Transcript
+from assay.tracebacks import describe
 
 _ENDED = "No turns are left."
 

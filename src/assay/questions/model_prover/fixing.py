@@ -11,7 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from assay.documents import replace_file
 from assay.errors import InputError
+from assay.model import CaseRecord
 from assay.questions.correct import (
     Repository,
     commit_change,
@@ -24,9 +26,7 @@ from assay.questions.correct import (
 from assay.questions.model import Question
 from assay.questions.model_prover.remediation import Pass, Remediation
 from assay.questions.proofs.store import ProofStore
-from assay.results import CaseRecord
 from assay.runs import Run
-from assay.writing import replace_file
 
 PATCH = "fixes.patch"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.questions.index import Symbol
 from assay.questions.model_prover.sources import source_of
-from assay.questions.provers.introspection.library import CLASSES, Library
+from assay.questions.provers.introspection import CLASSES, Library
 from assay.sandbox import Environment
 
 _HITS = 8

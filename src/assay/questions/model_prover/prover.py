@@ -15,8 +15,7 @@ from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.transcripts import Transcript
 from assay.questions.proofs.claims import MODELLED
-from assay.questions.provers.introspection import IntrospectionProver
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import IntrospectionProver, Library
 
 # Which transcript the questions that are proven in a task belong to.
 _transcript: ContextVar[Transcript | None] = ContextVar("assay_transcript", default=None)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from assay.model import CaseRecord
 from assay.questions.examining import Examination
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import Question
@@ -31,7 +32,6 @@ from assay.questions.model_prover.trying import without_addresses
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verifying import Work, examined, synthesized
-from assay.results import CaseRecord
 
 TRIES = 3
 FIXER_TURNS = 12

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from assay.model import CaseRecord
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.laboratories import Laboratory
 from assay.questions.model import FixQuestion
@@ -24,7 +25,6 @@ from assay.questions.reporting.records import simple_record
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verifying import Work
 from assay.reports.text import count
-from assay.results import CaseRecord
 from assay.sandbox import ProofOutcome, Status
 
 PROCTOR_TURNS = 4

@@ -12,9 +12,9 @@ from typing import Any
 
 from assay.documents import LARGEST_RECORD, has_too_many_parts, open_regular
 from assay.errors import InputError
+from assay.escaping import escape_hidden
 from assay.questions.proofs.store import slug
 from assay.runs import run_folders
-from assay.visible import visible
 
 FOLDER = "transcripts"
 _INDENT = "    "
@@ -100,7 +100,7 @@ def transcript_lines(path: Path) -> Iterator[str]:
 
 def _event_lines(event: dict[str, Any], seconds: float) -> Iterator[str]:
     head = f"{seconds:8.1f} s  {event['agent']}  {event['kind']}"
-    yield visible(f"{head}{_facts(event)}")
+    yield escape_hidden(f"{head}{_facts(event)}")
     for name in ("text", "value"):
         if event.get(name) not in (None, ""):
             yield from _indented(event[name])
@@ -120,4 +120,4 @@ def _facts(event: dict[str, Any]) -> str:
 def _indented(value: Any) -> Iterator[str]:
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    yield textwrap.indent(visible(shown), _INDENT, lambda line: True)
+    yield textwrap.indent(escape_hidden(shown), _INDENT, lambda line: True)

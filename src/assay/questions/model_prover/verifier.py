@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 from assay.errors import AssayError, BudgetExceeded
+from assay.model import CaseRecord
 from assay.models import metered
 from assay.questions.correct import read_suite_text
 from assay.questions.laboratories import Laboratories, Laboratory
@@ -21,7 +22,6 @@ from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.suite.suite import read_suite
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verifying import Work, fingerprint, verify_one
-from assay.results import CaseRecord
 
 
 class ModelVerifier:

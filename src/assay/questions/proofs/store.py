@@ -22,13 +22,13 @@ from assay.documents import (
     read_bytes,
     read_record,
     read_text,
+    replace_file,
 )
 from assay.errors import InfrastructureError, InputError
-from assay.failures import first_problem
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
 from assay.questions.verdict.findings import Truth
-from assay.writing import replace_file
+from assay.tracebacks import first_problem
 
 FOLDER = "proofs"
 MANIFEST = "proof.json"

@@ -6,7 +6,7 @@ from assay import plugins
 from assay.questions.examining import Prover
 
 
-def installed_provers() -> tuple[Prover, ...]:
+def load_provers() -> tuple[Prover, ...]:
     """Return the provers that run by themselves, cheapest first; those of plugins last."""
     from assay.questions.provers.introspection import IntrospectionProver
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from assay.intervals import Share
+from assay.model import Share
 from assay.questions.calibration.scoring import Calibration, Result, Score, Tried
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line

@@ -8,15 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from assay.documents import Place
+from assay.documents import Place, replace_file
+from assay.escaping import escape_hidden
 from assay.findings import Finding, Rule, Severity
 from assay.findings.sarif import sarif_text, to_sarif
+from assay.model import Outcome
 from assay.reports.markup import cell, code_block, code_span
 from assay.reports.text import count, one_line
-from assay.results import Outcome
 from assay.runs import Row, Run
-from assay.visible import visible
-from assay.writing import replace_file
 
 VERSION = 1
 # The order in which a maintainer wants to read: what must be repaired first.
@@ -87,9 +86,9 @@ def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
     detail = packed["detail"] or {}
     accepted = " (accepted by the baseline)" if known else ""
     yield f"\n### {code_span(one_line(packed['id']))}{accepted}\n\n"
-    yield code_block(visible(packed["reason"]))
+    yield code_block(escape_hidden(packed["reason"]))
     if "question" in detail:
-        yield "\n" + code_block(visible(detail["question"]))
+        yield "\n" + code_block(escape_hidden(detail["question"]))
     if options := detail.get("options"):
         yield "\n| option | | finding | why |\n|---|---|---|---|\n"
         for letter, option in options.items():
@@ -116,8 +115,8 @@ def _fix_parts(fix: dict[str, Any]) -> Iterator[str]:
         definition = json.dumps(one["definition"], indent=2, ensure_ascii=False)
         yield (
             f"\n<details><summary>try {number}: {one['verdict']}</summary>\n\n"
-            f"{code_block(visible(definition), 'json')}\n"
-            f"{code_block(visible(one['reason']))}\n</details>\n"
+            f"{code_block(escape_hidden(definition), 'json')}\n"
+            f"{code_block(escape_hidden(one['reason']))}\n</details>\n"
         )
     for note in fix["notes"]:
         yield f"\n- {code_span(one_line(note))}\n"
@@ -128,7 +127,7 @@ def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
         tests = ", ".join(f"{test['name']} {test['status']}" for test in proof["tests"])
         yield (
             f"\n<details><summary>{proof['file']}: {proof['truth']}</summary>\n\n"
-            f"{code_block(visible(proof['source'].rstrip()), 'python')}\n"
+            f"{code_block(escape_hidden(proof['source'].rstrip()), 'python')}\n"
             f"{code_span(one_line(tests or proof['reason'] or 'not run'))}\n\n</details>\n"
         )
 

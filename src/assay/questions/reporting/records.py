@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.questions.examining import Examination
 from assay.questions.model import Entry, FixQuestion, Key, Question
 from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
 from assay.questions.verdict.findings import Finding, State
 from assay.questions.verdict.verdict import Judgement, Verdict
-from assay.results import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
 from assay.sandbox import ProofOutcome
 
 SUBJECT = "questions"

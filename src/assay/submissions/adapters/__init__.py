@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from assay import plugins
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
 from assay.submissions.config import AdapterConfig, ApiAdapter, CliAdapter, GroupConfig
 

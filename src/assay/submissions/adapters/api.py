@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any
 
 from assay.errors import InputError
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.sandbox.programs import ProgramResult
 from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
 from assay.submissions.adapters.messages import (

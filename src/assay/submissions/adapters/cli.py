@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from assay.errors import InputError
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.sandbox.programs import Collected, ProgramResult, Programs
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig

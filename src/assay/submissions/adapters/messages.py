@@ -19,8 +19,8 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
-from assay import values
 from assay.errors import InputError
+from assay.model import values
 from assay.sandbox.servers import Response
 from assay.submissions.assets import replace_assets
 from assay.submissions.cases import APICase

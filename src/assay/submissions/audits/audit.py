@@ -16,9 +16,8 @@ from typing import Literal, Protocol
 from assay import findings
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError, InputError, nearest
-from assay.failures import account
+from assay.model import CaseResult
 from assay.reports.plain import Paint
-from assay.results import CaseResult
 from assay.runs import run_in_loop
 from assay.submissions.audits.facts import facts_of
 from assay.submissions.audits.findings import (
@@ -48,6 +47,7 @@ from assay.submissions.protocols import (
 )
 from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
 from assay.submissions.result_files import patterns_of
+from assay.tracebacks import format_exception
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Auditor:
             except InfrastructureError:
                 raise
             except Exception as error:
-                return VerifierJudgement(error=account(error))
+                return VerifierJudgement(error=format_exception(error))
             return VerifierJudgement(found)
 
         return judge

@@ -6,12 +6,10 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.results import CaseResult
-from assay.results.packing import score_of
+from assay.model import CaseResult, Value, score_of
 from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.forms import substance
 from assay.submissions.audits.trials import CaseTrials, ReferenceTrial, VerifierJudgement
-from assay.values import Value
 
 # A case that scores this much is taken for right by whoever reads scores.
 VISIBLE_SCORE = 0.95

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay import values
+from assay.model import values
 from assay.submissions.audits.changes import Path, place_of
 
 # A longer text is changed as a whole: each of its mutants would have to be read again.

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.audits.changes import MutationKind, Path, spread, tree_changes
 from assay.submissions.audits.forms import read_form, substance
 from assay.submissions.cases import APIResult

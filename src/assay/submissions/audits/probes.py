@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.audits.changes import EXTRA, replaced, spread, walk, wrong_value
 from assay.submissions.audits.forms import read_form
 from assay.submissions.audits.mutants import altered

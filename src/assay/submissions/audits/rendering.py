@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay import values
+from assay.model import values
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
 from assay.submissions.audits.findings import (

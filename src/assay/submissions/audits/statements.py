@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.audits.changes import (
     EXTRA,
     GONE,

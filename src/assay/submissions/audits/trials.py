@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
-from assay.results import CaseResult, Outcome, VerificationResult, outcome_of
+from assay.model import CaseResult, Outcome, VerificationResult, outcome_of
 from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.mutants import ResultMutant, mutants
 from assay.submissions.audits.probes import filled_with, placed_in, probes

@@ -13,12 +13,12 @@ from typing import Any
 
 from assay.checks import ABSENT, check_options, get_check, run_check
 from assay.errors import InputError, nearest
-from assay.failures import describe
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.declarative.expectations import Expectation, saved_names
 from assay.submissions.declarative.result_paths import ResultPath, UnreadableError
 from assay.submissions.file_formats import Compression, FileType, parsed, signature, written
 from assay.submissions.untrusted_reader import Readers, TooMuchError
+from assay.tracebacks import describe
 
 _STRUCTURAL = frozenset({"json", "schema"})
 _TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})

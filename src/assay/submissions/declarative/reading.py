@@ -21,7 +21,6 @@ from assay.documents import (
     to_node,
 )
 from assay.errors import InputError, nearest
-from assay.failures import describe
 from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import asset_names
@@ -40,6 +39,7 @@ from assay.submissions.problems.fields import (
     to_model,
 )
 from assay.submissions.result_files import is_within
+from assay.tracebacks import describe
 
 SUFFIXES = (".yaml", ".yml", ".json")
 # What a case is given to a program by; which of them it may have depends on the adapter.

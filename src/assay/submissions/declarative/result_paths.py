@@ -10,7 +10,7 @@ from assay.checks import ABSENT, Left
 from assay.checks.paths import Wildcard, parse_patterns
 from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature
 from assay.submissions.result_files import absent_or_left, shortest
 

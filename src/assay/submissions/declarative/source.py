@@ -15,9 +15,8 @@ from pydantic import ValidationError
 
 from assay.checks import ABSENT, failed
 from assay.errors import InputError
-from assay.failures import describe
 from assay.findings import refuse_errors
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
@@ -56,6 +55,7 @@ from assay.submissions.protocols import (
 )
 from assay.submissions.result_files import shortest
 from assay.submissions.untrusted_reader import Readers
+from assay.tracebacks import describe
 
 
 @dataclass(frozen=True)

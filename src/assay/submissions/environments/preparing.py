@@ -13,8 +13,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from assay import values
 from assay.errors import InfrastructureError, InputError
+from assay.model import values
 from assay.sandbox import isolation as levels
 from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.limits import GIB, KIB, MIB, Limits

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.documents import Places
 from assay.errors import nearest
 from assay.findings import Finding
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.problems.fields import (
     NO_CASES,

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from assay.documents import ListNode, MappingNode, Node, Pair, ScalarNode, is_nothing
-from assay.results import GroupType
+from assay.model import GroupType
 from assay.submissions.config import Adapter, CliAdapter, StaticAsset
 
 _FUNCTIONALITY: Any = GroupType.FUNCTIONALITY.value

@@ -6,7 +6,7 @@ import socket
 import struct
 from typing import Any
 
-from assay import values
+from assay.model import values
 
 HEADER = struct.Struct("!Q")
 

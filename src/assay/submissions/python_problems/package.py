@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError, nearest
-from assay.failures import account
 from assay.submissions.config import ProblemConfig
 from assay.submissions.misspelling import nearest_file
 from assay.submissions.slopcode import ALIAS, module_names
+from assay.tracebacks import format_exception
 
 EXTRA = "assaykit[problems]"
 VERIFIER_SCRIPT = "verifier.py"
@@ -110,7 +110,9 @@ def with_blame(file: Path, action: Callable[[], Any]) -> Any:
     except ModuleNotFoundError as error:
         raise missing_module(error, file) from None
     except (Exception, SystemExit) as error:
-        raise InputError(f"it cannot be imported: {account(error)}", where=str(file)) from None
+        raise InputError(
+            f"it cannot be imported: {format_exception(error)}", where=str(file)
+        ) from None
 
 
 def missing_module(error: ModuleNotFoundError, file: Path) -> InputError:

@@ -17,9 +17,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from assay import values
 from assay.checks import cut
 from assay.errors import InfrastructureError, InputError
+from assay.model import values
 from assay.submissions.python_problems import frames
 
 # Assay's own modules are compiled once, as everywhere; beside a problem's code no bytecode is left.

@@ -18,8 +18,7 @@ from typing import Any, Self
 from pydantic import ValidationError
 
 from assay.errors import InputError
-from assay.failures import first_problem
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.adapters import find_adapter
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.protocols import (
@@ -38,6 +37,7 @@ from assay.submissions.python_problems.process import (
     WorkerLostError,
     value_of,
 )
+from assay.tracebacks import first_problem
 
 
 @dataclass(frozen=True)

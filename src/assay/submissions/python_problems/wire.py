@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from assay.results import CaseResult, VerificationResult
+from assay.model import CaseResult, VerificationResult
 from assay.submissions.adapters import ADAPTERS, AdapterType
 from assay.submissions.slopcode.models import plain
 

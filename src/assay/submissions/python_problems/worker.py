@@ -19,9 +19,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.errors import InputError
-from assay.failures import account
 from assay.forks import die_with_parent
-from assay.results import CaseResult, checked_results
+from assay.model import CaseResult, checked_results
 from assay.submissions import slopcode
 from assay.submissions.adapters import find_adapter
 from assay.submissions.cases import BaseCase
@@ -36,6 +35,7 @@ from assay.submissions.misspelling import (
 from assay.submissions.python_problems import frames, package, wire
 from assay.submissions.slopcode import models
 from assay.submissions.slopcode.loaders import NoOpStore
+from assay.tracebacks import format_exception
 
 # A stream that may be drawn ahead gives what it has after so many seconds.
 _PATIENCE = 0.05
@@ -286,7 +286,7 @@ def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
         return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
     except BaseException as error:
         # Also an exit: what ends a program must not end the worker, which has others to answer.
-        return {"raised": account(error, file.parent)}
+        return {"raised": format_exception(error, file.parent)}
     return {"value": value}
 
 

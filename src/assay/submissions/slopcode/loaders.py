@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from assay.results import CaseResult, GroupType
+from assay.model import CaseResult, GroupType
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 

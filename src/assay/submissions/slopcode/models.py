@@ -13,9 +13,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, create_model, model_validator
 
-from assay import results
-from assay.results import AttributeResult, GroupType, VerifierReport, VerifierReturnType
-from assay.results import VerifierProtocol as VerifierProtocol
+from assay import model
+from assay.model import AttributeResult, GroupType, VerifierReport, VerifierReturnType
+from assay.model import VerifierProtocol as VerifierProtocol
 from assay.submissions import cases
 from assay.submissions.cases import InputFile
 from assay.submissions.config import ApiAdapter as APIAdapterConfig
@@ -103,7 +103,7 @@ def _take_plain(model: type[Model], **fields: Any) -> type[Model]:
 BaseCase = _take_plain(cases.BaseCase)
 CLICase = _take_plain(cases.CLICase)
 APICase = _take_plain(cases.APICase)
-CaseResult = _take_plain(results.CaseResult)
+CaseResult = _take_plain(model.CaseResult)
 CLIResult = _take_plain(cases.CLIResult)
 # What is no text has these two here and in the reference; of other answers they are None.
 _BINARY = {
@@ -113,7 +113,7 @@ _BINARY = {
 APIResult = _take_plain(cases.APIResult, **_BINARY)
 
 
-class VerificationResult(results.VerificationResult):
+class VerificationResult(model.VerificationResult):
     """A result that takes plain forms, and can be changed once it is made, as verifiers do."""
 
     model_config = ConfigDict(frozen=False, validate_assignment=True)

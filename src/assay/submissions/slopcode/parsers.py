@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.submissions.slopcode.models import VerifierError
 
 ResultAttributeValue: TypeAlias = Any

@@ -8,14 +8,14 @@ import socket
 from typing import Any
 
 from assay.errors import InputError
-from assay.failures import account
 from assay.forks import die_with_parent
-from assay.results import CaseResult
+from assay.model import CaseResult
 from assay.sandbox.servers import Response
 from assay.submissions.adapters.messages import fields_of
 from assay.submissions.declarative.comparisons import ResultCheck
 from assay.submissions.declarative.result_paths import ResultPath
 from assay.submissions.python_problems import frames, wire
+from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
 
@@ -62,7 +62,7 @@ def _answered(message: dict[str, Any]) -> bytes:
     except MemoryError:
         return frames.packed({"raised": f"needed more than {_MEMORY >> 30} GiB of memory"})
     except Exception as error:
-        return frames.packed({"raised": f"failed: {account(error)}"})
+        return frames.packed({"raised": f"failed: {format_exception(error)}"})
 
 
 def main(descriptor: int) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from assay.questions.examining import Bench, examine
 from assay.questions.index import build_index
-from assay.questions.provers.introspection import IntrospectionProver
-from assay.questions.provers.introspection.library import Library
+from assay.questions.provers.introspection import IntrospectionProver, Library
 from assay.questions.verdict.findings import Finding
 from assay.sandbox import Environment, ProofRunner, Target
 from tests.questions.provers.introspection.support import FILES, Settle, question

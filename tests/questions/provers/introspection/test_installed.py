@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.provers.introspection.guessing import (
-    guessed_distributions,
-    named_distributions,
+from assay.questions.provers.introspection.prover import (
+    find_distributions,
+    guess_distributions,
 )
 from tests.questions.provers.introspection.support import Settle, question, states
 
@@ -53,12 +53,12 @@ def test_nothing_is_absent_from_a_package_that_was_only_guessed(settle_here: Set
 
 
 def test_a_distribution_is_named_by_imports_quotes_or_words() -> None:
-    assert named_distributions(question("Which import?", "from click import echo")) == ("click",)
-    assert named_distributions(question("`pydantic.Field` is what?", "x")) == ("pydantic",)
-    assert named_distributions(question("Why is pydantic fast?", "x")) == ("pydantic",)
-    assert named_distributions(question("Why is the sky blue?", "x")) == ()
+    assert find_distributions(question("Which import?", "from click import echo")) == ("click",)
+    assert find_distributions(question("`pydantic.Field` is what?", "x")) == ("pydantic",)
+    assert find_distributions(question("Why is pydantic fast?", "x")) == ("pydantic",)
+    assert find_distributions(question("Why is the sky blue?", "x")) == ()
 
 
 def test_a_distribution_is_guessed_by_what_its_package_offers() -> None:
-    assert guessed_distributions(question("What is `TypeAdapter`?", "x")) == ("pydantic",)
-    assert guessed_distributions(question("What is `Frobnicator`?", "x")) == ()
+    assert guess_distributions(question("What is `TypeAdapter`?", "x")) == ("pydantic",)
+    assert guess_distributions(question("What is `Frobnicator`?", "x")) == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.provers.introspection.writing import nearness
+from assay.questions.provers.introspection import nearness
 
 TEXTS = {
     "output_key": "The key in session state to store the output of the agent.",
@@ -29,8 +29,8 @@ def test_words_are_split_and_compared_by_how_they_begin() -> None:
 
 
 def test_the_nearest_is_found_by_rare_words() -> None:
-    asked = (("saving", "store"), ("output",), ("session",), ("state",))
-    assert nearness.nearest(TEXTS, asked) == "output_key"
+    query = (("saving", "store"), ("output",), ("session",), ("state",))
+    assert nearness.nearest(TEXTS, query) == "output_key"
 
 
 def test_without_a_margin_there_is_none() -> None:
@@ -46,14 +46,14 @@ def test_what_proofs_carry_is_what_the_prover_uses() -> None:
     names: dict[str, object] = {"re": re, "math": math, "MARGIN": nearness.MARGIN}
     exec(nearness.source(), names)  # the text that is put into proofs
     carried = names["nearest"]
-    asked = (("plan",), ("step",))
+    query = (("plan",), ("step",))
     assert callable(carried)
-    assert carried(TEXTS, asked) == nearness.nearest(TEXTS, asked) == "planner"
+    assert carried(TEXTS, query) == nearness.nearest(TEXTS, query) == "planner"
 
 
 @given(
     st.dictionaries(st.text(max_size=12), st.text(max_size=40), max_size=6),
     st.lists(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=3), max_size=4),
 )
-def test_the_nearest_is_one_of_them(texts: dict[str, str], asked: list[list[str]]) -> None:
-    assert nearness.nearest(texts, asked) in {None, *texts}
+def test_the_nearest_is_one_of_them(texts: dict[str, str], query: list[list[str]]) -> None:
+    assert nearness.nearest(texts, query) in {None, *texts}

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from assay.questions.model import Question, Snippet
 from assay.questions.proofs.proving import objections
-from assay.questions.provers.introspection.choosing import consider, proofs_of
-from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading import read_question
+from assay.questions.provers.introspection import Library
+from assay.questions.provers.introspection.prover import consider, write_proofs
+from assay.questions.provers.introspection.reading import parse_question
 
 PIECES = st.sampled_from(
     ["Which", "parameter of", "method of", "`Lamp`", "`lanterns.lamps`", "import", "is NOT a", "?",
@@ -30,6 +30,6 @@ def test_any_question_gets_fit_proofs_or_none(
 ) -> None:
     letters = dict(zip("ABCDE", options, strict=False))
     question = Question("q", text, letters, Snippet(code) if code else None)
-    reading = read_question(question, list(letters), library)
-    for proof in proofs_of(consider(reading)):
+    parsed = parse_question(question, list(letters), library)
+    for proof in write_proofs(consider(parsed)):
         assert objections(proof.source, ["lanterns"]) == [], proof.source

@@ -24,7 +24,7 @@ _PLACEHOLDERS = re.compile(
 
 
 @dataclass(frozen=True)
-class Place:
+class ImportPath:
     """Where a symbol is imported from: a module, and the names that lead to it inside."""
 
     module: str
@@ -75,11 +75,11 @@ class Library:
         return tuple(found)
 
     def is_own(self, dotted: str) -> bool:
-        """Whether a full path begins with one of the target's own modules."""
+        """Return whether a full path begins with one of the target's own modules."""
         return _is_below(dotted, self.roots)
 
     def is_strange(self, name: str) -> bool:
-        """Whether a name is not the target's to have: Python's, a placeholder, or another's."""
+        """Return whether a name is not the target's: Python's, a placeholder, or another's."""
         first = name.partition(".")[0]
         return (
             hasattr(builtins, first)
@@ -91,7 +91,7 @@ class Library:
     # --- What a name leads to -----------------------------------------------------------------
 
     def _owner(self, name: str, kinds: tuple[str, ...] = _OWNERS) -> Symbol | None:
-        """The one thing a name can mean: by its full path, or as the only public one called so."""
+        """Return the one thing a name can mean, by full path or as the only public one."""
         name = name.strip().removesuffix("()")
         exact = self.index.resolve(name) if "." in name or name in self.roots else None
         if exact is not None and exact.kind in kinds:
@@ -105,7 +105,7 @@ class Library:
         return _only(public) or (_only(found) if not public else None)
 
     def receiver(self, name: str) -> Symbol | None:
-        """The class a variable is named after: `runner` is a `Runner`."""
+        """Return the class a variable is named after: `runner` is a `Runner`."""
         if not re.fullmatch(r"[a-z]\w*", name):
             return None
         camel = "".join(part.capitalize() for part in name.split("_"))
@@ -124,7 +124,7 @@ class Library:
         return frozenset(self.members(symbol))
 
     def is_open(self, symbol: Symbol, *, as_keyword: bool = True) -> str:
-        """Why nothing follows from a name's absence there; empty if something does.
+        """Return why nothing follows from a name's absence there; empty if something does.
 
         `as_keyword` says that the name would be given to it, not asked of it.
         """
@@ -141,15 +141,15 @@ class Library:
         return ""
 
     def _takes_any(self, parameter: Parameter) -> bool:
-        """Whether it is a `**parameter` that is not declared to have certain keys, or none."""
+        """Return whether it is a `**parameter` without declared keys."""
         if parameter.kind != "var_keyword":
             return False
-        declared = re.search(r"Unpack\[(?:\w+\.)*(\w+)\]", parameter.annotation)
-        keys = self.index.find(declared[1], CLASSES) if declared else []
+        find_class = re.search(r"Unpack\[(?:\w+\.)*(\w+)\]", parameter.annotation)
+        keys = self.index.find(find_class[1], CLASSES) if find_class else []
         return not keys or bool(self.members(keys[0]).keys() - set(dir(dict)))
 
     def is_field_elsewhere(self, name: str, owner: Symbol) -> bool:
-        """Whether another public class takes or has something of that name."""
+        """Return whether another public class takes or has something of that name."""
         for one in self.index.find(name, ("field", "attribute", "property", "parameter")):
             holder = self.index.resolve(one.owner) if one.owner else None
             if one.foreign or holder is None or holder.path == owner.path or holder.is_private:
@@ -159,7 +159,7 @@ class Library:
         return False
 
     def obstacle(self, path: str) -> str:
-        """Why a path may fail here without being absent: a module or an extra is missing.
+        """Return why a path may fail here without being absent: a module or an extra is missing.
 
         That a module makes attributes up when asked is none: a proof asks it.
         """
@@ -174,18 +174,18 @@ class Library:
             return missing.get(parts[length], "") if missing else ""
         return ""
 
-    def place(self, symbol: Symbol) -> Place:
+    def place(self, symbol: Symbol) -> ImportPath:
         """From where to import a symbol under its own name."""
         own = [path for path in symbol.paths if path.rpartition(".")[2] == symbol.name]
         return self.place_of(min(own, key=plainness) if own else symbol.import_path)
 
-    def place_of(self, path: str) -> Place:
+    def place_of(self, path: str) -> ImportPath:
         parts = path.split(".")
         for length in range(len(parts) - 1, 0, -1):
             module = ".".join(parts[:length])
             if module in self.index.modules:
-                return Place(module, tuple(parts[length:]))
-        return Place(path, ())
+                return ImportPath(module, tuple(parts[length:]))
+        return ImportPath(path, ())
 
     @property
     def file_constants(self) -> tuple[tuple[str, str], ...]:
@@ -202,7 +202,7 @@ class Library:
         return self.index.occurs(name, everywhere=everywhere)
 
     def base_of(self, word: str) -> Symbol | None:
-        """The base class of the things a noun stands for: a plugin is a `BasePlugin`."""
+        """Return the base class of the things a noun stands for: a plugin is a `BasePlugin`."""
         noun = re.sub(r"\W", "", word).capitalize().removesuffix("s")
         if len(noun) < 3:
             return None
@@ -210,7 +210,7 @@ class Library:
 
 
 def _only(found: Sequence[Symbol]) -> Symbol | None:
-    """The one of them, if they are one and the same, or one is far plainer than all others."""
+    """Return the one of them, if they are the same or one is plainer than all others."""
     if not found:
         return None
     depths = sorted((one.import_path.count("."), one.path) for one in found)

@@ -1,23 +1,164 @@
-"""The prover: it finds the target's index, reads a question and hands out proofs."""
+"""The prover: it finds the target's index, parses a question and hands out proofs."""
 
 from __future__ import annotations
 
+import ast
 import asyncio
-from collections.abc import Sequence
+import importlib.util
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import packages_distributions
+from pathlib import Path
 
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.errors import InputError
 from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
-from assay.questions.provers.introspection.choosing import PROVER, consider, proofs_of
-from assay.questions.provers.introspection.guessing import (
-    guessed_distributions,
-    named_distributions,
-)
+from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
+from assay.questions.proofs.store import proof_name
+from assay.questions.provers.introspection.drafts import Draft, write_proof
+from assay.questions.provers.introspection.kinds import KINDS
+from assay.questions.provers.introspection.kinds.outcomes import Calls
 from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading import Noun, Reading, read_question
+from assay.questions.provers.introspection.reading import (
+    Noun,
+    ParsedQuestion,
+    mentions,
+    parse_question,
+)
 from assay.questions.provers.introspection.reading.programs import read_program
 from assay.sandbox import Environment
+
+_LONGEST = 20_000
+_IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_QUOTED = re.compile(r"`(?:import |from )?([A-Za-z_]\w*)(?=[.` ])")
+_DOTTED = re.compile(r"`(?:import |from )?([A-Za-z_]\w*)(?=\.)")
+_WORD = re.compile(r"\b[a-z]\w+\b")
+
+
+def find_distributions(question: Question) -> tuple[str, ...]:
+    """Return the distributions whose packages the question imports, quotes or names."""
+    snippet = question.snippet
+    text, options = question.text[:_LONGEST], "\n".join(question.options.values())[:_LONGEST]
+    code = "\n".join([*snippet.imports, snippet.code]) if snippet else ""
+    # A bare word in an option is what is offered, and only by chance the name of a package.
+    quoted = [*_QUOTED.findall(text), *_DOTTED.findall(options)]
+    known = _list_packages()
+    for words in (
+        [*_IMPORT.findall(f"{text}\n{options}\n{code}"), *quoted],
+        _WORD.findall(text),
+    ):
+        found = sorted({known[word] for word in words if word in known})
+        if found:
+            return tuple(found)
+    return ()
+
+
+def guess_distributions(question: Question) -> tuple[str, ...]:
+    """Return the one distribution whose package offers most of the question's names."""
+    text = question.text[:_LONGEST]
+    wanted = {one.name.partition(".")[0] for one in mentions(text) if one.name}
+    return _find_offering(wanted) or _find_offering({name for name in wanted if name[:1].isupper()})
+
+
+def _find_offering(names: Iterable[str]) -> tuple[str, ...]:
+    wanted = frozenset(names)
+    scores: dict[str, int] = {}
+    for package, distribution in _list_packages().items():
+        count = len(wanted & _list_exports(package))
+        scores[distribution] = max(count, scores.get(distribution, 0))
+    best = max(scores.values(), default=0)
+    found = [name for name, count in scores.items() if count == best]
+    return tuple(found) if best and len(found) == 1 else ()
+
+
+@lru_cache(maxsize=1)
+def _list_packages() -> dict[str, str]:
+    found = packages_distributions().items()
+    return {name: distributions[0] for name, distributions in found if not name.startswith("_")}
+
+
+@lru_cache(maxsize=1024)
+def _list_exports(package: str) -> frozenset[str]:
+    """Return what a package's own file defines or exports; nothing is imported for it."""
+    try:
+        spec = importlib.util.find_spec(package)
+        text = read_text(Path(spec.origin), LARGEST_SOURCE) if spec and spec.origin else ""
+        tree = ast.parse(text)
+    except (ImportError, ValueError, OSError, SyntaxError, RecursionError, UnreadableFileError):
+        return frozenset()
+    return frozenset(_exports(tree))
+
+
+def _exports(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if any(isinstance(one, ast.Name) and one.id == "__all__" for one in targets):
+                parts = ast.walk(node)
+                yield from (str(one.value) for one in parts if isinstance(one, ast.Constant))
+
+
+PROVER = "introspection"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A draft, and the kind of claim that made it."""
+
+    kind: str
+    draft: Draft
+
+
+def consider(parsed: ParsedQuestion) -> dict[str, list[Candidate]]:
+    """Return every draft that any kind of claim makes, by option."""
+    found: dict[str, list[Candidate]] = {letter: [] for letter in parsed.options}
+    for kind in KINDS:
+        # What fails is claimed only by the kind that says of a call that it raises.
+        if parsed.is_outside_target or (parsed.asks_for_failure and not isinstance(kind, Calls)):
+            continue
+        for draft in kind.drafts(parsed):
+            found[draft.option].append(Candidate(kind.name, draft))
+    return found
+
+
+def choose(candidates: Sequence[Candidate]) -> Candidate | None:
+    """Return the draft that says most about an option: a refutation, a decision, a confirmation."""
+    ranked = sorted(enumerate(candidates), key=lambda one: (_weight(one[1].draft), one[0]))
+    return ranked[0][1] if ranked else None
+
+
+def _weight(draft: Draft) -> int:
+    if draft.expected is False and draft.relation is not Relation.SUFFICIENT:
+        return 0
+    if draft.relation is Relation.EQUIVALENT:
+        return 1
+    return 2 if draft.grounds is Grounds.DOCUMENTED else 3
+
+
+def write_proofs(candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Proof]:
+    """Yield one proof for every option of which something can be said."""
+    for option, drafts in candidates.items():
+        chosen = choose(drafts)
+        if chosen is None:
+            continue
+        draft = chosen.draft
+        claim = Claim(
+            option=option,
+            statement=draft.statement,
+            relation=draft.relation,
+            kind=chosen.kind,
+            grounds=draft.grounds,
+            fresh=draft.fresh,
+            absent_path=draft.absent_path,
+        )
+        yield Proof(claim, proof_name(option), write_proof(option, draft.text), PROVER)
+
 
 # What people write is shorter; longer texts would be read for minutes and understood by nobody.
 _LONGEST_STEM = 8_000
@@ -41,21 +182,21 @@ class IntrospectionProver:
         library = await self.library(question, bench)
         if isinstance(library, str):
             return Attempt(reasons=dict.fromkeys(options, library))
-        reading = read_question(question, options, library)
-        proofs = proofs_of(consider(reading))
+        parsed = parse_question(question, options, library)
+        proofs = tuple(write_proofs(consider(parsed)))
         proven = {proof.claim.option for proof in proofs}
         reasons = {
-            option: why_open(option, reading) for option in reading.offers if option not in proven
+            letter: why_open(letter, parsed) for letter in parsed.options if letter not in proven
         }
         return Attempt(proofs, reasons)
 
     async def library(self, question: Question, bench: Bench) -> Library | str:
-        """The target's names; where there are none, the reason."""
+        """Return the target's names; where there are none, the reason."""
         environment = bench.environment
         if environment is None:
             return "there is no environment whose names could be looked at"
-        named = environment.distributions or named_distributions(question)
-        wanted = named or guessed_distributions(question)
+        named = environment.distributions or find_distributions(question)
+        wanted = named or guess_distributions(question)
         if not wanted:
             return "the question names no package that is installed here"
         key = environment.key, tuple(wanted), not named
@@ -80,22 +221,22 @@ def _library(
     return Library(index, modules, is_guessed=is_guessed)
 
 
-def why_open(option: str, reading: Reading) -> str:
-    """One sentence on why there is no claim about an option."""
-    offer = reading.offers[option]
-    if reading.is_elsewhere:
+def why_open(letter: str, parsed: ParsedQuestion) -> str:
+    """Return one sentence on why there is no claim about an option."""
+    option = parsed.options[letter]
+    if parsed.is_outside_target:
         return "the question is about another version, platform or time than the target's"
-    if reading.asks_for_failure:
+    if parsed.asks_for_failure:
         return "the question asks for what does not work; that a name exists says too little"
-    if reading.asked.noun in (Noun.EXCEPTION, Noun.OUTCOME):
-        program = read_program(reading)
+    if parsed.focus.noun in (Noun.EXCEPTION, Noun.OUTCOME):
+        program = read_program(parsed)
         if isinstance(program, str):
             return program
-    if offer.whole is None and not offer.mentions:
+    if option.whole is None and not option.mentions:
         return "it is prose that names nothing of the target: it takes judgement, not execution"
-    if offer.is_negated and offer.whole is None:
+    if option.is_negated and option.whole is None:
         return (
             "its words may deny what it names or leave a choice, so nothing follows from the names"
         )
-    names = ", ".join(f"`{one.code[:60]}`" for one in offer.named[:3])
+    names = ", ".join(f"`{one.code[:60]}`" for one in option.named[:3])
     return f"of {names} nothing can be proven that would settle it"

@@ -6,41 +6,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.provers.introspection.reading import Form, mentions
+from assay.questions.provers.introspection.reading import CodeForm, mentions
 from assay.questions.provers.introspection.reading.mentions import read_mention
 
 
 @pytest.mark.parametrize(
     ("code", "form", "name", "keywords"),
     [
-        ("output_key", Form.NAME, "output_key", ()),
-        ("google.adk.runners.Runner", Form.NAME, "google.adk.runners.Runner", ()),
-        ("runner.run_async()", Form.CALL, "runner.run_async", ()),
-        ("Event(status='finished', partial=True)", Form.CALL, "Event", ("status", "partial")),
-        ("TypeAdapter(User).json_schema()", Form.CALL, "TypeAdapter.json_schema", ()),
-        ("extra='forbid'", Form.KEYWORD, "extra", ()),
+        ("output_key", CodeForm.NAME, "output_key", ()),
+        ("google.adk.runners.Runner", CodeForm.NAME, "google.adk.runners.Runner", ()),
+        ("runner.run_async()", CodeForm.CALL, "runner.run_async", ()),
+        ("Event(status='finished', partial=True)", CodeForm.CALL, "Event", ("status", "partial")),
+        ("TypeAdapter(User).json_schema()", CodeForm.CALL, "TypeAdapter.json_schema", ()),
+        ("extra='forbid'", CodeForm.KEYWORD, "extra", ()),
         (
             "ResumabilityConfig.is_resumable=True",
-            Form.KEYWORD,
+            CodeForm.KEYWORD,
             "ResumabilityConfig.is_resumable",
             (),
         ),
-        ("--trace_to_cloud", Form.FLAG, "--trace_to_cloud", ()),
-        ("--port=8000", Form.FLAG, "--port", ()),
-        ("adk deploy cloud_run", Form.COMMAND, "", ()),
-        ("from pydantic import Field, BaseModel", Form.IMPORT, "", ()),
-        ("import a.b; import c", Form.IMPORT, "", ()),
-        ("async def callback(tool, args):", Form.SIGNATURE, "", ()),
-        ("{'price': 2}", Form.LITERAL, "", ()),
-        ("-1", Form.LITERAL, "", ()),
-        ("None", Form.LITERAL, "", ()),
-        ("enable_{t}=True", Form.CODE, "", ()),
-        ("user | {'name': 1}", Form.CODE, "", ()),
-        ("for x in y:", Form.CODE, "", ()),
+        ("--trace_to_cloud", CodeForm.FLAG, "--trace_to_cloud", ()),
+        ("--port=8000", CodeForm.FLAG, "--port", ()),
+        ("adk deploy cloud_run", CodeForm.COMMAND, "", ()),
+        ("from pydantic import Field, BaseModel", CodeForm.IMPORT, "", ()),
+        ("import a.b; import c", CodeForm.IMPORT, "", ()),
+        ("async def callback(tool, args):", CodeForm.SIGNATURE, "", ()),
+        ("{'price': 2}", CodeForm.LITERAL, "", ()),
+        ("-1", CodeForm.LITERAL, "", ()),
+        ("None", CodeForm.LITERAL, "", ()),
+        ("enable_{t}=True", CodeForm.CODE, "", ()),
+        ("user | {'name': 1}", CodeForm.CODE, "", ()),
+        ("for x in y:", CodeForm.CODE, "", ()),
     ],
 )
 def test_a_piece_of_code_has_a_form(
-    code: str, form: Form, name: str, keywords: tuple[str, ...]
+    code: str, form: CodeForm, name: str, keywords: tuple[str, ...]
 ) -> None:
     found = read_mention(code)
     assert (found.form, found.name, found.keywords) == (form, name, keywords)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading import read_asked, read_question
+from assay.questions.provers.introspection import Library
+from assay.questions.provers.introspection.reading import parse_focus, parse_question
 from assay.questions.provers.introspection.reading.programs import Program, read_program
 from tests.questions.provers.introspection.support import question
 
 
 def program(text: str, library: Library) -> Program | str:
-    return read_program(read_question(question(text, "1", "2"), ["A", "B"], library))
+    return read_program(parse_question(question(text, "1", "2"), ["A", "B"], library))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def program(text: str, library: Library) -> Program | str:
     ],
 )
 def test_blocks(text: str, blocks: tuple[str, ...]) -> None:
-    assert read_asked(text).blocks == blocks
+    assert parse_focus(text).blocks == blocks
 
 
 def test_what_comes_before_is_part_of_the_program(library: Library) -> None:

@@ -2,19 +2,113 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
-from collections.abc import Iterable, Iterator
+import typing
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.questions.index import Symbol
 from assay.questions.proofs.claims import Relation
-from assay.questions.provers.introspection.kinds.kind import Draft
+from assay.questions.provers.introspection.drafts import Draft, ProofParts
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
-from assay.questions.provers.introspection.reading import Form, Offer, Reading
-from assay.questions.provers.introspection.reading.types import same_type, written_type
-from assay.questions.provers.introspection.reading.understanding import resolve_owner
-from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.types import APART, PLAIN
+from assay.questions.provers.introspection.proof_helpers import APART, PLAIN
+from assay.questions.provers.introspection.reading import (
+    CodeForm,
+    Mention,
+    ParsedOption,
+    ParsedQuestion,
+)
+from assay.questions.provers.introspection.reading.parsed_question import (
+    resolve_owner,
+)
+
+_WRITTEN_OTHERWISE = {
+    "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Type": "type",
+    "FrozenSet": "frozenset",
+}  # fmt: skip
+
+
+def parse_type(
+    mention: Mention | None, parsed: ParsedQuestion
+) -> tuple[str, tuple[str, ...]] | None:
+    """Return a type as a proof writes it, with its imports; None if it is no known type."""
+    tree = _expression(mention.code) if mention else None
+    if tree is None or mention is None:
+        return None
+    imports: list[str] = []
+    for path in dict.fromkeys(_paths(tree)):
+        statement = _import_of(path, parsed)
+        if statement is None:
+            return None
+        imports += [statement] if statement else []
+    return mention.code, tuple(imports)
+
+
+def _expression(code: str) -> ast.expr | None:
+    try:
+        tree = ast.parse(code.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    allowed = (
+        ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.BitOr, ast.Tuple, ast.List,
+        ast.Load, ast.Constant,
+    )  # fmt: skip
+    return tree if all(isinstance(one, allowed) for one in ast.walk(tree)) else None
+
+
+def _paths(tree: ast.expr) -> Iterator[str]:
+    """Yield the names in a type, each as far as its dots go."""
+    inner = {id(one.value) for one in ast.walk(tree) if isinstance(one, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner:
+            yield ast.unparse(node)
+
+
+def _import_of(path: str, parsed: ParsedQuestion) -> str | None:
+    """Return the import a name in a type needs: none for Python's own; None if nobody knows it."""
+    if isinstance(getattr(builtins, path, None), type):
+        return ""
+    library = parsed.library
+    found = library.owner(path, CLASSES)
+    if found is not None:
+        place = library.place(found)
+        if place.names == (path,):
+            return place.statement
+        return (
+            f"import {place.module}" if f"{place.module}.{'.'.join(place.names)}" == path else None
+        )
+    if "." not in path and path in typing.__all__:
+        return f"from typing import {path}"
+    return None
+
+
+def normalize_type(annotation: str) -> str:
+    """Return a type as text, without regard to how it is written."""
+    tree = _expression(annotation.strip("'\""))
+    return annotation if tree is None else _format_type(tree)
+
+
+def _format_type(node: ast.expr) -> str:
+    if isinstance(node, ast.Name | ast.Attribute):
+        last = node.id if isinstance(node, ast.Name) else node.attr
+        return _WRITTEN_OTHERWISE.get(last, last)
+    if isinstance(node, ast.BinOp):
+        return _union([node.left, node.right])
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        name = _format_type(node.value)
+        if name in ("Union", "Optional"):
+            return _union([*parts, *([ast.Constant(None)] if name == "Optional" else [])])
+        return f"{name}[{', '.join(_format_type(one) for one in parts)}]"
+    return ast.unparse(node)
+
+
+def _union(parts: Sequence[ast.expr]) -> str:
+    inner = {piece for one in parts for piece in _format_type(one).split(" | ")}
+    return " | ".join(sorted(inner))
+
 
 _CODE = r"`([^`]+)`"
 _ARTICLE = r"(?:the |an? )?"
@@ -72,51 +166,51 @@ class Annotations:
 
     name = "annotation"
 
-    def drafts(self, reading: Reading) -> Iterable[Draft]:
-        prose = reading.asked.prose
+    def drafts(self, parsed: ParsedQuestion) -> Iterable[Draft]:
+        prose = parsed.focus.prose
         if found := _HAVING.search(prose):
-            yield from _having(found, reading)
+            yield from _having(found, parsed)
             return
-        annotated = _asked_for(prose, reading)
+        annotated = _find_annotated(prose, parsed)
         if annotated is None:
             return
-        written = {one.option: written_type(one.whole, reading) for one in reading.offers.values()}
-        exact = same_type(annotated.annotation)
-        is_strict = any(one and same_type(one[0]) == exact for one in written.values())
+        written = {one.letter: parse_type(one.whole, parsed) for one in parsed.options.values()}
+        exact = normalize_type(annotated.annotation)
+        is_strict = any(one and normalize_type(one[0]) == exact for one in written.values())
         for option, one in written.items():
             if one is not None:
                 yield _draft(option, annotated, one, is_strict=is_strict)
 
 
-def _asked_for(prose: str, reading: Reading) -> _Annotated | None:
-    """What the question asks the type of, if it has an annotation."""
+def _find_annotated(prose: str, parsed: ParsedQuestion) -> _Annotated | None:
+    """Return what the question asks the type of, if it has an annotation."""
     if found := _RETURNED.search(prose):
         text = next(one for one in found.groups()[1:] if one)
-        return _returned(text, "annotation" in prose, reading)
+        return _find_return(text, "annotation" in prose, parsed)
     for pattern in _OF_MEMBER:
         if found := pattern.search(prose):
             groups = [one for one in found.groups() if one]
             codes = [one for one in groups if one not in (found["sort"], found["after"])]
             said = f"{found['sort'] or ''}{found['after'] or ''}".lower()
-            return _member(codes[0], codes[1], said, reading)
+            return _find_member(codes[0], codes[1], said, parsed)
     return None
 
 
-def _owner(text: str, reading: Reading) -> Symbol | None:
-    mention = next((one for one in reading.asked.mentions if one.code == text.strip()), None)
-    found = resolve_owner(mention, reading.library) if mention else None
+def _owner(text: str, parsed: ParsedQuestion) -> Symbol | None:
+    mention = next((one for one in parsed.focus.mentions if one.code == text.strip()), None)
+    found = resolve_owner(mention, parsed.library) if mention else None
     return found if found and found.kind in (*CLASSES, *CALLABLES) and found.available else None
 
 
-def _returned(text: str, is_of_annotation: bool, reading: Reading) -> _Annotated | None:
-    """What is returned is what is annotated, unless the function is wrapped or not yet awaited."""
-    owner = _owner(text, reading)
+def _find_return(text: str, is_of_annotation: bool, parsed: ParsedQuestion) -> _Annotated | None:
+    """Return the annotation of a plain function; a wrapped one may return something else."""
+    owner = _owner(text, parsed)
     if owner is None or owner.kind not in CALLABLES or not owner.returns:
         return None
     is_plain = not owner.is_async and all(_HARMLESS.fullmatch(one) for one in owner.decorators)
     if not is_plain and not is_of_annotation:
         return None
-    place = reading.library.place(owner)
+    place = parsed.library.place(owner)
     return _Annotated(
         f"what `{place.expression}` returns",
         f"inspect.signature({place.expression}, eval_str=True).return_annotation",
@@ -125,17 +219,17 @@ def _returned(text: str, is_of_annotation: bool, reading: Reading) -> _Annotated
     )
 
 
-def _member(name: str, holder: str, said: str, reading: Reading) -> _Annotated | None:
-    """A parameter or an attribute; where a name is both and they differ, the words must say."""
-    owner = _owner(holder, reading)
+def _find_member(name: str, holder: str, said: str, parsed: ParsedQuestion) -> _Annotated | None:
+    """Return a parameter or an attribute; where a name is both, the words must say which."""
+    owner = _owner(holder, parsed)
     if owner is None or not name.isidentifier():
         return None
-    place = reading.library.place(owner)
-    members = reading.library.members(owner) if owner.kind in CLASSES else {}
+    place = parsed.library.place(owner)
+    members = parsed.library.members(owner) if owner.kind in CLASSES else {}
     parameter, member = owner.parameter(name), members.get(name)
     is_parameter = "parameter" in said or "argument" in said
     if parameter is not None and parameter.annotation:
-        differs = member is not None and same_type(member.annotation) != same_type(
+        differs = member is not None and normalize_type(member.annotation) != normalize_type(
             parameter.annotation
         )
         if is_parameter or (not differs and "property" not in said):
@@ -169,14 +263,14 @@ def _attribute(name: str, owner: str, statement: str, member: Symbol) -> _Annota
 def _draft(
     option: str, annotated: _Annotated, written: tuple[str, tuple[str, ...]], *, is_strict: bool
 ) -> Draft:
-    """Only a type that is quite another one is refuted, unless some option is the very one."""
+    """Refute only a type that is quite another one, unless some option is the very one."""
     code, imports = written
-    is_it = same_type(code) == same_type(annotated.annotation)
+    is_it = normalize_type(code) == normalize_type(annotated.annotation)
     apart = "plain(ANNOTATED) != plain(DISPUTED)" if is_strict else "are_apart(ANNOTATED, DISPUTED)"
     return Draft(
         option=option,
         relation=Relation.EQUIVALENT,
-        text=ProofText(
+        text=ProofParts(
             statement=f"the type of {annotated.what} is `{code}`",
             imports=("import types", "import typing", *annotated.imports, *imports),
             disputed=code,
@@ -192,43 +286,43 @@ def _draft(
     )
 
 
-def _having(found: re.Match[str], reading: Reading) -> Iterator[Draft]:
+def _having(found: re.Match[str], parsed: ParsedQuestion) -> Iterator[Draft]:
     """Options that are parameters, of which the question says the type."""
     codes = [one for one in found.groups() if one and one != found["sort"]]
-    owner = _owner(codes[0], reading)
-    wanted = next((one for one in reading.asked.mentions if one.code == codes[-1]), None)
-    written = written_type(wanted, reading)
+    owner = _owner(codes[0], parsed)
+    wanted = next((one for one in parsed.focus.mentions if one.code == codes[-1]), None)
+    written = parse_type(wanted, parsed)
     if owner is None or written is None:
         return
     having = {
         one.name
         for one in owner.parameters or ()
-        if same_type(one.annotation) == same_type(written[0])
+        if normalize_type(one.annotation) == normalize_type(written[0])
     }
-    names = {one.whole.name for one in reading.offers.values() if one.whole}
-    for offer in reading.offers.values():
-        parameter = owner.parameter(offer.whole.name) if offer.whole else None
+    names = {one.whole.name for one in parsed.options.values() if one.whole}
+    for option in parsed.options.values():
+        parameter = owner.parameter(option.whole.name) if option.whole else None
         if parameter is not None and parameter.annotation:
-            yield _named(offer, owner, written, bool(names & having), having, reading)
+            yield _draft_parameter(option, owner, written, bool(names & having), having, parsed)
 
 
-def _named(
-    offer: Offer,
+def _draft_parameter(
+    option: ParsedOption,
     owner: Symbol,
     written: tuple[str, tuple[str, ...]],
     is_strict: bool,
     having: set[str],
-    reading: Reading,
+    parsed: ParsedQuestion,
 ) -> Draft:
-    assert offer.whole is not None
-    assert offer.whole.form is Form.NAME
-    place = reading.library.place(owner)
+    assert option.whole is not None
+    assert option.whole.form is CodeForm.NAME
+    place = parsed.library.place(owner)
     apart = "plain(found) != plain(WANTED)" if is_strict else "are_apart(found, WANTED)"
     return Draft(
-        option=offer.option,
+        option=option.letter,
         relation=Relation.EQUIVALENT,
-        text=ProofText(
-            statement=f"`{offer.whole.name}` of `{place.expression}` is a `{written[0]}`",
+        text=ProofParts(
+            statement=f"`{option.whole.name}` of `{place.expression}` is a `{written[0]}`",
             imports=(
                 "import inspect",
                 "import types",
@@ -236,7 +330,7 @@ def _named(
                 place.statement,
                 *written[1],
             ),
-            disputed=repr(offer.whole.name),
+            disputed=repr(option.whole.name),
             constants=(
                 ("WANTED", written[0]),
                 ("PARAMETERS", f"inspect.signature({place.expression}, eval_str=True).parameters"),
@@ -247,5 +341,5 @@ def _named(
             f"assert found == () or {apart}",
             controls=("assert PARAMETERS",),
         ),
-        expected=True if offer.whole.name in having else None,
+        expected=True if option.whole.name in having else None,
     )

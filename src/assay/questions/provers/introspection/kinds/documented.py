@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from assay.questions.index import Symbol
 from assay.questions.index.words import is_sort, synonyms, terms
 from assay.questions.proofs.claims import Grounds, Relation
-from assay.questions.provers.introspection.kinds.commands import command_of
-from assay.questions.provers.introspection.kinds.kind import Draft
-from assay.questions.provers.introspection.kinds.members import Member, members_of
+from assay.questions.provers.introspection import nearness, proof_helpers
+from assay.questions.provers.introspection.drafts import Draft, ProofParts
+from assay.questions.provers.introspection.kinds.members import Member, find_command, find_members
 from assay.questions.provers.introspection.library import CALLABLES, CLASSES
-from assay.questions.provers.introspection.reading import Form, Noun, Offer, Reading
-from assay.questions.provers.introspection.reading.turned import is_turned
-from assay.questions.provers.introspection.writing import ProofText, documentation, nearness
-from assay.questions.provers.introspection.writing.helpers import FILES, FILES_IMPORTS
+from assay.questions.provers.introspection.reading import (
+    CodeForm,
+    Noun,
+    ParsedOption,
+    ParsedQuestion,
+)
+from assay.questions.provers.introspection.reading.stem_focus import is_negated
 
 _NOUNS = (
     Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.CLASS, Noun.FLAG, Noun.THING,
@@ -54,77 +57,77 @@ class Documented:
 
     name = "documented"
 
-    def drafts(self, reading: Reading) -> Iterable[Draft]:
-        if reading.asked.noun not in _NOUNS or reading.asked.is_whole:
+    def drafts(self, parsed: ParsedQuestion) -> Iterable[Draft]:
+        if parsed.focus.noun not in _NOUNS or parsed.focus.is_whole:
             return
-        if is_turned(reading.question.text):
+        if is_negated(parsed.question.text):
             return
-        for offer in reading.offers.values():
-            draft = _of_one(offer, reading)
+        for option in parsed.options.values():
+            draft = _of_one(option, parsed)
             if draft is not None:
                 yield draft
 
 
-def _of_one(offer: Offer, reading: Reading) -> Draft | None:
-    if offer.whole is None and not _says_no_more(offer):
+def _of_one(option: ParsedOption, parsed: ParsedQuestion) -> Draft | None:
+    if option.whole is None and not _says_no_more(option):
         return None
-    found = next(_candidates(offer, reading), None)
+    found = next(_candidates(option, parsed), None)
     if found is None:
         return None
     name, scope = found
-    asked = asked_words(reading.asked.prose, scope.owner)
-    if nearness.nearest(scope.texts, asked) != name:
+    query = find_query_words(parsed.focus.prose, scope.owner)
+    if nearness.nearest(scope.texts, query) != name:
         return None
     return _draft(
-        offer,
+        option,
         scope,
-        (("WORDS", _shown(asked)),),
+        (("WORDS", _format_words(query)),),
         disputed=repr(name),
         statement=f"of {scope.what}, what is said of `{name}` is nearest to the question",
         check="nearest(documentation(), WORDS) == DISPUTED",
     )
 
 
-def _says_no_more(offer: Offer) -> bool:
-    """Whether the words around the names add nothing that would have to be true as well."""
-    text = offer.text
-    for one in reversed(offer.mentions):
+def _says_no_more(option: ParsedOption) -> bool:
+    """Return whether the words around the names add nothing that would have to be true as well."""
+    text = option.text
+    for one in reversed(option.mentions):
         text = f"{text[: one.start]} {text[one.end :]}"
     return all(word.lower() in _PLAIN for word in re.findall(r"[^\W\d]+", text))
 
 
-def _candidates(offer: Offer, reading: Reading) -> Iterator[tuple[str, Scope]]:
-    """The name an option offers, and among which names it stands."""
-    members = {(one.owner.path, one.name): one for one in members_of(offer, reading)}
+def _candidates(option: ParsedOption, parsed: ParsedQuestion) -> Iterator[tuple[str, Scope]]:
+    """Yield the name an option offers, and among which names it stands."""
+    members = {(one.owner.path, one.name): one for one in find_members(option, parsed)}
     if len(members) == 1:
         member = next(iter(members.values()))
-        scope = _scope_of_member(member, reading)
+        scope = _scope_of_member(member, parsed)
         if scope is not None and member.name in scope.texts:
             yield member.name, scope
         return
     if members:
         return
-    command = command_of(offer, reading)
-    flag = next((one for one in offer.named if one.form is Form.FLAG), None)
+    command = find_command(option, parsed)
+    flag = next((one for one in option.named if one.form is CodeForm.FLAG), None)
     if flag is not None and command is not None:
-        yield flag.name, _scope_of_command(command, reading)
+        yield flag.name, _scope_of_command(command, parsed)
         return
-    yield from _class_candidate(offer, reading)
+    yield from _class_candidate(option, parsed)
 
 
-def _class_candidate(offer: Offer, reading: Reading) -> Iterator[tuple[str, Scope]]:
-    if reading.asked.noun not in (Noun.CLASS, Noun.THING) or not offer.named:
+def _class_candidate(option: ParsedOption, parsed: ParsedQuestion) -> Iterator[tuple[str, Scope]]:
+    if parsed.focus.noun not in (Noun.CLASS, Noun.THING) or not option.named:
         return
-    first = offer.named[0]
-    if first.form is not Form.NAME or len(reading.library.distributions) != 1:
+    first = option.named[0]
+    if first.form is not CodeForm.NAME or len(parsed.library.distributions) != 1:
         return
-    symbol = reading.library.owner(first.name, CLASSES)
+    symbol = parsed.library.owner(first.name, CLASSES)
     if symbol is not None and symbol.name == first.last:
-        yield first.last, _scope_of_classes(reading)
+        yield first.last, _scope_of_classes(parsed)
 
 
-def asked_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
-    """The words of a question that describe something, each with others that mean the same."""
+def find_query_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of a question that describe something, each with its synonyms."""
     # What belongs to "the user's" is described by what follows.
     text = re.sub(r"\b\w+['’]s\b", " ", text)
     left_out = set(terms(owner))
@@ -138,42 +141,42 @@ def asked_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
     return tuple(found.values())
 
 
-def _shown(asked: tuple[tuple[str, ...], ...]) -> str:
-    lines = "".join(f"\n    {one!r}," for one in asked)
+def _format_words(query: tuple[tuple[str, ...], ...]) -> str:
+    lines = "".join(f"\n    {one!r}," for one in query)
     return f"({lines}\n)"
 
 
 # --- Among which names -------------------------------------------------------------------------
 
 
-def _scope_of_member(member: Member, reading: Reading) -> Scope | None:
-    owner, library = member.owner, reading.library
+def _scope_of_member(member: Member, parsed: ParsedQuestion) -> Scope | None:
+    owner, library = member.owner, parsed.library
     place = library.place(owner)
     if owner.parameter(member.name) is not None:
         is_function = owner.kind in CALLABLES
-        helper = documentation.OF_FUNCTION if is_function else documentation.OF_CLASS
+        helper = proof_helpers.OF_FUNCTION if is_function else proof_helpers.OF_CLASS
         modules = ("inspect", "re") if is_function else ("ast", "inspect", "re", "textwrap")
         return Scope(
             f"the parameters of `{place.expression}`",
-            _parameter_texts(owner, reading),
+            _parameter_texts(owner, parsed),
             (*(f"import {one}" for one in modules), place.statement),
             helper.replace("OWNER", place.expression),
             place.expression,
         )
-    methods = _method_texts(owner, reading)
+    methods = _method_texts(owner, parsed)
     if member.name not in methods:
         return None
     return Scope(
         f"the methods of `{place.expression}`",
         methods,
         ("import inspect", "import re", place.statement),
-        documentation.OF_METHODS.replace("OWNER", place.expression),
+        proof_helpers.OF_METHODS.replace("OWNER", place.expression),
         place.expression,
     )
 
 
-def _parameter_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
-    members = reading.library.members(owner) if owner.kind in CLASSES else {}
+def _parameter_texts(owner: Symbol, parsed: ParsedQuestion) -> dict[str, str]:
+    members = parsed.library.members(owner) if owner.kind in CLASSES else {}
     texts = {}
     for one in owner.parameters or ():
         member = members.get(one.name)
@@ -182,40 +185,40 @@ def _parameter_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
     return texts
 
 
-def _method_texts(owner: Symbol, reading: Reading) -> dict[str, str]:
+def _method_texts(owner: Symbol, parsed: ParsedQuestion) -> dict[str, str]:
     return {
         name: one.doc
-        for name, one in reading.library.members(owner).items()
+        for name, one in parsed.library.members(owner).items()
         if one.kind in ("method", "function") and not name.startswith("_") and not one.deprecated
     }
 
 
-def _scope_of_command(command: Symbol, reading: Reading) -> Scope:
+def _scope_of_command(command: Symbol, parsed: ParsedQuestion) -> Scope:
     program, *subcommands = command.path.split()
     return Scope(
         f"the options of `{command.path}`",
-        {name: one.doc for name, one in reading.library.members(command).items()},
+        {name: one.doc for name, one in parsed.library.members(command).items()},
         ("import click", "import re", "from importlib.metadata import entry_points"),
-        documentation.OF_COMMAND,
+        proof_helpers.OF_COMMAND,
         command.path,
         (("PROGRAM", repr(program)), ("SUBCOMMANDS", repr(tuple(subcommands)))),
     )
 
 
-def _scope_of_classes(reading: Reading) -> Scope:
-    library = reading.library
+def _scope_of_classes(parsed: ParsedQuestion) -> Scope:
+    library = parsed.library
     return Scope(
         f"the classes of {library.distributions[0]}",
         library.class_texts,
-        ("import re", *FILES_IMPORTS),
-        FILES + "\n" + documentation.OF_CLASSES,
+        ("import re", *proof_helpers.FILES_IMPORTS),
+        proof_helpers.FILES + "\n" + proof_helpers.OF_CLASSES,
         "",
         library.file_constants,
     )
 
 
 def _draft(
-    offer: Offer,
+    option: ParsedOption,
     scope: Scope,
     constants: tuple[tuple[str, str], ...],
     *,
@@ -224,9 +227,9 @@ def _draft(
     check: str,
 ) -> Draft:
     return Draft(
-        option=offer.option,
+        option=option.letter,
         relation=Relation.SUFFICIENT,
-        text=ProofText(
+        text=ProofParts(
             statement=statement,
             imports=("import math", *scope.imports),
             disputed=disputed,

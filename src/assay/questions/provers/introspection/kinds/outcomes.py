@@ -1,4 +1,4 @@
-"""Outcomes: what the code of a question raises, prints or returns, found out by running it."""
+"""Outcomes: what the code of a question or of an option raises, prints or returns when it runs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from assay.questions.proofs.claims import Relation
-from assay.questions.provers.introspection.kinds.kind import Draft
+from assay.questions.provers.introspection.drafts import Draft, ProofParts
 from assay.questions.provers.introspection.library import CLASSES
-from assay.questions.provers.introspection.reading import Form, Mention, Noun, Offer, Reading
-from assay.questions.provers.introspection.reading.programs import (
-    Program,
-    needs_new_interpreter,
-    read_program,
-)
-from assay.questions.provers.introspection.writing import ProofText
-from assay.questions.provers.introspection.writing.programs import (
+from assay.questions.provers.introspection.proof_helpers import (
     CONTROL,
     LOOSE,
     OUTCOME,
@@ -26,6 +19,19 @@ from assay.questions.provers.introspection.writing.programs import (
     RAISED,
     VALUE,
     literal,
+)
+from assay.questions.provers.introspection.reading import (
+    CodeForm,
+    Mention,
+    Noun,
+    ParsedOption,
+    ParsedQuestion,
+)
+from assay.questions.provers.introspection.reading.programs import (
+    Program,
+    make_program,
+    needs_new_interpreter,
+    read_program,
 )
 
 _RAISES = re.compile(r"\b(?:raises?|raised|throws?|thrown|fails with|results? in)\b", re.IGNORECASE)
@@ -60,15 +66,15 @@ class Outcomes:
 
     name = "outcome"
 
-    def drafts(self, reading: Reading) -> Iterable[Draft]:
-        if reading.asked.noun not in (Noun.EXCEPTION, Noun.OUTCOME, Noun.OTHER):
+    def drafts(self, parsed: ParsedQuestion) -> Iterable[Draft]:
+        if parsed.focus.noun not in (Noun.EXCEPTION, Noun.OUTCOME, Noun.OTHER):
             return
-        program = read_program(reading)
+        program = read_program(parsed)
         if isinstance(program, str):
             return
-        fresh = needs_new_interpreter(program, reading.library)
-        for offer in reading.offers.values():
-            draft = _draft(offer, program, reading)
+        fresh = needs_new_interpreter(program, parsed.library)
+        for option in parsed.options.values():
+            draft = _draft(option, program, parsed)
             if draft is not None:
                 yield replace(draft, fresh=fresh)
 
@@ -76,48 +82,48 @@ class Outcomes:
 _PRINTING = ("import contextlib", "import io", *PROGRAM_IMPORTS)
 
 
-def _draft(offer: Offer, program: Program, reading: Reading) -> Draft | None:
-    found = _raising(offer, program, reading)
+def _draft(option: ParsedOption, program: Program, parsed: ParsedQuestion) -> Draft | None:
+    found = _raising(option, program, parsed)
     if found is not None:
-        relation = Relation.NECESSARY if _says_more(offer) else Relation.EQUIVALENT
-        return Draft(offer.option, relation, found)
-    if _ANY_ERROR.search(offer.text) and not offer.mentions:
-        return _equivalent(offer, ending_text(program, "raises"))
-    if _NO_ERROR.fullmatch(offer.text):
-        return _equivalent(offer, ending_text(program, "runs"))
-    printed = _printed(offer, reading)
+        relation = Relation.NECESSARY if _says_more(option) else Relation.EQUIVALENT
+        return Draft(option.letter, relation, found)
+    if _ANY_ERROR.search(option.text) and not option.mentions:
+        return _equivalent(option, prove_ending(program, "raises"))
+    if _NO_ERROR.fullmatch(option.text):
+        return _equivalent(option, prove_ending(program, "runs"))
+    printed = _find_output(option, parsed)
     if printed is not None:
-        return _equivalent(offer, _printing(program, printed, reading))
-    value = _literal_of(offer)
-    if value is not None and program.expression and _ASKS_VALUE.search(reading.asked.prose):
-        return _equivalent(offer, valued_text(program, value))
-    if _ASKS_OUTPUT.search(reading.asked.prose) and not offer.mentions:
-        return _equivalent(offer, _printing_words(program, offer, reading))
+        return _equivalent(option, _printing(program, printed, parsed))
+    value = _literal_of(option)
+    if value is not None and program.expression and _ASKS_VALUE.search(parsed.focus.prose):
+        return _equivalent(option, prove_value(program, value))
+    if _ASKS_OUTPUT.search(parsed.focus.prose) and not option.mentions:
+        return _equivalent(option, _printing_words(program, option, parsed))
     return None
 
 
-def _equivalent(offer: Offer, text: ProofText) -> Draft:
-    return Draft(offer.option, Relation.EQUIVALENT, text)
+def _equivalent(option: ParsedOption, text: ProofParts) -> Draft:
+    return Draft(option.letter, Relation.EQUIVALENT, text)
 
 
-def _says_more(offer: Offer) -> bool:
-    return offer.whole is None and _MESSAGE.search(offer.text) is not None
+def _says_more(option: ParsedOption) -> bool:
+    return option.whole is None and _MESSAGE.search(option.text) is not None
 
 
 # --- Exceptions --------------------------------------------------------------------------------
 
 
-def _raising(offer: Offer, program: Program, reading: Reading) -> ProofText | None:
-    mention = _exception_mention(offer, reading)
-    return None if mention is None else raising_text(mention, program, reading)
+def _raising(option: ParsedOption, program: Program, parsed: ParsedQuestion) -> ProofParts | None:
+    mention = _exception_mention(option, parsed)
+    return None if mention is None else prove_raising(mention, program, parsed)
 
 
-def raising_text(mention: Mention, program: Program, reading: Reading) -> ProofText | None:
-    """The proof that a program raises a certain exception."""
-    found = exception_class(mention.name, program, reading)
+def prove_raising(mention: Mention, program: Program, parsed: ParsedQuestion) -> ProofParts | None:
+    """Return the proof that a program raises a certain exception."""
+    found = exception_class(mention.name, program, parsed)
     if found is None:
         return None
-    return ProofText(
+    return ProofParts(
         statement=f"the code raises `{mention.name}`",
         imports=("import pytest", *PROGRAM_IMPORTS, *found.imports),
         disputed=found.expression,
@@ -134,27 +140,29 @@ with pytest.raises(DISPUTED):
     )
 
 
-def _exception_mention(offer: Offer, reading: Reading) -> Mention | None:
-    """The exception an option names, be it alone or in "it raises …"."""
-    if offer.whole is not None:
-        is_name = offer.whole.form in (Form.NAME, Form.CALL)
-        return offer.whole if is_name and reading.asked.noun is Noun.EXCEPTION else _bare(offer)
-    names = [one for one in offer.mentions if one.form in (Form.NAME, Form.CALL)]
-    if len(names) == 1 and _RAISES.search(offer.text) and not offer.is_negated:
+def _exception_mention(option: ParsedOption, parsed: ParsedQuestion) -> Mention | None:
+    """Return the exception an option names, be it alone or in "it raises …"."""
+    if option.whole is not None:
+        is_name = option.whole.form in (CodeForm.NAME, CodeForm.CALL)
+        return (
+            option.whole if is_name and parsed.focus.noun is Noun.EXCEPTION else _find_bare(option)
+        )
+    names = [one for one in option.mentions if one.form in (CodeForm.NAME, CodeForm.CALL)]
+    if len(names) == 1 and _RAISES.search(option.text) and not option.is_negated:
         return names[0]
     return None
 
 
-def _bare(offer: Offer) -> Mention | None:
-    """A whole option that can be nothing but an exception."""
-    whole = offer.whole
+def _find_bare(option: ParsedOption) -> Mention | None:
+    """Return a whole option that can be nothing but an exception."""
+    whole = option.whole
     assert whole is not None
-    is_error = whole.form is Form.NAME and whole.last.endswith(("Error", "Exception"))
+    is_error = whole.form is CodeForm.NAME and whole.last.endswith(("Error", "Exception"))
     return whole if is_error else None
 
 
-def exception_class(name: str, program: Program, reading: Reading) -> _Exception | None:
-    """How a proof writes an exception class: Python's, the target's, or one the code imports."""
+def exception_class(name: str, program: Program, parsed: ParsedQuestion) -> _Exception | None:
+    """Return an exception class as a proof writes it: built in, of the target, or imported."""
     builtin = getattr(builtins, name, None)
     if isinstance(builtin, type) and issubclass(builtin, Exception):
         return _Exception(name)
@@ -165,10 +173,10 @@ def exception_class(name: str, program: Program, reading: Reading) -> _Exception
     ]
     if imported:
         return _Exception(name, (imported[0],))
-    symbol = reading.library.owner(name, CLASSES)
+    symbol = parsed.library.owner(name, CLASSES)
     if symbol is None or not _is_exception(symbol.kind, symbol.bases):
         return None
-    place = reading.library.place(symbol)
+    place = parsed.library.place(symbol)
     return _Exception(place.expression, (place.statement,))
 
 
@@ -179,10 +187,10 @@ def _is_exception(kind: str, bases: tuple[str, ...]) -> bool:
 # --- Endings, output and values ----------------------------------------------------------------
 
 
-def ending_text(program: Program, ending: str) -> ProofText:
-    """The proof that a program runs to its end, or that it does not."""
+def prove_ending(program: Program, ending: str) -> ProofParts:
+    """Return the proof that a program runs to its end, or that it does not."""
     runs = ending == "runs"
-    return ProofText(
+    return ProofParts(
         statement="the code runs to its end" if runs else "the code raises an exception",
         imports=PROGRAM_IMPORTS,
         disputed="None" if runs else "Exception",
@@ -198,18 +206,18 @@ def ending_text(program: Program, ending: str) -> ProofText:
     )
 
 
-def _printed(offer: Offer, reading: Reading) -> str | None:
-    """The output an option says the code has."""
-    said = _PRINTS.fullmatch(offer.text)
+def _find_output(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
+    """Return the output an option says the code has."""
+    said = _PRINTS.fullmatch(option.text)
     if said:
         return said[1]
-    if not _ASKS_PRINT.search(reading.asked.prose) or offer.whole is None:
+    if not _ASKS_PRINT.search(parsed.focus.prose) or option.whole is None:
         return None
-    return offer.whole.code if offer.whole.form is not Form.IMPORT else None
+    return option.whole.code if option.whole.form is not CodeForm.IMPORT else None
 
 
-def _printing(program: Program, printed: str, reading: Reading) -> ProofText:
-    others = [_printed(one, reading) for one in reading.offers.values()]
+def _printing(program: Program, printed: str, parsed: ParsedQuestion) -> ProofParts:
+    others = [_find_output(one, parsed) for one in parsed.options.values()]
     alike = [
         one
         for one in others
@@ -218,7 +226,7 @@ def _printing(program: Program, printed: str, reading: Reading) -> ProofText:
     fails = (
         "assert outcome() != DISPUTED" if alike else "assert loose(outcome()) != loose(DISPUTED)"
     )
-    return ProofText(
+    return ProofParts(
         statement=f"the code prints `{printed}`",
         imports=(*_PRINTING, *(() if alike else ("import ast",))),
         disputed=repr(printed),
@@ -230,16 +238,17 @@ def _printing(program: Program, printed: str, reading: Reading) -> ProofText:
     )
 
 
-def _printing_words(program: Program, offer: Offer, reading: Reading) -> ProofText:
-    """An option that is the output itself, or words about it: those are refuted only where what
-    is printed is, to the letter, one of the other options.
+def _printing_words(program: Program, option: ParsedOption, parsed: ParsedQuestion) -> ProofParts:
+    """Write the proof for an option that is the output itself, or words about it.
+
+    Words are refuted only where what is printed is, to the letter, one of the other options.
     """
-    texts = tuple(one.text.strip("`") for one in reading.offers.values())
-    return ProofText(
-        statement=f"the code prints `{offer.text}`",
+    texts = tuple(one.text.strip("`") for one in parsed.options.values())
+    return ProofParts(
+        statement=f"the code prints `{option.text}`",
         imports=_PRINTING,
-        disputed=repr(offer.text.strip("`")),
-        constants=(*_constants(program), ("OPTIONS", _listed(texts))),
+        disputed=repr(option.text.strip("`")),
+        constants=(*_constants(program), ("OPTIONS", _format_tuple(texts))),
         helpers=(OUTCOME,),
         holds="assert outcome() == DISPUTED",
         fails="printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED",
@@ -247,7 +256,7 @@ def _printing_words(program: Program, offer: Offer, reading: Reading) -> ProofTe
     )
 
 
-def _listed(texts: tuple[str, ...]) -> str:
+def _format_tuple(texts: tuple[str, ...]) -> str:
     lines = "".join(f"\n    {one!r}," for one in texts)
     return f"({lines}\n)"
 
@@ -260,16 +269,16 @@ def _loose(text: str) -> str:
     return value if isinstance(value, str) else repr(value)
 
 
-def _literal_of(offer: Offer) -> str | None:
-    whole = offer.whole
-    if whole is None or whole.form is not Form.LITERAL:
-        return "None" if offer.text.strip("`. ") == "None" else None
+def _literal_of(option: ParsedOption) -> str | None:
+    whole = option.whole
+    if whole is None or whole.form is not CodeForm.LITERAL:
+        return "None" if option.text.strip("`. ") == "None" else None
     return repr(ast.literal_eval(whole.code))
 
 
-def valued_text(program: Program, value: str) -> ProofText:
-    """The proof that an expression has a value."""
-    return ProofText(
+def prove_value(program: Program, value: str) -> ProofParts:
+    """Return the proof that an expression has a value."""
+    return ProofParts(
         statement=f"the value of the expression is `{value}`",
         imports=PROGRAM_IMPORTS,
         disputed=value,
@@ -283,3 +292,84 @@ def valued_text(program: Program, value: str) -> ProofText:
 
 def _constants(program: Program) -> tuple[tuple[str, str], ...]:
     return ("SETUP", literal(program.setup)), ("CODE", literal(program.code))
+
+
+_ONE = (
+    r"^(?:which|what)(?: one)?(?: of (?:these|the following))? "
+    r"(?:calls?|expressions?|statements?|lines?|snippets?|constructor calls?)(?: of code)?"
+)
+_END = r"\s*\?$"
+_NOT = r"(?: (?:does|do|will|is|are) not|n't)?"
+_RUNS = re.compile(
+    rf"{_ONE}(?:{_NOT} (?:works?|runs?|succeeds?)|(?: is| are)(?: not)? valid)"
+    rf"(?: without (?:any |an )?(?:errors?|exceptions?))?{_END}",
+    re.IGNORECASE,
+)
+_FAILS = re.compile(
+    rf"{_ONE}{_NOT} (?:fails?|raises? an? (?:error|exception)|raises?|throws?){_END}", re.IGNORECASE
+)
+_OPTION_RAISES = re.compile(
+    rf"{_ONE}{_NOT} (?:raises?|throws?) (?:an? |the )?`([\w.]+)`{_END}", re.IGNORECASE
+)
+_TRUE = re.compile(rf"{_ONE} (?:is|are|evaluates? to)(?: not)? (true|false){_END}", re.IGNORECASE)
+_GIVES = re.compile(
+    rf"{_ONE}{_NOT} (?:gives?|returns?|evaluates? to|equals?|produces?)"
+    rf"(?: the (?:string|value|number|integer|result|list))? (`[^`]+`|\"[^\"]*\""
+    rf"|'[^']*'|-?\d+){_END}",
+    re.IGNORECASE,
+)
+
+
+class Calls:
+    """Options that are code, where the question asks what becomes of each when it runs."""
+
+    name = "call"
+
+    def drafts(self, parsed: ParsedQuestion) -> Iterable[Draft]:
+        if parsed.code:
+            return
+        asking = re.split(r"(?<=[.?!])\s+(?=[A-Z])", parsed.focus.prose)[-1]
+        for option in parsed.options.values():
+            draft = _call_draft(asking, option, parsed)
+            if draft is not None:
+                yield draft
+
+
+def _call_draft(asking: str, option: ParsedOption, parsed: ParsedQuestion) -> Draft | None:
+    whole = option.whole
+    if whole is None or whole.form not in (CodeForm.CALL, CodeForm.CODE):
+        return None
+    value = _parse_value(asking)
+    program = make_program(whole.code, parsed.library, has_value=value is not None)
+    text = None if program is None else _text(asking, value, program, parsed)
+    if program is None or text is None:
+        return None
+    fresh = needs_new_interpreter(program, parsed.library)
+    return Draft(option.letter, Relation.EQUIVALENT, text, fresh=fresh)
+
+
+def _text(
+    asking: str, value: str | None, program: Program, parsed: ParsedQuestion
+) -> ProofParts | None:
+    if value is not None:
+        return prove_value(program, value)
+    if _RUNS.search(asking):
+        return prove_ending(program, "runs")
+    if _FAILS.search(asking):
+        return prove_ending(program, "raises")
+    if found := _OPTION_RAISES.search(asking):
+        return prove_raising(Mention(found[1], CodeForm.NAME, found[1]), program, parsed)
+    return None
+
+
+def _parse_value(asking: str) -> str | None:
+    """Return the value an option has to have, as Python writes it."""
+    if found := _TRUE.search(asking):
+        return found[1].capitalize()
+    found = _GIVES.search(asking)
+    if found is None:
+        return None
+    try:
+        return repr(ast.literal_eval(found[1].strip("`")))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from assay.questions.provers.introspection.reading.asked import Asked, Noun, Tie, read_asked
-from assay.questions.provers.introspection.reading.mentions import Form, Mention, mentions
-from assay.questions.provers.introspection.reading.offers import Offer, read_offer
-from assay.questions.provers.introspection.reading.understanding import Reading, read_question
+from assay.questions.provers.introspection.reading.mentions import CodeForm, Mention, mentions
+from assay.questions.provers.introspection.reading.parsed_question import (
+    ParsedOption,
+    ParsedQuestion,
+    parse_option,
+    parse_question,
+)
+from assay.questions.provers.introspection.reading.stem_focus import (
+    Noun,
+    StemFocus,
+    Tie,
+    parse_focus,
+)
 
 __all__ = [
-    "Asked",
-    "Form",
+    "CodeForm",
     "Mention",
     "Noun",
-    "Offer",
-    "Reading",
+    "ParsedOption",
+    "ParsedQuestion",
+    "StemFocus",
     "Tie",
     "mentions",
-    "read_asked",
-    "read_offer",
-    "read_question",
+    "parse_focus",
+    "parse_option",
+    "parse_question",
 ]

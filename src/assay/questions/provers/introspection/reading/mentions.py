@@ -31,7 +31,7 @@ _FILE = re.compile(
 _NO_NAMES = frozenset({"e.g", "i.e", "etc", "vs", "a.k.a", "e.g.", "i.e."})
 
 
-class Form(StrEnum):
+class CodeForm(StrEnum):
     """What a piece of code is."""
 
     IMPORT = "import"
@@ -54,7 +54,7 @@ class Mention:
     """
 
     code: str
-    form: Form
+    form: CodeForm
     name: str = ""
     keywords: tuple[str, ...] = ()
     start: int = 0
@@ -71,46 +71,46 @@ class Mention:
 
 
 def read_mention(code: str, start: int = 0, end: int = 0, *, quoted: bool = True) -> Mention:
-    """The form of one piece of code and the name it is about."""
+    """Return the form of one piece of code and the name it is about."""
     text = code.strip()
     form, name, keywords = _read(text)
     return Mention(text, form, name, keywords, start, end, quoted)
 
 
-def _read(text: str) -> tuple[Form, str, tuple[str, ...]]:
+def _read(text: str) -> tuple[CodeForm, str, tuple[str, ...]]:
     if _FILE.fullmatch(text):
-        return Form.LITERAL, "", ()
+        return CodeForm.LITERAL, "", ()
     if _DOTTED.fullmatch(text) and text not in ("True", "False", "None"):
-        return Form.NAME, text, ()
+        return CodeForm.NAME, text, ()
     if _FLAG.fullmatch(text):
-        return Form.FLAG, re.split("[= ]", text, maxsplit=1)[0], ()
+        return CodeForm.FLAG, re.split("[= ]", text, maxsplit=1)[0], ()
     if re.match(r"(?:async\s+)?def\s", text):
-        return Form.SIGNATURE, "", ()
-    tree = _parsed(text)
+        return CodeForm.SIGNATURE, "", ()
+    tree = _parse(text)
     if tree is None:
-        return (Form.COMMAND if _is_command(text) else Form.CODE), "", ()
+        return (CodeForm.COMMAND if _is_command(text) else CodeForm.CODE), "", ()
     if tree.body and all(isinstance(one, ast.Import | ast.ImportFrom) for one in tree.body):
-        return Form.IMPORT, "", ()
+        return CodeForm.IMPORT, "", ()
     if len(tree.body) != 1:
-        return Form.CODE, "", ()
+        return CodeForm.CODE, "", ()
     return _read_statement(tree.body[0])
 
 
-def _read_statement(node: ast.stmt) -> tuple[Form, str, tuple[str, ...]]:
+def _read_statement(node: ast.stmt) -> tuple[CodeForm, str, tuple[str, ...]]:
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        name = _dotted(node.targets[0])
-        return (Form.KEYWORD, name, ()) if name else (Form.CODE, "", ())
+        name = _read_path(node.targets[0])
+        return (CodeForm.KEYWORD, name, ()) if name else (CodeForm.CODE, "", ())
     if not isinstance(node, ast.Expr):
-        return Form.CODE, "", ()
+        return CodeForm.CODE, "", ()
     value = node.value
     if isinstance(value, ast.Call):
-        name = _dotted(value.func)
+        name = _read_path(value.func)
         keywords = tuple(one.arg for one in value.keywords if one.arg)
-        return (Form.CALL, name, keywords) if name else (Form.CODE, "", ())
-    return (Form.LITERAL if _is_literal(value) else Form.CODE), "", ()
+        return (CodeForm.CALL, name, keywords) if name else (CodeForm.CODE, "", ())
+    return (CodeForm.LITERAL if _is_literal(value) else CodeForm.CODE), "", ()
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse(text: str) -> ast.Module | None:
     if len(text) > _LONGEST:
         return None
     try:
@@ -122,19 +122,19 @@ def _parsed(text: str) -> ast.Module | None:
 
 
 def _is_command(text: str) -> bool:
-    """Whether it reads like something typed at a prompt: lower-case words, then perhaps flags."""
+    """Return whether it reads like a command line: lower-case words, then perhaps flags."""
     words = text.split()
     return 1 < len(words) <= 8 and all(re.fullmatch(r"[a-z][\w-]*|--?\w\S*", one) for one in words)
 
 
-def _dotted(node: ast.expr) -> str:
+def _read_path(node: ast.expr) -> str:
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
         node = node.value
     # `Thing(…).method()` is about a thing and its method as much as `Thing.method()` is.
     if isinstance(node, ast.Call):
-        parts.append(_dotted(node.func))
+        parts.append(_read_path(node.func))
     elif isinstance(node, ast.Name):
         parts.append(node.id)
     else:
@@ -151,15 +151,15 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def mentions(text: str) -> tuple[Mention, ...]:
-    """The pieces of code in a text: what stands in backticks, and what is spelled like a name."""
+    """Return the pieces of code in a text: in backticks, or spelled like a name."""
     quoted = tuple(
         read_mention(found[1], found.start(), found.end()) for found in _QUOTED.finditer(text)
     )
-    spelled = (one for one in _spelled(text) if not _is_inside(one, quoted))
+    spelled = (one for one in _find_spelled(text) if not _is_inside(one, quoted))
     return tuple(sorted((*quoted, *spelled), key=lambda one: one.start))
 
 
-def _spelled(text: str) -> Iterator[Mention]:
+def _find_spelled(text: str) -> Iterator[Mention]:
     for found in _SPELLED.finditer(text):
         code = found.group().removesuffix("()")
         if code.lower() not in _NO_NAMES and len(code) > 3:

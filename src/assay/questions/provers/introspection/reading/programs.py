@@ -7,10 +7,65 @@ import builtins
 import re
 from dataclasses import dataclass
 
-from assay.questions.provers.introspection.library import Library
-from assay.questions.provers.introspection.reading.mentions import Form, Mention
-from assay.questions.provers.introspection.reading.stand_ins import DEFINITION, stand_in
-from assay.questions.provers.introspection.reading.understanding import Reading
+from assay.questions.index import Symbol
+from assay.questions.provers.introspection.library import CALLABLES, CLASSES, Library
+from assay.questions.provers.introspection.reading.mentions import CodeForm, Mention
+from assay.questions.provers.introspection.reading.parsed_question import ParsedQuestion
+
+# Whatever is asked of a stand-in says nothing about the target, as if the network had been needed.
+DEFINITION = '''
+def stand_in(base):
+    """Something that is a `base` and can do nothing."""
+    import inspect
+    import sys
+
+    def refuse(*_, **__):
+        sys.audit("socket.connect")
+        raise ConnectionError(f"this {base.__name__} only stands in for a real one")
+
+    members = {}
+    for name in base.__abstractmethods__:
+        is_property = isinstance(inspect.getattr_static(base, name), property)
+        members[name] = property(refuse) if is_property else refuse
+    return type(f"StandIn{base.__name__}", (base,), members)()
+'''.strip()
+
+
+def stand_in(name: str, tree: ast.Module, library: Library) -> list[str]:
+    """Return the lines that make a name out of nothing, if it can only be of one abstract class."""
+    base = _find_declared_class(name, tree, library)
+    if base is None or not base.is_abstract or not base.available:
+        return []
+    place = library.place(base)
+    return [place.statement, f"{name} = stand_in({place.expression})"]
+
+
+def _find_declared_class(name: str, tree: ast.Module, library: Library) -> Symbol | None:
+    """Return the class that a call of the target's declares for what it is given by that name."""
+    found: dict[str, Symbol] = {}
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        owner = library.owner(ast.unparse(call.func), (*CLASSES, *CALLABLES))
+        for position, argument in enumerate(call.args):
+            if owner is not None and _is(argument, name):
+                taken = (owner.parameters or ())[position : position + 1]
+                found |= find_class(taken[0].annotation if taken else "", library)
+        for keyword in call.keywords:
+            if owner is not None and keyword.arg and _is(keyword.value, name):
+                parameter = owner.parameter(keyword.arg)
+                found |= find_class(parameter.annotation if parameter else "", library)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def find_class(annotation: str, library: Library) -> dict[str, Symbol]:
+    """Return the class an annotation names, whether or not it may be left out."""
+    plain = re.sub(r"^Optional\[(.*)\]$|\s*\|\s*None$", r"\1", annotation.strip("'\""))
+    found = library.owner(plain, CLASSES) if plain else None
+    return {} if found is None else {found.path: found}
+
 
 _CODE = (
     r"(?:this|the|that|following|above|below|given|it|last|code|snippet|program|script|example|line"
@@ -88,37 +143,37 @@ class Program:
     expression: bool = False
 
 
-def read_program(reading: Reading) -> Program | str:
-    """The program a question is about, or why there is none that could be run."""
-    if has_circumstances(reading.asked.prose):
+def read_program(parsed: ParsedQuestion) -> Program | str:
+    """Return the program a question is about, or why there is none that could be run."""
+    if has_circumstances(parsed.focus.prose):
         return "the question adds circumstances that its code does not show"
-    expression = asked_expression(reading)
-    block = reading.code
+    expression = find_expression(parsed)
+    block = parsed.code
     if expression is None and not block:
         return "the question shows no code"
-    before = _led_up_to(reading.asked.prose) if expression else []
+    before = _led_up_to(parsed.focus.prose) if expression else []
     parts = (block, *before, expression.code if expression else "")
     text = "\n".join(part for part in parts if part)
-    tree = _parsed(text)
+    tree = _parse(text)
     if tree is None:
         return "the code does not parse"
     if (unsteady := _unsteady(tree)) is not None:
         return f"what comes of `{unsteady}` may differ from one run or machine to the next"
-    if (differing := _differing(tree, reading)) is not None:
+    if (differing := _differing(tree, parsed)) is not None:
         return f"the question says `{differing}` and its code says otherwise"
-    missing = _imports_for(tree, reading.library)
+    missing = _imports_for(tree, parsed.library)
     if isinstance(missing, str):
         return missing
-    is_last = expression is not None or _LAST_LINE.search(reading.asked.prose) is not None
+    is_last = expression is not None or _LAST_LINE.search(parsed.focus.prose) is not None
     return _split(tree, text, missing, is_last, expression is not None)
 
 
 def needs_new_interpreter(program: Program, library: Library) -> bool:
-    """Whether the code takes a submodule for an attribute: it is one only if somebody imported it.
+    """Return whether the code takes a submodule for an attribute.
 
-    In a process that has imported more than the code does, the outcome would be another.
+    It is one only if somebody imported it, and a warm process has imported more than the code.
     """
-    tree = _parsed(f"{program.setup}\n{program.code}")
+    tree = _parse(f"{program.setup}\n{program.code}")
     return tree is not None and any(
         isinstance(node, ast.Attribute) and ast.unparse(node) in library.index.modules
         for node in ast.walk(tree)
@@ -126,7 +181,7 @@ def needs_new_interpreter(program: Program, library: Library) -> bool:
 
 
 def has_circumstances(prose: str) -> bool:
-    """Whether the last sentence asks about something else than the code just as it stands."""
+    """Return whether the last sentence asks about more than the code as it stands."""
     sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", prose)
     asking = [one for one in sentences if "?" in one] or sentences[-1:]
     plain = re.sub(r"`[^`]*`", "", _BEFORE.sub("", asking[-1] if asking else ""))
@@ -137,16 +192,16 @@ def has_circumstances(prose: str) -> bool:
     return _CIRCUMSTANCE.search(plain) is not None or any(word not in _PLAIN for word in words)
 
 
-def asked_expression(reading: Reading) -> Mention | None:
-    """The expression of which the question asks what it raises, returns or prints."""
-    found = _ASKED_OF.search(reading.asked.prose)
+def find_expression(parsed: ParsedQuestion) -> Mention | None:
+    """Return the expression of which the question asks what it raises, returns or prints."""
+    found = _ASKED_OF.search(parsed.focus.prose)
     if found is None:
         return None
     code = next(one for one in found.groups() if one).strip()
-    forms = {Form.CALL, Form.CODE, Form.KEYWORD}
-    if reading.code or _led_up_to(reading.asked.prose):
-        forms.add(Form.NAME)
-    for one in reading.asked.mentions:
+    forms = {CodeForm.CALL, CodeForm.CODE, CodeForm.KEYWORD}
+    if parsed.code or _led_up_to(parsed.focus.prose):
+        forms.add(CodeForm.NAME)
+    for one in parsed.focus.mentions:
         if one.code == code and one.form in forms:
             return one
     return None
@@ -156,9 +211,9 @@ def _led_up_to(prose: str) -> list[str]:
     return [code for found in _BEFORE.findall(prose) for code in found if code]
 
 
-def program_of(code: str, library: Library, *, has_value: bool = False) -> Program | None:
-    """A program that is one piece of code and nothing else, if all it names is known."""
-    tree = _parsed(code)
+def make_program(code: str, library: Library, *, has_value: bool = False) -> Program | None:
+    """Return a program that is one piece of code and nothing else, if all it names is known."""
+    tree = _parse(code)
     imports = _imports_for(tree, library) if tree is not None else ""
     if tree is None or isinstance(imports, str) or not imports:
         return None
@@ -168,9 +223,9 @@ def program_of(code: str, library: Library, *, has_value: bool = False) -> Progr
     return Program("\n".join(imports), code.strip(), is_expression)
 
 
-def _differing(tree: ast.Module, reading: Reading) -> str | None:
-    """A setting that the words of the question give another value than its code does."""
-    said = [one for one in reading.asked.mentions if one.form is Form.KEYWORD and not one.head]
+def _differing(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
+    """Return a setting that the words of the question give another value than its code does."""
+    said = [one for one in parsed.focus.mentions if one.form is CodeForm.KEYWORD and not one.head]
     written: dict[str, set[str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and node.arg:
@@ -193,7 +248,7 @@ def _unsteady(tree: ast.Module) -> str | None:
     return None
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _parse(text: str) -> ast.Module | None:
     try:
         tree = ast.parse(text)
         compile(tree, "snippet", "exec")
