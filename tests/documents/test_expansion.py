@@ -73,8 +73,8 @@ def test_substitutions_that_double_are_refused(tmp_path: Path, what: str) -> Non
 def test_substitutions_that_take_too_long_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    from assay.agents.files import expansion
     from assay.agents.files.reading import read_file
+    from assay.documents import hocon_limits as expansion
 
     monkeypatch.setattr(expansion, "_SECONDS", 1)
     test = tmp_path / "test.hocon"

@@ -1,4 +1,4 @@
-"""Documents of users: files read within limits, and one tree for YAML, JSON and TOML.
+"""Documents of users: files read within limits, and one tree for YAML, JSON, TOML and HOCON.
 
 Every part of a tree knows its line and its characters; `read_model` makes a pydantic model of it
 with a mistake for whatever it says wrongly, and `change_value` edits one value in its text.
@@ -26,6 +26,7 @@ from assay.documents.tree import (
     KeyPath,
     ListNode,
     MappingNode,
+    Mistake,
     Node,
     Pair,
     Place,
@@ -38,6 +39,7 @@ from assay.documents.tree import (
     is_nothing,
     parse_document,
     read_document,
+    repeat_mistake,
     to_node,
     to_texts,
     to_values,
@@ -45,9 +47,9 @@ from assay.documents.tree import (
 
 if TYPE_CHECKING:
     from assay.documents.edits import change_value, get_node
+    from assay.documents.hocon_text import HoconError, read_hocon
     from assay.documents.json_text import parse_json
     from assay.documents.models import (
-        Mistake,
         find_unknown_keys,
         list_unknown_keys,
         print_schema,
@@ -58,7 +60,6 @@ if TYPE_CHECKING:
 
 # Imported when they are needed: pydantic and yaml take a tenth of a second.
 _LATE = {
-    "Mistake": "models",
     "change_value": "edits",
     "find_unknown_keys": "models",
     "get_node": "edits",
@@ -67,6 +68,8 @@ _LATE = {
     "parse_yaml": "yaml_text",
     "print_schema": "models",
     "read_model": "models",
+    "HoconError": "hocon_text",
+    "read_hocon": "hocon_text",
     "read_toml": "toml_text",
     "read_toml_tree": "toml_text",
 }
@@ -79,6 +82,7 @@ __all__ = [
     "MEGABYTE",
     "MOST_PARTS",
     "DocumentError",
+    "HoconError",
     "KeyPath",
     "ListNode",
     "MappingNode",
@@ -106,11 +110,13 @@ __all__ = [
     "print_schema",
     "read_bytes",
     "read_document",
+    "read_hocon",
     "read_model",
     "read_record",
     "read_text",
     "read_toml",
     "read_toml_tree",
+    "repeat_mistake",
     "replace_file",
     "to_node",
     "to_texts",

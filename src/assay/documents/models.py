@@ -6,7 +6,6 @@ import json
 import types
 import typing
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -14,8 +13,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from assay.documents.tree import (
+    UNKNOWN_KEY,
     ListNode,
     MappingNode,
+    Mistake,
     Node,
     Pair,
     Place,
@@ -23,7 +24,7 @@ from assay.documents.tree import (
     ScalarNode,
     to_values,
 )
-from assay.errors import InputError, nearest
+from assay.errors import nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -45,19 +46,6 @@ _REQUIREMENTS = {
     "float_parsing": "must be a number",
 }
 _CHOICES = frozenset({"enum", "literal_error", "union_tag_invalid"})
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """Something that a document says wrongly: a key that its model does not have, or a value."""
-
-    message: str
-    place: Place
-    advice: str = ""
-    is_unknown_key: bool = False
-
-    def error(self) -> InputError:
-        return InputError(self.message, where=str(self.place), advice=self.advice or None)
 
 
 def read_model(
@@ -87,7 +75,7 @@ def find_unknown_keys(model: Any, node: Node, places: Places) -> Iterator[Mistak
         # Looking for the nearest word takes a while, and nobody reads it hundreds of times.
         advice = nearest(pair.key, known) if number < _ADVISED else ""
         message = f"there is no key `{pair.key}` here"
-        yield Mistake(message, Place(file, pair.line), advice, is_unknown_key=True)
+        yield Mistake(message, Place(file, pair.line), advice, UNKNOWN_KEY)
 
 
 def list_unknown_keys(model: Any, node: Node) -> Iterator[tuple[Pair, dict[str, Any]]]:

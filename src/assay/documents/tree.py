@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_text
+from assay.errors import InputError
 
 ALIAS = "*"
 FLOW = "{"
+UNKNOWN_KEY = "unknown-key"
+UNREADABLE = "unreadable"
 MAX_DEPTH = 50
 MAX_NODES = 500_000
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -98,6 +101,19 @@ class DocumentError(Exception):
     def __init__(self, what: str, line: int = 1, advice: str = "") -> None:
         super().__init__(what)
         self.what, self.line, self.advice = what, line, advice
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """Something that a document says wrongly, with the code of the finding that it is."""
+
+    message: str
+    place: Place
+    advice: str = ""
+    code: str = "wrong-value"
+
+    def error(self) -> InputError:
+        return InputError(self.message, where=str(self.place), advice=self.advice or None)
 
 
 def read_document(path: Path) -> Node:
@@ -252,3 +268,13 @@ def find_repetitions(node: Node) -> Iterator[Repetition]:
                 yield Repetition(pair.key, seen[pair.key], pair.line)
             seen.setdefault(pair.key, pair.line)
             yield from find_repetitions(pair.value)
+
+
+def repeat_mistake(key: str, first: int, place: Place) -> Mistake:
+    """Return the mistake of a key whose earlier value nobody would ever look at."""
+    return Mistake(
+        f"the key `{key}` stands twice in one object, first in line {first}",
+        place,
+        "remove one of them, only the last would be read; several values of a test are a list",
+        "repeated-key",
+    )

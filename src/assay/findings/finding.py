@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from assay import plugins
-from assay.documents import Place
+from assay.documents import Mistake, Place
 from assay.errors import InputError, nearest
 from assay.findings.baseline import Baseline, Entry
 from assay.findings.sarif import fingerprint
@@ -16,7 +16,6 @@ from assay.findings.sarif import fingerprint
 Severity: TypeAlias = Literal["error", "warning", "note"]
 Subject = TypeVar("Subject")
 Check: TypeAlias = Callable[[Subject], Iterable["Finding"]]
-
 # Under this code every subject reports input that it cannot read.
 UNREADABLE = "unreadable"
 
@@ -36,6 +35,10 @@ class Finding:
     case: str | None = None
     severity: Severity = "error"
     identity: str = ""
+
+    @classmethod
+    def of_mistake(cls, mistake: Mistake) -> Finding:
+        return cls(mistake.code, mistake.message, mistake.place, mistake.advice)
 
     def error(self) -> InputError:
         """Return the finding as an error, for callers that cannot go on."""

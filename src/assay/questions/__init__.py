@@ -72,7 +72,7 @@ def calibrate(
     out: str | Path | None = None,
 ) -> Run:
     """Plant defects in the Valid questions of suites and say how many of them are found."""
-    from assay.questions.calibration.calibrating import Planting
+    from assay.questions.calibration.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
 

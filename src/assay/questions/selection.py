@@ -15,7 +15,7 @@ from assay.questions.proofs.store import ProofStore
 from assay.questions.suite.suite import Suite, load_suites
 from assay.questions.suite.targets import resolve_target
 from assay.questions.verdict.exceptions import ExceptionMatch
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from assay.sandbox import Environment, Target, environment
 
 TYPES = {

@@ -116,19 +116,19 @@ for _format in (
     Format(
         "quality",
         "Questions: what is known about each, as quality_report.json.",
-        "assay.questions.reporting.quality_report:render_json",
+        "assay.questions.quality_report:render_json",
         subject="questions",
     ),
     Format(
         "verdicts",
         "Questions: a Markdown document grouped by verdict, with the evidence.",
-        "assay.questions.reporting.quality_report:render_markdown",
+        "assay.questions.quality_report:render_markdown",
         subject="questions",
     ),
     Format(
         "sarif",
         "Questions: findings on the lines of the suite, for code scanning.",
-        "assay.questions.reporting.quality_report:render_sarif",
+        "assay.questions.quality_report:render_sarif",
         subject="questions",
     ),
 ):

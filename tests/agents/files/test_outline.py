@@ -9,7 +9,7 @@ import hocon
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.files.outline import ArrayOutline, FieldOutline, ObjectOutline, outline
+from assay.documents.hocon_outline import ArrayOutline, FieldOutline, ObjectOutline, outline
 
 KEYS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Z"]), min_size=1)
 SCALARS = st.one_of(

@@ -12,7 +12,7 @@ from assay.checks import failed, passed
 from assay.documents import Place
 from assay.findings import Finding, Rule
 from assay.model import CaseResult
-from assay.questions.examining import Attempt
+from assay.questions.proof_runners import Attempt
 from assay.runs import Plan, Progress, Run, run_cases
 from assay.submissions.adapters import AdapterType
 from assay.submissions.adapters.cli import CliRunner
@@ -81,7 +81,7 @@ class Nobody:
 
     name = "nobody"
 
-    async def prove(self, question: Any, options: Sequence[str], bench: Any) -> Attempt:
+    async def prove(self, question: Any, options: Sequence[str], runner: Any) -> Attempt:
         sys.stderr.write("nobody was asked\n")
         return Attempt()
 

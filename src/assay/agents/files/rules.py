@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from assay.agents.model import AgentFile
-from assay.documents import Place
 from assay.findings import UNREADABLE, Finding, Rule, Rules
 
 ONLY_NEGATED = "only-negated-tests"
@@ -86,8 +85,3 @@ class FileProblems(Exception):  # noqa: N818 - it carries findings to who report
     def __init__(self, *problems: Finding) -> None:
         super().__init__(problems[0].message)
         self.problems = list(problems)
-
-
-def unreadable(message: str, place: Place, advice: str = "") -> Finding:
-    """Return the finding for a file that is no document."""
-    return Finding(UNREADABLE, message, place, advice)

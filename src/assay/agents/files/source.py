@@ -9,12 +9,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from assay import documents
 from assay.agents.files.rules import FileProblems
 from assay.agents.secrets import credentials_of_file, secrets_of
 from assay.checks import shown
-from assay.documents import DocumentError, KeyPath, Place
-from assay.findings import Finding
+from assay.documents import (
+    DocumentError,
+    HoconError,
+    KeyPath,
+    Place,
+    find_lines,
+    find_repetitions,
+    read_document,
+    read_hocon,
+    repeat_mistake,
+    to_values,
+)
+from assay.findings import UNREADABLE, Finding
 from assay.redaction import redact
 
 _LONGEST = 100
@@ -80,33 +90,26 @@ def is_hocon(path: Path) -> bool:
 
 
 def read_source(path: Path) -> Source:
-    """The source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
+    """Return the source of a HOCON, JSON or YAML file; FileProblems says why there is none."""
     if is_document(path):
         return _read_document(path)
-    from assay.agents.files.hocon_text import read_hocon
-
-    return read_hocon(path)
+    try:
+        read = read_hocon(path)
+    except HoconError as error:
+        raise FileProblems(*map(Finding.of_mistake, error.mistakes)) from None
+    problems = list(map(Finding.of_mistake, read.mistakes))
+    return Source(path, read.value, read.places, problems, read.environment, read.referred)
 
 
 def _read_document(path: Path) -> Source:
     try:
-        node = documents.read_document(path)
+        node = read_document(path)
     except DocumentError as error:
         place = Place(path, error.line)
-        raise FileProblems(Finding("unreadable", error.what, place, error.advice)) from None
+        raise FileProblems(Finding(UNREADABLE, error.what, place, error.advice)) from None
     repeated = [
-        repeated_key(one.key, one.first, Place(path, one.line))
-        for one in documents.find_repetitions(node)
+        Finding.of_mistake(repeat_mistake(one.key, one.first, Place(path, one.line)))
+        for one in find_repetitions(node)
     ]
-    places = {at: Place(path, line) for at, line in documents.find_lines(node).items()}
-    return Source(path, documents.to_values(node), places, repeated)
-
-
-def repeated_key(key: str, first: int, place: Place) -> Finding:
-    """A key whose earlier value nobody would ever look at."""
-    return Finding(
-        "repeated-key",
-        f"the key `{key}` stands twice in one object, first in line {first}",
-        place,
-        "remove one of them, only the last would be read; several values of a test are a list",
-    )
+    places = {at: Place(path, line) for at, line in find_lines(node).items()}
+    return Source(path, to_values(node), places, repeated)

@@ -50,7 +50,7 @@ def calibrate(
 
     Exit code 1 if a mutant is called Valid or anything is accused wrongly.
     """
-    from assay.questions.calibration.calibrating import Planting
+    from assay.questions.calibration.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
 
     model, _ = take_model(shared)
@@ -72,8 +72,8 @@ def calibrate(
 
 def print_calibration(ended: Ended, options: RunOptions) -> int:
     """Print how many defects were found and return the exit code of the run."""
-    from assay.questions.calibration.calibrating import calibration_of
-    from assay.questions.reporting.calibration_report import calibration_lines, calibration_values
+    from assay.questions.calibration.calibration import calibration_of
+    from assay.questions.calibration.report import calibration_lines, calibration_values
     from assay.reports.plain import Paint
 
     code, folder = write_reports(ended.run, options), ended.run.path

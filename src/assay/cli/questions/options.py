@@ -1,4 +1,4 @@
-"""What the commands of questions share: their options, one question with its laboratory."""
+"""What the commands of questions share: their options, one question with its runner."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def be_silent(text: str) -> None:
 def one_question(
     address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
 ) -> tuple[Any, Any]:
-    """One question and its laboratory."""
-    from assay.questions.laboratories import Laboratories
+    """One question and its runner."""
+    from assay.questions.proof_runners import ProofRunners
     from assay.questions.provers import load_provers
     from assay.questions.selection import Selection, build_environments, work_of
-    from assay.questions.suite.addresses import find_in_suite
+    from assay.questions.suite.suite import find_in_suite
 
     suite, entry = find_in_suite(address)
     selection = Selection(
@@ -61,4 +61,4 @@ def one_question(
     )
     work = replace(work_of(suite, entry, selection), identifier=address)
     environments = build_environments([work], say)
-    return work, Laboratories(environments, provers=load_provers(), jobs=2, isolation=isolation)
+    return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)

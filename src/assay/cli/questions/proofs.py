@@ -46,10 +46,10 @@ def prove(
 ) -> None:
     """Take in a proof written by hand, after lint, control and twin."""
     from assay.questions.model import Question
+    from assay.questions.proofs.accept import check_proof, take_in
     from assay.questions.proofs.claims import Relation
-    from assay.questions.proofs.intake import check_proof, take_in
 
-    work, laboratories = one_question(address, targets, proofs, isolation)
+    work, runners = one_question(address, targets, proofs, isolation)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
@@ -63,9 +63,9 @@ def prove(
     proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
 
     async def run() -> Any:
-        async with laboratories:
-            laboratory = laboratories.of(work.target)
-            return await take_in(question, proof, laboratory, work.store, beside=beside)
+        async with runners:
+            runner = runners.of(work.target)
+            return await take_in(question, proof, runner, work.store, beside=beside)
 
     trial = asyncio.run(run())
     click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
@@ -97,15 +97,15 @@ def show(
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions.reporting.showing import question_lines
-    from assay.questions.verifying import verify_one
+    from assay.questions.quality_report import question_lines
+    from assay.questions.verification import verify_one
     from assay.reports.plain import Paint
 
-    work, laboratories = one_question(address, targets, proofs, isolation)
+    work, runners = one_question(address, targets, proofs, isolation)
 
     async def run() -> Any:
-        async with laboratories:
-            return await verify_one(work, laboratories, writes=False)
+        async with runners:
+            return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
     lines = question_lines(record, Paint(in_colour()), proofs=not no_proofs)
@@ -114,7 +114,7 @@ def show(
 
 def _show_transcript(address: str) -> None:
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
-    from assay.questions.suite.addresses import find_in_suite
+    from assay.questions.suite.suite import find_in_suite
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()
@@ -134,14 +134,14 @@ def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
     from assay.questions.model import Question
     from assay.questions.provers.introspection import explain as explain_question
 
-    work, laboratories = one_question(address, targets, None, isolation)
+    work, runners = one_question(address, targets, None, isolation)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
 
     async def run() -> list[str]:
-        async with laboratories:
-            bench = laboratories.of(work.target).bench(work.exception_match)
-            return await explain_question(question, bench)
+        async with runners:
+            runner = runners.of(work.target)
+            return await explain_question(question, runner, work.exception_match)
 
     click.echo("\n".join(asyncio.run(run())))

@@ -78,9 +78,7 @@ def to_model(
 ) -> Model | None:
     """Return a node as a model, or None and findings. Unknown keys count if `is_strict`."""
     read, mistakes = read_model(model, node, find_places(node, file), allows_unknown=not is_strict)
-    for one in mistakes:
-        code = UNKNOWN_KEY if one.is_unknown_key else WRONG_VALUE
-        findings.append(Finding(code, one.message, one.place, one.advice))
+    findings += map(Finding.of_mistake, mistakes)
     return read
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.model import Share
-from assay.questions.calibration.scoring import Calibration, Result, Score, Tried
+from assay.questions.calibration.calibration import Calibration, Result, Score, Tried
 from assay.reports.plain import Paint
 from assay.reports.text import count, one_line
 
