@@ -19,9 +19,9 @@ from assay.errors import InputError
 from assay.model import CaseResult
 from assay.submissions.cases import APIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.file_formats import FileType, signature, written
+from assay.submissions.file_formats import FileType, signature, write_content
 from assay.submissions.protocols import LOST, CaseSource, ExpectedCase, VerifierBrokenError
-from assay.submissions.result_files import text_of
+from assay.submissions.result_files import decode_text
 
 if TYPE_CHECKING:
     from assay.submissions.protocols import Prepare, Site
@@ -63,7 +63,7 @@ class Blame:
         result in no form, it is the author's mistake if it breaks on one of them at the same place.
         """
         is_same, slow = False, 0
-        for control in _expected_forms(drawn.expected):
+        for control in _write_forms(drawn.expected):
             try:
                 await self.source.verify(checkpoint, group, drawn, control)
             except VerifierBrokenError as other:
@@ -123,14 +123,14 @@ class Blame:
                 site.runner(group) as runner,
             ):
                 while (drawn := await stream.draw()) is not None:
-                    placed = drawn.placed(site.assets)
+                    placed = drawn.place_assets(site.assets)
                     actual = await runner.run(placed.case)
                     results[drawn.case.id] = placed, actual
                     await stream.update(drawn, actual)
         return self._replayed[key]
 
 
-def _expected_forms(expected: CaseResult) -> Iterator[CaseResult]:
+def _write_forms(expected: CaseResult) -> Iterator[CaseResult]:
     """Yield the expected result as it stands, then with structure as programs write it."""
     if not {"output", "stderr", "files"} & expected.given().keys():
         # It says nothing of what a program prints: nobody knows how a right output looks.
@@ -153,6 +153,6 @@ def _as_text(content: Any, form: FileType) -> str | bytes:
     if content is None:
         return ""
     try:
-        return text_of(written(content, form))
+        return decode_text(write_content(content, form))
     except (InputError, ValueError, TypeError, KeyError, AttributeError):
-        return text_of(written(content, FileType.JSON))
+        return decode_text(write_content(content, FileType.JSON))

@@ -20,15 +20,15 @@ from assay.submissions.file_formats import (
     LARGEST_FILE,
     Compression,
     FileType,
-    compressed,
-    decompressed,
+    compress,
+    decompress,
     parse_small,
     signature,
-    written,
+    write_content,
 )
 
 
-def _within(path: Any) -> Any:
+def _check_within(path: Any) -> Any:
     """The path as text, if it stays within the work folder."""
     if not isinstance(path, str | os.PathLike):
         return path
@@ -43,7 +43,7 @@ class InputFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: Annotated[str, BeforeValidator(_within)]
+    path: Annotated[str, BeforeValidator(_check_within)]
     """Relative to the work folder."""
     content: Value
     file_type: FileType = FileType.TEXT
@@ -56,13 +56,13 @@ class InputFile(BaseModel):
         if isinstance(self.source, bytes) and self._is_unchanged(self.source):
             return self.source
         try:
-            return compressed(written(self.content, self.file_type), self.compression)
+            return compress(write_content(self.content, self.file_type), self.compression)
         except InputError as error:
             raise InputError(error.what, where=self.path, advice=error.advice) from None
 
     def _is_unchanged(self, source: bytes) -> bool:
         try:
-            plain = decompressed(source, self.compression, LARGEST_FILE)
+            plain = decompress(source, self.compression, LARGEST_FILE)
             return bool(parse_small(plain, self.file_type) == self.content)
         except (InputError, ValueError):
             return False
@@ -120,7 +120,7 @@ class InputFile(BaseModel):
     def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:
         """Structure where there is one; else text, else bytes, because malformed input is input."""
         try:
-            plain = decompressed(source, packing, LARGEST_FILE)
+            plain = decompress(source, packing, LARGEST_FILE)
         except InputError:
             return cls(path=name, content=source, file_type=FileType.BINARY)
         for each in dict.fromkeys((kind, FileType.TEXT, FileType.BINARY)):
@@ -156,7 +156,7 @@ class BaseCase(Case):
         A run keeps it with every report, and inputs can be larger than all the rest.
         """
         about = super().describe()
-        about["input_files"] = [_described(file) for file in self.input_files]
+        about["input_files"] = [_describe_file(file) for file in self.input_files]
         return about
 
 
@@ -204,7 +204,7 @@ class APIResult(CaseResult):
 _LONGEST_SHOWN = 2000
 
 
-def _described(file: InputFile) -> dict[str, Any]:
+def _describe_file(file: InputFile) -> dict[str, Any]:
     about: dict[str, Any] = {
         "path": file.path,
         "content": file.content,

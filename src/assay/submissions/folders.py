@@ -45,7 +45,7 @@ def copy_submission(
         new = target / path
         new.parent.mkdir(parents=True, exist_ok=True)
         try:
-            kind, content = _copied(source / path, new, found)
+            kind, content = _copy(source / path, new, found)
         except OSError as error:
             where = str(source / path)
             raise InputError(f"cannot be copied: {error.strerror}", where=where) from None
@@ -88,7 +88,7 @@ def _matches(path: str, globs: Sequence[str]) -> bool:
     return any(fnmatchcase(path, glob.removeprefix("./")) for glob in globs)
 
 
-def _copied(source: Path, target: Path, found: os.stat_result) -> tuple[str, bytes]:
+def _copy(source: Path, target: Path, found: os.stat_result) -> tuple[str, bytes]:
     """What was copied, and what identifies its content."""
     if stat.S_ISDIR(found.st_mode):
         target.mkdir(exist_ok=True)
@@ -111,7 +111,7 @@ _RUN_FILES = ("run.json", "journal.jsonl")
 _SOLUTION = "solution"
 
 
-def problem_digest(problem: ProblemConfig) -> str:
+def digest_problem(problem: ProblemConfig) -> str:
     """Of the problem's folder without its solutions, and of what it uses from elsewhere."""
     digest = hashlib.sha256()
     try:

@@ -52,19 +52,19 @@ def _find(folder: Path, *, allow_outside: bool) -> Iterator[Finding]:
     yield from found
     if problem is not None:
         # As it was named, so that places are shown as the user knows them.
-        shown = _shown_as(problem, folder)
+        shown = _move(problem, folder)
         yield from _checkpoints(shown, folder)
-        yield from _programmed(shown) if shown.is_programmed else _canonical(shown)
+        yield from _lint_code(shown) if shown.is_programmed else _lint_cases(shown)
 
 
-def _shown_as(problem: ProblemConfig, folder: Path) -> ProblemConfig:
-    def moved(path: Path) -> Path:
+def _move(problem: ProblemConfig, folder: Path) -> ProblemConfig:
+    def move_path(path: Path) -> Path:
         return (
             folder / path.relative_to(problem.path) if path.is_relative_to(problem.path) else path
         )
 
     checkpoints = {
-        name: one.model_copy(update={"path": moved(one.path)})
+        name: one.model_copy(update={"path": move_path(one.path)})
         for name, one in problem.checkpoints.items()
     }
     return problem.model_copy(update={"path": folder, "checkpoints": checkpoints})
@@ -79,7 +79,7 @@ def _checkpoints(problem: ProblemConfig, folder: Path) -> Iterator[Finding]:
             yield Finding(MISSING_FILE, what, place, "write it", severity="warning")
 
 
-def _canonical(problem: ProblemConfig) -> Iterator[Finding]:
+def _lint_cases(problem: ProblemConfig) -> Iterator[Finding]:
     for checkpoint in problem.checkpoints.values():
         for group in checkpoint.groups.values():
             if group.original_checkpoint is None:
@@ -99,7 +99,7 @@ def _orphans(checkpoint: CheckpointConfig) -> Iterator[Finding]:
             yield Finding(UNKNOWN_NAME, what, Place(file, 1), advice, severity="warning")
 
 
-def _programmed(problem: ProblemConfig) -> Iterator[Finding]:
+def _lint_code(problem: ProblemConfig) -> Iterator[Finding]:
     yield from check_loader(problem.path / problem.loader_script, problem.loader_entrypoint)
     yield from check_verifier(problem.path / "verifier.py")
     yield from check_fields(problem.path)
@@ -131,7 +131,7 @@ def check_fields(folder: Path) -> Iterator[Finding]:
     read = names_read(folder)
     for file in sorted(folder.glob("*.py")):
         for call in ast.walk(parse_code(file)):
-            kind = _RESULTS.get(_called(call)) if isinstance(call, ast.Call) else None
+            kind = _RESULTS.get(_called_name(call)) if isinstance(call, ast.Call) else None
             if not isinstance(call, ast.Call) or kind is None:
                 continue
             for keyword in call.keywords:
@@ -143,7 +143,7 @@ def check_fields(folder: Path) -> Iterator[Finding]:
                     yield Finding(UNKNOWN_KEY, what, place, advise(keyword.arg, near))
 
 
-def _called(call: ast.Call) -> str:
+def _called_name(call: ast.Call) -> str:
     """Return the last name of what is called: `CLIResult` of `cli.CLIResult(…)`."""
     called = call.func
     return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -165,7 +165,7 @@ def _check_class(
         line = getattr(error, "lineno", None) or 1
         yield Finding(UNREADABLE, f"is not valid Python: {error}", Place(file, line))
         return
-    defined = _defined(tree)
+    defined = _find_definitions(tree)
     if name not in defined and "*" in defined:
         return
     if name not in defined:
@@ -177,7 +177,7 @@ def _check_class(
         yield from _check_methods(found, file, methods)
 
 
-def _defined(tree: ast.Module) -> dict[str, ast.stmt]:
+def _find_definitions(tree: ast.Module) -> dict[str, ast.stmt]:
     """Names a module defines or imports; with `*` among them it may have any."""
     names: dict[str, ast.stmt] = {}
     for node in ast.walk(tree):

@@ -18,7 +18,7 @@ from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative import DeclarativeSource
 from assay.submissions.environments import find_environment, load_environment, prepare
-from assay.submissions.folders import problem_digest
+from assay.submissions.folders import digest_problem
 from assay.submissions.problems import read_problem
 from assay.submissions.protocols import CaseSource, Prepare, Site
 from assay.submissions.python_problems.source import PythonSource
@@ -133,7 +133,7 @@ def open_request(
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
     source: CaseSource = (
-        PythonSource(problem, on_output=_shown)
+        PythonSource(problem, on_output=_print_output)
         if problem.is_programmed
         else DeclarativeSource(problem)
     )
@@ -141,20 +141,22 @@ def open_request(
     environment = load_environment(file, on_warning)
     find_environment(environment.type).check(environment)
 
-    def prepared(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+    def prepare_submission(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
         folder = folders[checkpoint.name]
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
-    def prepared_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+    def prepare_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
         folder = checkpoint.path / "solution"
         problem.check_inside(folder)
         return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
 
-    wanted, digest = Filter(asked.group, asked.case), problem_digest(problem)
+    wanted, digest = Filter(asked.group, asked.case), digest_problem(problem)
     checking = Verification(
-        problem, checkpoints, source, prepared, wanted, digest, prepared_reference
+        problem, checkpoints, source, prepare_submission, wanted, digest, prepare_reference
     )
-    return OpenedRequest(problem, checkpoints, source, prepared, jobs or asked.jobs, checking)
+    return OpenedRequest(
+        problem, checkpoints, source, prepare_submission, jobs or asked.jobs, checking
+    )
 
 
 def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
@@ -176,7 +178,7 @@ def print_warning(finding: Finding) -> None:
     sys.stderr.write(escape_hidden(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
 
 
-def _shown(text: str) -> None:
+def _print_output(text: str) -> None:
     """What a problem's own code prints is for its author, and never part of the result."""
     sys.stderr.write(escape_hidden(text))
 

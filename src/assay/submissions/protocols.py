@@ -29,11 +29,11 @@ class ExpectedCase:
         """Everything that is expected, as values."""
         return self.expected.given()
 
-    def judged_by(self) -> Any:
+    def describe_expectation(self) -> Any:
         """Everything a judgement of it depends on, as values."""
         return self.expected.given()
 
-    def placed(self, assets: Mapping[str, str]) -> Self:
+    def place_assets(self, assets: Mapping[str, str]) -> Self:
         """As it is run and judged: with the paths of static assets in place of their names."""
         if not assets:
             return self

@@ -34,14 +34,14 @@ class Home(NamedTuple):
         return dict(self._asdict())
 
 
-def unreadable(error: str, actual: CaseResult) -> dict[str, VerificationResult]:
+def describe_unreadable(error: str, actual: CaseResult) -> dict[str, VerificationResult]:
     """Return what stands for a judgement where the verifier could not read what it was shown."""
     why = error.replace("the verifier raised", "it raised", 1)
     what = f"the verifier could not read this output: {why}\nthe output: {actual.output!r:.500}"
     return {_VERIFIER: VerificationResult.create(what, False)}
 
 
-def case_record(
+def make_case_record(
     unit: Unit,
     home: Home,
     report: VerifierReport,
@@ -72,7 +72,7 @@ class Broken(NamedTuple):
     code: str = Outcome.ERROR.value
 
 
-def broken_record(unit: Unit) -> CaseRecord:
+def make_broken_record(unit: Unit) -> CaseRecord:
     """The record of cases that could not be had: an error, so that nothing passes without them.
 
     It is a failure if they depend on an output that could not be read.
@@ -101,7 +101,7 @@ def _code(report: VerifierReport) -> str:
     return "" if report.outcome is Outcome.PASSED else report.outcome.value
 
 
-def _undecided(one: AttributeResult) -> str:
+def _describe_undecided(one: AttributeResult) -> str:
     return f"not decided: {one.attribute}: {str(one.diff).partition(chr(10))[0]}"
 
 
@@ -114,7 +114,7 @@ def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
         open_ones = [
             one for one in report.results.values() if one.is_correct is None and one.weight
         ]
-        return "; ".join(_undecided(one) for one in open_ones) or "nothing was verified"
+        return "; ".join(_describe_undecided(one) for one in open_ones) or "nothing was verified"
     if report.outcome is Outcome.PASSED:
         return ""
     if unread := report.results.get(_VERIFIER):

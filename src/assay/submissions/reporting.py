@@ -20,7 +20,7 @@ EVALUATION = "evaluation.json"
 
 def write_evaluation(run: Run, problem: str, policy: str) -> Path:
     """Judge a finished run by its policy and write `evaluation.json` into its folder."""
-    gate = judge(policy, list(_counted(run)))
+    gate = judge(policy, list(_count_cases(run)))
     if policy != DEFAULT:
         # The default is what holds for every run, baseline included: it needs no gate.
         write_gate(run.path, gate)
@@ -29,7 +29,7 @@ def write_evaluation(run: Run, problem: str, policy: str) -> Path:
     return path
 
 
-def _counted(run: Run) -> Iterator[Counted]:
+def _count_cases(run: Run) -> Iterator[Counted]:
     for row in run.rows():
         home = Home(**run.read_packed(row)["detail"])
         yield Counted(home.type, row.outcome, run.is_known(row))
@@ -67,7 +67,7 @@ def _tally() -> dict[str, int]:
     return {"total": 0, **{outcome.value: 0 for outcome in Outcome}}
 
 
-def case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
+def to_case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
     """One element of the array of `run-case`, as JSON."""
     if not record.reports:
         # Cases that could not be had are told like a case, so that no reader passes over them.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from assay.sandbox.programs import Collected
 
 
-def left_of(collected: Collected) -> dict[str, str]:
+def list_left(collected: Collected) -> dict[str, str]:
     """What could not be brought back, by name; not folders of which all that is asked for was."""
     return {
         name: reason
@@ -31,7 +31,7 @@ def _has_files_in(name: str, files: Iterable[str]) -> bool:
     return any(file.startswith(f"{name}/") for file in files)
 
 
-def absent_or_left(actual: CaseResult, name: str) -> Any:
+def find_left(actual: CaseResult, name: str) -> Any:
     """What is known of a file that is not among those of a result: it may be there all the same."""
     left: dict[str, str] = getattr(actual, "left", {})
     if name in left:
@@ -62,7 +62,7 @@ def is_within(name: str) -> bool:
 _FROM_HERE = re.compile(r"^(?:\.?/)+")
 
 
-def patterns_of(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> list[str]:
+def list_patterns(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> list[str]:
     """The globs of files to bring back; one that names a folder means all that is in it."""
     own = group.get("tracked_files") or []
     named = dict.fromkeys([*problem.adapter.tracked_files, *own, *case.tracked_files])
@@ -70,12 +70,12 @@ def patterns_of(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> l
     return [pattern for name in clean if name for pattern in (name, f"{name}/**")]
 
 
-def contents_of(files: Mapping[str, bytes]) -> dict[str, Any]:
+def decode_files(files: Mapping[str, bytes]) -> dict[str, Any]:
     """Each file as text, or as bytes if it is none; what it means is the verifier's to say."""
-    return {name: text_of(content) for name, content in sorted(files.items())}
+    return {name: decode_text(content) for name, content in sorted(files.items())}
 
 
-def text_of(content: bytes) -> str | bytes:
+def decode_text(content: bytes) -> str | bytes:
     """The text that these bytes are, else the bytes."""
     try:
         return content.decode("utf-8")
@@ -83,17 +83,17 @@ def text_of(content: bytes) -> str | bytes:
         return content
 
 
-def shown(content: bytes) -> str:
+def decode_output(content: bytes) -> str:
     """Output of a program as text; what is no UTF-8 in it is replaced."""
     return content.decode("utf-8", "replace")
 
 
-def inputs_of(case: BaseCase) -> dict[str, bytes]:
+def encode_inputs(case: BaseCase) -> dict[str, bytes]:
     """The files a case begins with."""
     return {file.path: file.to_bytes() for file in case.input_files}
 
 
-def lines_of(stdin: str | Iterable[str] | bytes | None) -> bytes:
+def encode_stdin(stdin: str | Iterable[str] | bytes | None) -> bytes:
     """What is fed to a program: text, bytes, or a list of lines."""
     if stdin is None:
         return b""

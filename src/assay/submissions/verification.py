@@ -46,9 +46,9 @@ from assay.submissions.records import (
     UNREADABLE,
     Broken,
     Home,
-    broken_record,
-    case_record,
-    unreadable,
+    describe_unreadable,
+    make_broken_record,
+    make_case_record,
 )
 from assay.submissions.request import Filter
 from assay.tracebacks import format_exception
@@ -174,7 +174,7 @@ class Verification:
         try:
             stream = await self._held.enter_async_context(self._source.open(checkpoint, config))
         except CasesBrokenError as error:
-            yield self._broken(_home(checkpoint, config), place, fingerprint, error)
+            yield self._make_broken(_home(checkpoint, config), place, fingerprint, error)
             return
         if is_chain(self._problem, config, stream):
             self._streams[key] = stream
@@ -188,12 +188,14 @@ class Verification:
         try:
             while (drawn := await stream.draw()) is not None:
                 if self._wanted.takes_case(drawn.case):
-                    mark = values.fingerprint(fingerprint, drawn.case.describe(), drawn.judged_by())
+                    mark = values.fingerprint(
+                        fingerprint, drawn.case.describe(), drawn.describe_expectation()
+                    )
                     identifier = f"{name}/{drawn.case.id}"
                     yield Unit(identifier, place + number, mark, CaseStep(*key, drawn))
                 number += 1
         except (CasesBrokenError, InputError) as error:
-            yield self._broken(_home(checkpoint, config), place + number, fingerprint, error)
+            yield self._make_broken(_home(checkpoint, config), place + number, fingerprint, error)
 
     async def _site(self, checkpoint: CheckpointConfig) -> Site:
         """Return the submission, made ready for a checkpoint once."""
@@ -233,7 +235,7 @@ class Verification:
                     mark = values.fingerprint(step.fingerprint, drawn.case.id)
                     identifier = f"{step.checkpoint}/{step.group}/{drawn.case.id}"
                     unit = Unit(identifier, step.first_place + number, mark, None)
-                    record, actual = await self._recorded(unit, group, drawn)
+                    record, actual = await self._run_case(unit, group, drawn)
                     if self._wanted.takes_case(drawn.case):
                         yield unit, record
                     number += 1
@@ -246,10 +248,10 @@ class Verification:
             except (CasesBrokenError, InputError) as error:
                 has_failed = record is not None and record.outcome is Outcome.FAILED
                 place = step.first_place + number
-                broken = self._broken(group.home, place, step.fingerprint, error, has_failed)
-                yield broken, broken_record(broken)
+                broken = self._make_broken(group.home, place, step.fingerprint, error, has_failed)
+                yield broken, make_broken_record(broken)
 
-    def _broken(
+    def _make_broken(
         self,
         home: Home,
         place: int,
@@ -271,31 +273,31 @@ class Verification:
         """The record of one unit that `steps` gave."""
         step: Broken | CaseStep = unit.payload
         if isinstance(step, Broken):
-            return broken_record(unit)
+            return make_broken_record(unit)
         try:
             group = await self._group(step.checkpoint, step.group)
         except SetUpFailedError as error:
             # Only where another process has listed the cases; the one that did has said so.
             home = Home(step.checkpoint, step.group)
-            return broken_record(unit._replace(payload=Broken(home, str(error))))
-        return (await self._recorded(unit, group, step.drawn))[0]
+            return make_broken_record(unit._replace(payload=Broken(home, str(error))))
+        return (await self._run_case(unit, group, step.drawn))[0]
 
-    async def _recorded(
+    async def _run_case(
         self, unit: Unit, group: _Group, drawn: ExpectedCase
     ) -> tuple[CaseRecord, CaseResult | None]:
         """Return the record of a case, and what the program did if that is known."""
         clock = time.perf_counter()
         try:
-            placed = drawn.placed(group.assets)
+            placed = drawn.place_assets(group.assets)
             actual = await group.runner.run(placed.case)
         except InfrastructureError as error:
-            return _errored(unit, group, drawn, clock, str(error)), None
+            return _make_error(unit, group, drawn, clock, str(error)), None
         except InputError as error:
-            return _errored(unit, group, drawn, clock, str(error), is_mistake=True), None
+            return _make_error(unit, group, drawn, clock, str(error), is_mistake=True), None
         except Exception as error:
-            return _errored(unit, group, drawn, clock, format_exception(error)), None
+            return _make_error(unit, group, drawn, clock, format_exception(error)), None
         try:
-            found = await self._judged(group, placed, actual)
+            found = await self._judge(group, placed, actual)
             if group.missing is not None:
                 # An interpreter that finds no program ends as some cases expect a program to end.
                 found = {**found, _ENTRY: VerificationResult.create(group.missing, False)}
@@ -304,14 +306,14 @@ class Verification:
                 drawn.case, duration, actual, placed.expected, found
             )
         except VerifierBrokenError as error:
-            return _errored(unit, group, drawn, clock, str(error), is_mistake=True), actual
+            return _make_error(unit, group, drawn, clock, str(error), is_mistake=True), actual
         except InfrastructureError as error:
-            return _errored(unit, group, drawn, clock, str(error)), actual
+            return _make_error(unit, group, drawn, clock, str(error)), actual
         except Exception as error:
-            return _errored(unit, group, drawn, clock, format_exception(error)), actual
-        return case_record(unit, group.home, report, actual, duration), actual
+            return _make_error(unit, group, drawn, clock, format_exception(error)), actual
+        return make_case_record(unit, group.home, report, actual, duration), actual
 
-    async def _judged(
+    async def _judge(
         self, group: _Group, drawn: ExpectedCase, actual: CaseResult
     ) -> dict[str, VerificationResult]:
         """Return what the verifier says of a result, or that it could not read it.
@@ -325,10 +327,10 @@ class Verification:
             if await self._blame.is_authors(error, *about, is_chain=group.is_chain):
                 why = f"{error}\n  it gives no judgement of a right result either"
                 raise VerifierBrokenError(why) from None
-            return unreadable(str(error), actual)
+            return describe_unreadable(str(error), actual)
 
 
-def _errored(
+def _make_error(
     unit: Unit,
     group: _Group,
     drawn: ExpectedCase,
@@ -339,7 +341,7 @@ def _errored(
 ) -> CaseRecord:
     duration = time.perf_counter() - clock
     report = VerifierReport.from_error(drawn.case, duration, error)
-    return case_record(unit, group.home, report, None, duration, is_mistake=is_mistake)
+    return make_case_record(unit, group.home, report, None, duration, is_mistake=is_mistake)
 
 
 def _home(checkpoint: CheckpointConfig, config: GroupConfig) -> Home:

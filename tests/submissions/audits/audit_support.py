@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.audits import AuditFinding, Auditor, GroupAudit, findings_of
+from assay.submissions.audits import AuditFinding, Auditor, GroupAudit, find_problems
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
 from assay.submissions.protocols import (
@@ -146,4 +146,4 @@ def codes(found: list[AuditFinding]) -> set[tuple[str, str]]:
 
 
 def found_in(memory: Memory) -> set[tuple[str, str]]:
-    return codes(findings_of([audited(memory)]))
+    return codes(find_problems([audited(memory)]))

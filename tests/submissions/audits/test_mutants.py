@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay.model import CaseResult
 from assay.submissions.audits.changes import MutationKind
-from assay.submissions.audits.forms import read_form, substance
+from assay.submissions.audits.forms import fingerprint_content, read_form
 from assay.submissions.audits.mutants import MOST_OF_A_CASE, ResultMutant, mutants
 from assay.submissions.audits.probes import probes
 from assay.submissions.cases import APIResult, CLIResult
@@ -62,7 +62,8 @@ def test_every_mutant_says_something_else_and_the_original_is_left_alone(
         changed = {
             name
             for name in here | there
-            if name not in there or substance(here[name]) != substance(there[name])
+            if name not in there
+            or fingerprint_content(here[name]) != fingerprint_content(there[name])
         }
         assert changed == {mutant.attribute}
     assert right.model_dump_json() == before
@@ -91,7 +92,7 @@ def test_what_was_text_stays_text_and_what_was_bytes_stays_bytes(output: Any) ->
 @FEW
 def test_a_form_writes_what_it_read(value: Any) -> None:
     form = read_form(value)
-    assert substance(form.write(form.tree)) == substance(value)
+    assert fingerprint_content(form.write(form.tree)) == fingerprint_content(value)
 
 
 @given(contents, contents)

@@ -16,14 +16,14 @@ from assay.submissions.cases import CLIResult
 from assay.submissions.declarative.case_files import Expected
 from assay.submissions.declarative.comparisons import (
     ResultCheck,
-    compared,
     find_value,
     is_slow,
     judge,
+    plan_check,
 )
 from assay.submissions.declarative.expectations import read_expectations
 from assay.submissions.declarative.result_paths import parse_result_path
-from assay.submissions.file_formats import FileType, written
+from assay.submissions.file_formats import FileType, write_content
 from assay.submissions.untrusted_reader import Readers
 from tests.submissions.declarative.test_source import Bench
 from tests.waiting import PATIENCE
@@ -37,7 +37,7 @@ def actual(**fields: Any) -> CLIResult:
 
 def one(**expected: Any) -> ResultCheck:
     (made,) = read_expectations(Expected(**expected))
-    return compared(made)
+    return plan_check(made)
 
 
 class NobodyAsked(Readers):
@@ -79,7 +79,7 @@ SLOW: list[tuple[Any, Any, bool]] = [
     ({"files": {"o.db": {"tables": {"t": ROWS}}}}, {"files": {"o.db": b"\xff"}}, False),
     (
         {"files": {"o.parquet": ROWS}},
-        {"files": {"o.parquet": written(ROWS, FileType.PARQUET)}},
+        {"files": {"o.parquet": write_content(ROWS, FileType.PARQUET)}},
         True,
     ),
     ({"files": {"o.parquet": ROWS}}, {"files": {"o.parquet": b"PAR1 PAR1"}}, False),

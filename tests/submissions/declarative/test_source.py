@@ -209,7 +209,7 @@ def test_what_a_case_is_judged_by_differs_with_every_check(
     several = []
     for name, text in (("before", before), ("after", after), ("same", before)):
         (drawn,) = Bench(tmp_path / name, cases.replace("CHECK", text)).drawn()
-        several.append(fingerprint(drawn.judged_by()))
+        several.append(fingerprint(drawn.describe_expectation()))
     assert several[0] == several[2] != several[1]
 
 
@@ -324,7 +324,7 @@ def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path)
     """
     bench = Bench(tmp_path, cases, ASSETS)
     (drawn,) = bench.drawn()
-    placed = drawn.placed(PATHS)
+    placed = drawn.place_assets(PATHS)
     assert isinstance(placed.case, APICase)
     assert (placed.case.path, placed.case.body) == ("//static/data/f.txt", {PATHS["data"]: 1})
     assert placed.expected.output == {"from": PATHS["data"]}
@@ -340,7 +340,7 @@ def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path)
 def test_what_an_answer_had_is_no_name_of_an_asset(tmp_path: Path, answer: str) -> None:
     bench = Bench(tmp_path, STATEFUL, ASSETS)
     _, read = bench.drawn({"output": {"id": answer}, "headers": {"etag": "v1"}})
-    placed = read.placed(PATHS)
+    placed = read.place_assets(PATHS)
     assert isinstance(placed.case, APICase)
     assert placed.case.path == f"/todos/{answer}"
     right = {"id": answer, "v1": f"n{answer}"}

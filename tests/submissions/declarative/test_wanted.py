@@ -10,7 +10,7 @@ from hypothesis import given
 from assay.errors import InputError
 from assay.submissions.cases import APIResult
 from assay.submissions.declarative.case_files import Expected
-from assay.submissions.declarative.comparisons import compared
+from assay.submissions.declarative.comparisons import plan_check
 from assay.submissions.declarative.expectations import error_path, filled, read_expectations
 from tests.conftest import json_values
 
@@ -22,7 +22,7 @@ def judged(expected: dict[str, Any], saved: Any, **answer: Any) -> dict[str, boo
     """What is said of an answer after an earlier one had `saved`."""
     actual = APIResult(id="a", group="g", **answer)
     wanted = [filled(one, {"x": saved}) for one in read_expectations(Expected(**expected))]
-    return {one.key: compared(one).result(actual).is_correct for one in wanted}
+    return {one.key: plan_check(one).result(actual).is_correct for one in wanted}
 
 
 def about_id(value: Any, saved: Any, found: Any) -> bool | None:
@@ -99,7 +99,7 @@ def test_what_an_answer_makes_impossible_fails_and_is_nobodys_mistake() -> None:
     assert judged({"files": {"a.csv": MARK}}, 7, files={"a.csv": "7"}) == {"files-a.csv": False}
     number = {"check": "number", "value": MARK, "weight": 3}
     wanted = [filled(one, {"x": "x"}) for one in read_expectations(Expected(output=number))]
-    result = compared(wanted[0]).result(APIResult(id="a", group="g", output=1))
+    result = plan_check(wanted[0]).result(APIResult(id="a", group="g", output=1))
     assert (result.is_correct, result.weight) == (False, 3)
     assert "cannot be compared" in result.diff
 
@@ -135,4 +135,4 @@ def test_names_are_looked_at_where_the_value_is_not_yet_known() -> None:
     for spec in ({"check": "jsn", "value": MARK}, {"check": "json", "value": MARK, "ignor": "a"}):
         (one,) = read_expectations(Expected(output=spec))
         with pytest.raises(InputError, match="did you mean"):
-            compared(one).validate()
+            plan_check(one).validate()

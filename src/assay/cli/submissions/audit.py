@@ -65,7 +65,7 @@ def audit(
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
     from assay.reports.plain import Paint
-    from assay.submissions.audits import audit_lines
+    from assay.submissions.audits import render_text
     from assay.submissions.audits.audit import audit_problem
     from assay.submissions.plan import print_warning
     from assay.submissions.request import SubmissionsRequest
@@ -89,7 +89,7 @@ def audit(
     if as_json:
         click.echo(found.report("json"), nl=False)
     else:
-        lines = audit_lines(found.problem, found.groups, found.findings, Paint(in_colour()))
+        lines = render_text(found.problem, found.groups, found.findings, Paint(in_colour()))
         click.echo("\n".join(lines))
     ctx.exit(found.exit_code)
 

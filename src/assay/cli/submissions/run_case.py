@@ -27,7 +27,7 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
     """
     from assay.runs import Run, create_folder, run_cases
     from assay.submissions.plan import SubmissionsPlan, print_warning
-    from assay.submissions.reporting import case_values
+    from assay.submissions.reporting import to_case_values
     from assay.submissions.request import SubmissionsRequest
 
     asked = SubmissionsRequest.of(**given, jobs=jobs)
@@ -39,7 +39,7 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
             run_cases(plan, folder)
         plan.check_met()
         with Run(folder) as run:
-            printed = [case_values(record, is_full=full) for record in run.records()]
+            printed = [to_case_values(record, is_full=full) for record in run.records()]
             code = run.exit_code
     click.echo(json.dumps(printed, indent=2))
     ctx.exit(code)

@@ -15,12 +15,12 @@ from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
 from assay.submissions.environments.preparing import PreparedSubmission
 from assay.submissions.result_files import (
-    contents_of,
-    inputs_of,
-    left_of,
-    lines_of,
-    patterns_of,
-    shown,
+    decode_files,
+    decode_output,
+    encode_inputs,
+    encode_stdin,
+    list_left,
+    list_patterns,
 )
 
 
@@ -71,9 +71,9 @@ class CliRunner:
         command, line = command_of(self._prepared.start, case, resplit=self._prepared.resplits)
         result = await self._programs.run(
             command,
-            stdin=lines_of(case.stdin) if isinstance(case, CLICase) else b"",
-            files=inputs_of(case),
-            collect=patterns_of(self._prepared.problem, self._group, case),
+            stdin=encode_stdin(case.stdin) if isinstance(case, CLICase) else b"",
+            files=encode_inputs(case),
+            collect=list_patterns(self._prepared.problem, self._group, case),
             environment=self._variables,
             wall_time=self._prepared.seconds(self._group, case.timeout_s),
         )
@@ -103,7 +103,7 @@ def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tupl
 def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
     """The result of a case: ended by a limit it has the status -1, and says which."""
     more: dict[str, Any] = {}
-    stderr = shown(result.stderr)
+    stderr = decode_output(result.stderr)
     # A program may also be refused something, more processes say, and come to an end of its own.
     was_ended = result.timed_out or (result.limit is not None and result.exit_status < 0)
     if result.limit:
@@ -112,18 +112,18 @@ def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
             stderr += f"\n[ended: it exceeded its limit {result.limit}]\n"
     if result.cut:
         more["cut"] = dict(result.cut)
-    if left := left_of(Collected(result.files, result.left)):
+    if left := list_left(Collected(result.files, result.left)):
         more["left"] = left
     return CLIResult(
         id=case.id,
         group=case.group,
         group_type=case.group_type,
         status_code=-1 if was_ended else result.exit_status,
-        output=shown(result.stdout),
+        output=decode_output(result.stdout),
         stderr=stderr,
         timed_out=result.timed_out,
         elapsed=result.wall_time,
         command=line,
-        files=contents_of(result.files),
+        files=decode_files(result.files),
         **more,
     )

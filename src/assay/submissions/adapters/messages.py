@@ -26,7 +26,7 @@ from assay.submissions.assets import replace_assets
 from assay.submissions.cases import APICase
 from assay.submissions.config import ApiAdapter
 from assay.submissions.file_formats import MOST_UNPACKED
-from assay.submissions.result_files import text_of
+from assay.submissions.result_files import decode_text
 
 _ARCHIVES = ("zip", "x-tar", "/tar", "gzip", "compressed-tar")
 
@@ -40,17 +40,17 @@ class HttpRequest(NamedTuple):
     body: bytes | None
 
 
-def request_of(case: APICase, place: str) -> HttpRequest:
+def build_request(case: APICase, place: str) -> HttpRequest:
     """The request of a case to a server at `place`, an address with its port."""
     headers = {"Host": place, **case.headers}
     names = {name.lower(): value for name, value in headers.items()}
     body = _body(case, names.get("content-type", ""))
     if isinstance(case.body, dict | list) and "content-type" not in names:
         headers["Content-Type"] = "application/json"
-    return HttpRequest(case.method.upper(), target_of(case), headers, body)
+    return HttpRequest(case.method.upper(), build_target(case), headers, body)
 
 
-def target_of(case: APICase) -> str:
+def build_target(case: APICase) -> str:
     """Path and query; `name=value` arguments are the query if there is no other."""
     query = case.query or _query_of(case)
     path = quote(case.path, safe="/?%:@!$&'()*+,;=~") or "/"
@@ -92,11 +92,11 @@ def _body(case: APICase, content_type: str) -> bytes | None:
         return body
     if isinstance(body, str):
         # YAML and JSON have no bytes: what is sent as an archive is written in base64.
-        return _decoded(case, body) if is_archive(content_type) else body.encode()
+        return _decode_body(case, body) if is_archive(content_type) else body.encode()
     return json.dumps(body).encode()
 
 
-def _decoded(case: APICase, body: str) -> bytes:
+def _decode_body(case: APICase, body: str) -> bytes:
     try:
         return base64.b64decode(body, validate=True)
     except binascii.Error:
@@ -136,7 +136,7 @@ _CHARSETS = {
 }
 
 
-def fields_of(answer: Response, *, as_json: bool, as_reference: bool) -> dict[str, Any]:
+def read_answer(answer: Response, *, as_json: bool, as_reference: bool) -> dict[str, Any]:
     """The fields of a result that are the answer's.
 
     `as_reference` gives archives the form that verifiers of existing problems expect.
@@ -144,8 +144,10 @@ def fields_of(answer: Response, *, as_json: bool, as_reference: bool) -> dict[st
     kind = answer.headers.get("content-type", "")
     fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
     if is_archive(kind):
-        found = unpacked(answer.body)
-        fields["files"] = {name: _content(one, as_reference) for name, one in found.files.items()}
+        found = unpack_archive(answer.body)
+        fields["files"] = {
+            name: _file_content(one, as_reference) for name, one in found.files.items()
+        }
         if found.trouble:
             fields["files_unknown"] = f"the archive cannot be unpacked: {found.trouble}"
         fields |= _of_bytes(answer)
@@ -164,7 +166,7 @@ def is_quick(answer: Response) -> bool:
     return is_short and not is_archive(answer.headers.get("content-type", ""))
 
 
-def unread_fields_of(answer: Response, why: str) -> dict[str, Any]:
+def describe_unread(answer: Response, why: str) -> dict[str, Any]:
     """The fields of an answer that could not be read; what files it holds nobody knows."""
     fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
     return fields | _of_bytes(answer) | {"files_unknown": why}
@@ -204,8 +206,8 @@ def _filename(disposition: str) -> str | None:
     return unquote(name.removeprefix("UTF-8''").removeprefix("utf-8''")) or None
 
 
-def _content(content: bytes, as_reference: bool) -> str | bytes:
-    known = text_of(content)
+def _file_content(content: bytes, as_reference: bool) -> str | bytes:
+    known = decode_text(content)
     if isinstance(known, bytes) and as_reference:
         return base64.b64encode(known).decode()
     return known
@@ -218,7 +220,7 @@ def _text(body: bytes, kind: str) -> str | bytes:
     try:
         return body.decode(_CHARSETS[charset])
     except (UnicodeDecodeError, KeyError):
-        return text_of(body)
+        return decode_text(body)
 
 
 def _value(text: str) -> Any:
@@ -261,7 +263,7 @@ class _TooMuchError(ValueError):
     """The archive unpacks to more than any answer has."""
 
 
-def unpacked(archive: bytes) -> Unpacked:
+def unpack_archive(archive: bytes) -> Unpacked:
     """The plain files of a zip or tar archive whose paths do not lead out of it."""
     try:
         read = _from_zip if zipfile.is_zipfile(io.BytesIO(archive)) else _from_tar

@@ -7,9 +7,9 @@ from assay.submissions.audits.findings import (
     AuditFinding,
     FindingType,
     GroupAudit,
-    findings_of,
+    find_problems,
 )
-from assay.submissions.audits.rendering import audit_lines, audit_values
+from assay.submissions.audits.rendering import render_text, render_values
 
 __all__ = [
     "DEFAULT_MIN_SCORE",
@@ -20,8 +20,8 @@ __all__ = [
     "Auditor",
     "FindingType",
     "GroupAudit",
-    "audit_lines",
     "audit_problem",
-    "audit_values",
-    "findings_of",
+    "find_problems",
+    "render_text",
+    "render_values",
 ]

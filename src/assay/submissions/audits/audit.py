@@ -19,15 +19,15 @@ from assay.errors import InfrastructureError, InputError, nearest
 from assay.model import CaseResult
 from assay.reports.plain import Paint
 from assay.runs import run_in_loop
-from assay.submissions.audits.facts import facts_of
+from assay.submissions.audits.facts import collect_facts
 from assay.submissions.audits.findings import (
     DEFAULT_MIN_SCORE,
     FINDING_TYPES,
     AuditFinding,
     GroupAudit,
-    findings_of,
+    find_problems,
 )
-from assay.submissions.audits.rendering import audit_lines, audit_values
+from assay.submissions.audits.rendering import render_text, render_values
 from assay.submissions.audits.trials import Judge, ReferenceTrial, VerifierJudgement, try_case
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.plan import OpenedRequest, open_request
@@ -46,7 +46,7 @@ from assay.submissions.protocols import (
     is_chain,
 )
 from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
-from assay.submissions.result_files import patterns_of
+from assay.submissions.result_files import list_patterns
 from assay.tracebacks import format_exception
 
 
@@ -72,9 +72,9 @@ class Audit:
     def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
         """Return the numbers of every group, and the findings."""
         if format == "json":
-            values = audit_values(self.problem, self.groups, self.findings, self.min_score)
+            values = render_values(self.problem, self.groups, self.findings, self.min_score)
             return json.dumps(values, indent=2) + "\n"
-        lines = audit_lines(self.problem, self.groups, self.findings, Paint(False))
+        lines = render_text(self.problem, self.groups, self.findings, Paint(False))
         return "\n".join(lines) + "\n"
 
 
@@ -92,7 +92,7 @@ def audit_problem(
     _check_ignored(ignored)
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
     groups = run_in_loop(_audit_groups(problem, asked, snapshot, progress))
-    found = findings_of(groups, min_score=min_score, ignored=ignored)
+    found = find_problems(groups, min_score=min_score, ignored=ignored)
     return Audit(problem.name, groups, found, min_score)
 
 
@@ -112,7 +112,7 @@ async def _audit_groups(
     """Audit every group that was asked for, each checkpoint with its own reference."""
     every = list(problem.checkpoints.values())
     chosen = every if asked.checkpoint == ALL else [find_checkpoint(problem, asked.checkpoint)]
-    opened = {one.name: _opened(problem, one, asked, snapshot) for one in chosen}
+    opened = {one.name: _open_checkpoint(problem, one, asked, snapshot) for one in chosen}
     # All have the same problem, so that the source of one serves them all.
     source = opened[chosen[0].name].source
     wanted = Filter(asked.group, asked.case)
@@ -131,7 +131,7 @@ async def _audit_groups(
     return groups
 
 
-def _opened(
+def _open_checkpoint(
     problem: ProblemConfig,
     checkpoint: CheckpointConfig,
     asked: SubmissionsRequest,
@@ -210,10 +210,10 @@ class Auditor:
         for one, again in zip(first, second, strict=False):
             if not self.wanted.takes_case(one.drawn.case):
                 continue
-            tracked = patterns_of(self.problem, group, one.drawn.case)
-            words = vocabulary_of(self.problem.path)
+            tracked = list_patterns(self.problem, group, one.drawn.case)
+            words = read_vocabulary(self.problem.path)
             trials = await try_case(one, again, self._judge(place), tracked, words)
-            audit.cases.append(facts_of(trials))
+            audit.cases.append(collect_facts(trials))
             self.progress.tried(audit.name, len(trials.mutants))
             # A judgement need not wait for anything; an interrupt must not wait for them all.
             await asyncio.sleep(0)
@@ -239,7 +239,7 @@ class Auditor:
         self, place: _Place, stream: CaseStream, runner: CaseRunner, tried: list[ReferenceTrial]
     ) -> None:
         while (drawn := await stream.draw()) is not None:
-            one = await self._tried(place, drawn, runner)
+            one = await self._try_reference(place, drawn, runner)
             tried.append(one)
             # A store that cannot take a case in is told about by what comes of the later ones.
             with contextlib.suppress(StoreBrokenError):
@@ -252,7 +252,7 @@ class Auditor:
 
         async def run(drawn: ExpectedCase) -> ReferenceTrial:
             async with lanes:
-                return await self._tried(place, drawn, runner)
+                return await self._try_reference(place, drawn, runner)
 
         tasks: list[asyncio.Task[ReferenceTrial]] = []
         try:
@@ -264,10 +264,10 @@ class Auditor:
             # Also if there are no further cases to be had, those before are told about.
             tried += await _all_of(tasks)
 
-    async def _tried(
+    async def _try_reference(
         self, place: _Place, drawn: ExpectedCase, runner: CaseRunner
     ) -> ReferenceTrial:
-        drawn = drawn.placed(place.site.assets)
+        drawn = drawn.place_assets(place.site.assets)
         actual = await runner.run(drawn.case)
         judged = await self._judge(place)(drawn, actual)
         self.progress.ran(place.name)
@@ -302,7 +302,7 @@ class _Place:
 
 
 @functools.cache
-def vocabulary_of(folder: Path) -> tuple[str, ...]:
+def read_vocabulary(folder: Path) -> tuple[str, ...]:
     """Return the short texts in the code of a problem: what its verifier may look for."""
     words: dict[str, None] = {}
     for file in sorted(folder.glob("*.py")):

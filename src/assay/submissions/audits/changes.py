@@ -45,7 +45,7 @@ _SPREAD = {MutationKind.WRONG_VALUE: 8}
 _USUAL_SPREAD = 3
 
 
-def tree_changes(
+def list_changes(
     tree: Any, again: Any, *, is_textual: bool, most: int | None = None
 ) -> list[TreeChange]:
     """Changes of each kind, a few of each, spread over the tree.
@@ -63,7 +63,7 @@ def tree_changes(
         ]
         limit = min(_SPREAD.get(kind, _USUAL_SPREAD), most or _USUAL_SPREAD * 100)
         for path, changed in spread(places, limit):
-            found.append(TreeChange(kind, path, replaced(tree, path, changed)))
+            found.append(TreeChange(kind, path, replace_node(tree, path, changed)))
     return found
 
 
@@ -89,12 +89,12 @@ def find(tree: Any, path: Path, default: Any = None) -> Any:
     return tree
 
 
-def replaced(tree: Any, path: Path, new: Any) -> Any:
+def replace_node(tree: Any, path: Path, new: Any) -> Any:
     """The tree with another node at a place, or none; what is not on the way there is shared."""
     if not path:
         return new
     copy = tree.copy()
-    inner = replaced(tree[path[0]], path[1:], new)
+    inner = replace_node(tree[path[0]], path[1:], new)
     if inner is GONE:
         del copy[path[0]]
     else:
@@ -102,7 +102,7 @@ def replaced(tree: Any, path: Path, new: Any) -> Any:
     return copy
 
 
-def place_of(path: Path) -> str:
+def format_place(path: Path) -> str:
     """A place as a person writes it: rows[0].price."""
     text = ""
     for step in path:
@@ -161,13 +161,13 @@ def wrong_value(node: Any) -> Any:
             other = -node - 7.5 if math.isfinite(node) else 0.0
             return other if other != node else 0.0
         case str():
-            return rotated(node)
+            return rotate(node)
         case bytes():
             return bytes([node[0] ^ 0xFF]) + node[1:] if node else b"wrong"
     return _NONE
 
 
-def rotated(text: str) -> str:
+def rotate(text: str) -> str:
     """Each letter and digit replaced by another: as long, as shaped, and never the same."""
     changed = text.translate(_OTHERS)
     return changed if changed != text else f"{text}x"
@@ -203,19 +203,19 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 16
 
 
-def _wrong_value(path: Path, node: Any, is_textual: bool) -> Any:
+def _make_wrong(path: Path, node: Any, is_textual: bool) -> Any:
     # An empty line of text says nothing, so it cannot say anything wrong.
     return _NONE if is_textual and isinstance(node, str) and not node.strip() else wrong_value(node)
 
 
-def _type_change(path: Path, node: Any, is_textual: bool) -> Any:
+def _change_type(path: Path, node: Any, is_textual: bool) -> Any:
     return _NONE if is_textual else type_change(node)
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d{1,15}(?!\w|\.\d)", re.ASCII)
 
 
-def _off_by_one(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_one(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, bool):
         return _NONE
     if isinstance(node, int | float):
@@ -226,47 +226,47 @@ def _off_by_one(path: Path, node: Any, is_textual: bool) -> Any:
     return _NONE
 
 
-def _missing_key(path: Path, node: Any, is_textual: bool) -> Any:
+def _drop_key(path: Path, node: Any, is_textual: bool) -> Any:
     return GONE if path and isinstance(path[-1], str) else _NONE
 
 
-def _missing_element(path: Path, node: Any, is_textual: bool) -> Any:
+def _drop_element(path: Path, node: Any, is_textual: bool) -> Any:
     return GONE if path and isinstance(path[-1], int) else _NONE
 
 
-def _extra_key(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_key(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, dict) and EXTRA not in node:
         return {**node, EXTRA: "unexpected" if is_textual else 1}
     return _NONE
 
 
-def _extra_element(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_element(path: Path, node: Any, is_textual: bool) -> Any:
     if not isinstance(node, list):
         return _NONE
     return [*node, node[-1]] if node else ["unexpected"]
 
 
-def _reordered(path: Path, node: Any, is_textual: bool) -> Any:
+def _reorder(path: Path, node: Any, is_textual: bool) -> Any:
     if not isinstance(node, list):
         return _NONE
     turned = node[1:] + node[:1]
     return turned if turned != node else _NONE
 
 
-def _truncated(path: Path, node: Any, is_textual: bool) -> Any:
+def _truncate(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, str | bytes) and len(node) > 1:
         return node[: len(node) // 2]
     return _NONE
 
 
 _MAKERS: dict[MutationKind, Callable[[Path, Any, bool], Any]] = {
-    MutationKind.WRONG_VALUE: _wrong_value,
-    MutationKind.OFF_BY_ONE: _off_by_one,
-    MutationKind.MISSING_KEY: _missing_key,
-    MutationKind.EXTRA_KEY: _extra_key,
-    MutationKind.MISSING_ELEMENT: _missing_element,
-    MutationKind.EXTRA_ELEMENT: _extra_element,
-    MutationKind.TYPE_CHANGE: _type_change,
-    MutationKind.REORDERED: _reordered,
-    MutationKind.TRUNCATED: _truncated,
+    MutationKind.WRONG_VALUE: _make_wrong,
+    MutationKind.OFF_BY_ONE: _add_one,
+    MutationKind.MISSING_KEY: _drop_key,
+    MutationKind.EXTRA_KEY: _add_key,
+    MutationKind.MISSING_ELEMENT: _drop_element,
+    MutationKind.EXTRA_ELEMENT: _add_element,
+    MutationKind.TYPE_CHANGE: _change_type,
+    MutationKind.REORDERED: _reorder,
+    MutationKind.TRUNCATED: _truncate,
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.model import CaseResult, Value, score_of
 from assay.submissions.audits.changes import MutationKind
-from assay.submissions.audits.forms import substance
+from assay.submissions.audits.forms import fingerprint_content
 from assay.submissions.audits.trials import CaseTrials, ReferenceTrial, VerifierJudgement
 
 # A case that scores this much is taken for right by whoever reads scores.
@@ -75,12 +75,12 @@ class CaseFacts:
     """Expected values that no judgement depends on."""
 
 
-def facts_of(trials: CaseTrials) -> CaseFacts:
+def collect_facts(trials: CaseTrials) -> CaseFacts:
     """What the trials of a case show."""
     first, second = trials.first.judged, trials.second.judged
     facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
     if first.did_pass != second.did_pass:
-        facts.flaky = tuple(sorted(_judged_apart(first, second)))
+        facts.flaky = tuple(sorted(_find_disagreements(first, second)))
     facts.failure = "" if first.did_pass or second.did_pass else _failure(first)
     facts.restless = tuple(sorted(_differing(trials.first, trials.second)))
     facts.breaks = _breaks(trials)
@@ -99,7 +99,7 @@ def _failure(judged: VerifierJudgement) -> str:
     return f"wrong: {', '.join(wrong)}" if wrong else "nothing is verified"
 
 
-def _judged_apart(first: VerifierJudgement, second: VerifierJudgement) -> set[str]:
+def _find_disagreements(first: VerifierJudgement, second: VerifierJudgement) -> set[str]:
     if first.error is not None or second.error is not None:
         return {"(the verifier gave no judgement)"}
     before, after = first.says(), second.says()
@@ -113,7 +113,7 @@ def _differing(first: ReferenceTrial, second: ReferenceTrial) -> set[str]:
         name
         for name in before.keys() | after.keys()
         if (name in _PRODUCED or name in first.judged.results or name.startswith("files-"))
-        and substance(before.get(name)) != substance(after.get(name))
+        and fingerprint_content(before.get(name)) != fingerprint_content(after.get(name))
     }
 
 
@@ -129,7 +129,7 @@ def _breaks(trials: CaseTrials) -> dict[str, Break]:
 
 
 def _count_mutants(trials: CaseTrials, facts: CaseFacts) -> None:
-    judged_attributes = _judged_attributes(trials)
+    judged_attributes = _find_judged(trials)
     unjudged = set()
     for mutant, judged in trials.mutants:
         if mutant.attribute not in judged_attributes:
@@ -140,7 +140,7 @@ def _count_mutants(trials: CaseTrials, facts: CaseFacts) -> None:
     facts.unjudged = tuple(sorted(unjudged))
 
 
-def _judged_attributes(trials: CaseTrials) -> set[str]:
+def _find_judged(trials: CaseTrials) -> set[str]:
     """What somebody claims to look at: by a key, by an expected value, or by what it does."""
     drawn, was = trials.first.drawn, trials.first.judged
     expected = drawn.expected

@@ -144,7 +144,7 @@ def score_of(cases: Iterable[CaseFacts]) -> float | None:
     return rejected / (rejected + accepted) if rejected + accepted else None
 
 
-def by_kind(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
+def count_kinds(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
     """How many mutants of each kind there were, and how many of them were accepted."""
     made: Counter[MutationKind] = Counter()
     taken: Counter[MutationKind] = Counter()
@@ -154,7 +154,7 @@ def by_kind(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
     return {kind: (made[kind], taken[kind]) for kind in MutationKind if made[kind]}
 
 
-_Shown: TypeAlias = Callable[[CaseFacts], Iterable[tuple[str, str]]]
+_View: TypeAlias = Callable[[CaseFacts], Iterable[tuple[str, str]]]
 
 
 def _shares(shares: Mapping[str, float]) -> list[tuple[str, str]]:
@@ -165,11 +165,11 @@ def _once(seen: str) -> list[tuple[str, str]]:
     return [("", seen)] if seen else []
 
 
-def _told_flaky(case: CaseFacts) -> list[tuple[str, str]]:
+def _describe_flaky(case: CaseFacts) -> list[tuple[str, str]]:
     return _once(f"judged differently: {', '.join(case.flaky)}" if case.flaky else "")
 
 
-def _told_breaks(case: CaseFacts) -> list[tuple[str, str]]:
+def _describe_breaks(case: CaseFacts) -> list[tuple[str, str]]:
     several = [
         f"{label}: {one.error.splitlines()[0]}; {one.attribute} was {one.value!r:.120}"
         for label, one in case.breaks.items()
@@ -179,20 +179,20 @@ def _told_breaks(case: CaseFacts) -> list[tuple[str, str]]:
 
 
 # How each sort shows in a case: what it is about, and what was seen.
-_SHOWN: list[tuple[FindingType, _Shown]] = [
+_VIEWS: list[tuple[FindingType, _View]] = [
     (REFERENCE_FAILS, lambda case: _once(case.failure)),
-    (FLAKY, _told_flaky),
+    (FLAKY, _describe_flaky),
     (IDLE_PASSES, lambda case: _once("it passes" if case.is_idle_right else "")),
     (NEVER_FAILS, lambda case: _shares(case.never_fails)),
     (COMPARES_NOTHING, lambda case: _shares(case.compares_nothing)),
     (MISSPELT_KEY, lambda case: [(key, f"like {name}") for key, name in case.misspelt.items()]),
     (INVISIBLE_WEIGHT, lambda case: _shares(case.invisible)),
     (UNREAD_EXPECTATION, lambda case: [(place, "") for place in case.unread]),
-    (VERIFIER_BREAKS, _told_breaks),
+    (VERIFIER_BREAKS, _describe_breaks),
 ]
 
 
-def findings_of(
+def find_problems(
     groups: Iterable[GroupAudit],
     *,
     min_score: float = DEFAULT_MIN_SCORE,
@@ -202,7 +202,7 @@ def findings_of(
     several, patterns = list(groups), list(ignored)
     found = [
         finding
-        for sort, shown in _SHOWN
+        for sort, shown in _VIEWS
         for group in several
         for finding in _of_group(sort, shown, group, patterns)
     ]
@@ -217,7 +217,7 @@ def findings_of(
 
 
 def _of_group(
-    sort: FindingType, shown: _Shown, group: GroupAudit, ignored: list[str]
+    sort: FindingType, shown: _View, group: GroupAudit, ignored: list[str]
 ) -> Iterator[AuditFinding]:
     subjects: dict[str, dict[str, str]] = {}
     for case in group.cases:
@@ -236,7 +236,7 @@ def _is_ignored(
     return any(fnmatchcase(name, glob) for name in names for glob in globs)
 
 
-def accepted_examples(
+def list_accepted(
     cases: Iterable[CaseFacts], kind: MutationKind, most: int = 3
 ) -> list[tuple[str, Label]]:
     """Some accepted mutants of a kind, each with its case."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.model import values
-from assay.submissions.audits.changes import Path, place_of
+from assay.submissions.audits.changes import Path, format_place
 
 # A longer text is changed as a whole: each of its mutants would have to be read again.
 _LONGEST_READ = 1_000_000
@@ -28,7 +28,7 @@ class ValueForm:
     write: Callable[[Any], Any]
     is_textual: bool = False
     """Whether every leaf is text: there are no types to change, and numbers stand in words."""
-    place: Callable[[Path], str] = place_of
+    place: Callable[[Path], str] = format_place
     """How a place in the tree is told."""
 
 
@@ -43,7 +43,7 @@ def read_form(value: Any) -> ValueForm:
     return ValueForm(value, _same)
 
 
-def substance(value: Any) -> str:
+def fingerprint_content(value: Any) -> str:
     """What a value says: the same for values that differ only in white space or order of keys."""
     form = read_form(value)
     tree = form.tree
@@ -68,10 +68,10 @@ def _read_bytes(data: bytes) -> ValueForm:
     if "\0" in text:
         return ValueForm(data, _same)
     form = read_form(text)
-    return replace(form, write=lambda tree: _encoded(form.write(tree)))
+    return replace(form, write=lambda tree: _encode(form.write(tree)))
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.model import CaseResult
-from assay.submissions.audits.changes import MutationKind, Path, spread, tree_changes
-from assay.submissions.audits.forms import read_form, substance
+from assay.submissions.audits.changes import MutationKind, Path, list_changes, spread
+from assay.submissions.audits.forms import fingerprint_content, read_form
 from assay.submissions.cases import APIResult
 
 MOST_OF_A_CASE = 80
@@ -51,14 +51,14 @@ def mutants(
     found: list[ResultMutant] = [*_status_mutants(right, again)]
     found += _attribute_mutants(right, again, "output")
     found += _file_mutants(right, again)
-    found += _unexpected_files(right, also)
+    found += _add_files(right, also)
     for name in ("stderr", "headers"):
         if name in also and hasattr(right, name):
             found += _attribute_mutants(right, again, name)
-    return _bounded(_distinct(found, right))
+    return _limit(_drop_equal(found, right))
 
 
-def altered(result: CaseResult, **fields: Any) -> CaseResult:
+def alter(result: CaseResult, **fields: Any) -> CaseResult:
     """A copy with other values, and with the fields that follow from them made to agree."""
     if isinstance(output := fields.get("output"), bytes) and _is_binary(result):
         fields["binary_response_size"] = len(output)
@@ -84,7 +84,7 @@ def _status_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMuta
     for status in other_statuses(right):
         place = f"{right.status_code} to {status}"
         yield ResultMutant(
-            MutationKind.WRONG_STATUS, "status_code", place, altered(right, status_code=status)
+            MutationKind.WRONG_STATUS, "status_code", place, alter(right, status_code=status)
         )
 
 
@@ -93,7 +93,7 @@ def _attribute_mutants(right: CaseResult, again: CaseResult, name: str) -> Itera
     for kind, place, changed in _value_mutants(
         value, getattr(again, name, None), is_textual=name == "headers"
     ):
-        yield ResultMutant(kind, name, place, altered(right, **{name: changed}))
+        yield ResultMutant(kind, name, place, alter(right, **{name: changed}))
 
 
 def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMutant]:
@@ -105,19 +105,19 @@ def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMutant
         if name not in again.files:
             continue
         rest = {other: content for other, content in files.items() if other != name}
-        yield ResultMutant(MutationKind.MISSING_FILE, _FILES + name, "", altered(right, files=rest))
+        yield ResultMutant(MutationKind.MISSING_FILE, _FILES + name, "", alter(right, files=rest))
         for kind, place, changed in _value_mutants(files[name], again.files[name], _MOST_IN_A_FILE):
             yield ResultMutant(
-                kind, _FILES + name, place, altered(right, files={**files, name: changed})
+                kind, _FILES + name, place, alter(right, files={**files, name: changed})
             )
 
 
-def _unexpected_files(right: CaseResult, judged: Collection[str]) -> Iterator[ResultMutant]:
+def _add_files(right: CaseResult, judged: Collection[str]) -> Iterator[ResultMutant]:
     """Files that a verifier judges though the right result does not have them: they must not be."""
     files = right.files if isinstance(right.files, dict) else {}
     for name in judged:
         if name.startswith(_FILES) and (file := name.removeprefix(_FILES)) not in files:
-            more = altered(right, files={**files, file: "unexpected\n"})
+            more = alter(right, files={**files, file: "unexpected\n"})
             yield ResultMutant(MutationKind.UNEXPECTED_FILE, name, "", more)
 
 
@@ -126,21 +126,21 @@ def _value_mutants(
 ) -> Iterator[tuple[MutationKind, str, Any]]:
     form, other = read_form(value), read_form(again)
     is_textual = is_textual or form.is_textual
-    for change in tree_changes(form.tree, other.tree, is_textual=is_textual, most=most):
+    for change in list_changes(form.tree, other.tree, is_textual=is_textual, most=most):
         yield change.kind, form.place(change.path), form.write(change.tree)
     if isinstance(value, str | bytes) and len(value) > 1:
         yield MutationKind.TRUNCATED, "", value[: len(value) // 2]
 
 
-def _distinct(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant]:
+def _drop_equal(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant]:
     """Without those that say the same as the right result or as one before."""
     original = right.attributes()
     seen: dict[str, set[str]] = {}
     kept = []
     for mutant in found:
         name = mutant.attribute
-        before = seen.setdefault(name, {substance(original.get(name, _MISSING))})
-        said = substance(mutant.result.attributes().get(name, _MISSING))
+        before = seen.setdefault(name, {fingerprint_content(original.get(name, _MISSING))})
+        said = fingerprint_content(mutant.result.attributes().get(name, _MISSING))
         if said not in before:
             before.add(said)
             kept.append(mutant)
@@ -151,7 +151,7 @@ def _distinct(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant
 _MISSING: dict[str, Any] = {"assay": "missing"}
 
 
-def _bounded(found: list[ResultMutant]) -> list[ResultMutant]:
+def _limit(found: list[ResultMutant]) -> list[ResultMutant]:
     """The first of each kind and attribute, then the second, until there are enough."""
     if len(found) <= MOST_OF_A_CASE:
         return found

@@ -11,8 +11,8 @@ from assay.reports.text import count, one_line
 from assay.submissions.audits.findings import (
     AuditFinding,
     GroupAudit,
-    accepted_examples,
-    by_kind,
+    count_kinds,
+    list_accepted,
     percent,
     score_of,
 )
@@ -21,14 +21,14 @@ VERSION = 1
 _MOST_CASES = 5
 
 
-def audit_lines(
+def render_text(
     problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], paint: Paint
 ) -> Iterator[str]:
     """The numbers of every group, the accepted mutants, what nobody judges, and the findings."""
     yield from _table(groups, paint)
-    yield from _accepted_lines(groups, paint)
-    yield from _unjudged_lines(groups, paint)
-    yield from _restless_lines(groups, paint)
+    yield from _lines_of_accepted(groups, paint)
+    yield from _lines_of_unjudged(groups, paint)
+    yield from _lines_of_restless(groups, paint)
     for finding in findings:
         yield ""
         yield from _finding_lines(finding, paint)
@@ -70,19 +70,19 @@ def _counts(group: GroupAudit) -> tuple[int, int]:
     return rejected, sum(len(case.accepted) for case in group.cases)
 
 
-def _accepted_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
+def _lines_of_accepted(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
     for group in groups:
-        kinds = {kind: two for kind, two in by_kind(group.cases).items() if two[1]}
+        kinds = {kind: two for kind, two in count_kinds(group.cases).items() if two[1]}
         if kinds:
             yield ""
             yield f"{paint(one_line(group.name), 'bold')} accepts wrong results:"
         for kind, (made, taken) in kinds.items():
-            examples = accepted_examples(group.cases, kind, 2)
+            examples = list_accepted(group.cases, kind, 2)
             shown = "; ".join(f"{case}: {label.where}" for case, label in examples)
             yield f"  {kind.value}: {taken:,} of {made:,}  {paint(one_line(shown), 'dim')}"
 
 
-def _unjudged_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
+def _lines_of_unjudged(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
     for group in groups:
         by_attribute: dict[str, int] = {}
         for case in group.cases:
@@ -96,7 +96,7 @@ def _unjudged_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]
             yield f"{paint(one_line(group.name), 'bold')} judges nothing about: {one_line(told)}"
 
 
-def _restless_lines(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
+def _lines_of_restless(groups: Sequence[GroupAudit], paint: Paint) -> Iterator[str]:
     for group in groups:
         names = sorted({name for case in group.cases for name in case.restless if not case.flaky})
         if names:
@@ -130,7 +130,7 @@ def _verdict(
     return f"{what}, {paint('no findings', 'passed')}"
 
 
-def audit_values(
+def render_values(
     problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], min_score: float
 ) -> dict[str, Any]:
     """The same as JSON."""
@@ -170,7 +170,7 @@ def _group_values(group: GroupAudit) -> dict[str, Any]:
         "score": group.score,
         "kinds": {
             kind.value: {"mutants": made, "accepted": taken}
-            for kind, (made, taken) in by_kind(cases).items()
+            for kind, (made, taken) in count_kinds(cases).items()
         },
         "accepted": [
             {"case": case.id, "kind": label.kind.value, "where": label.where}

@@ -12,9 +12,9 @@ from assay.submissions.audits.changes import (
     GONE,
     Path,
     find,
+    format_place,
     pattern,
-    place_of,
-    replaced,
+    replace_node,
     spread,
     type_change,
     wrong_value,
@@ -60,7 +60,7 @@ class Statement:
     value: Any
     others: tuple[CaseResult, ...]
 
-    def meant(self) -> list[Any]:
+    def list_meanings(self) -> list[Any]:
         """Return what a result may have because of it: the value, one of the type it names, null.
 
         Null always, because it may be what a truth value or another word of the author's allows.
@@ -72,7 +72,7 @@ class Statement:
         return several if None in several else [*several, None]
 
 
-def statements(
+def list_statements(
     expected: CaseResult, actual: CaseResult, vocabulary: Collection[str] = ()
 ) -> list[Statement]:
     """The values that an expected result was given, spread over it, a few of each pattern.
@@ -88,7 +88,7 @@ def statements(
         Statement(
             _attribute(path, expected),
             pattern(_steps(path, expected)),
-            place_of(_steps(path, expected)),
+            format_place(_steps(path, expected)),
             node,
             tuple(_others(expected, path, node, actual, vocabulary)),
         )
@@ -151,12 +151,12 @@ def _others(
     top = str(path[0])
     whole = getattr(expected, top)
     words = [word for word in vocabulary if isinstance(node, str) and word != node]
-    for value in (*_values(node, _seen(actual, path)), *words):
+    for value in (*_values(node, _given_by_program(actual, path)), *words):
         # A field with a type must keep it: else it is refused before anybody looks at it.
         if top in _FREE or type(value) is type(node) or top not in type(expected).model_fields:
-            yield expected.model_copy(update={top: replaced(whole, path[1:], value)})
+            yield expected.model_copy(update={top: replace_node(whole, path[1:], value)})
     if len(path) > 1:
-        yield expected.model_copy(update={top: replaced(whole, path[1:], GONE)})
+        yield expected.model_copy(update={top: replace_node(whole, path[1:], GONE)})
 
 
 def _values(node: Any, seen: Any) -> list[Any]:
@@ -173,7 +173,7 @@ def _values(node: Any, seen: Any) -> list[Any]:
     return others
 
 
-def _seen(actual: CaseResult, path: Path) -> Any:
+def _given_by_program(actual: CaseResult, path: Path) -> Any:
     """What the program gave in that place, or its output."""
     there = find(getattr(actual, str(path[0]), None), path[1:])
     return there if isinstance(there, str) else actual.output

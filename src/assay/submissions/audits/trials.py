@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 from assay.model import CaseResult, Outcome, VerificationResult, outcome_of
 from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.mutants import ResultMutant, mutants
-from assay.submissions.audits.probes import filled_with, placed_in, probes
-from assay.submissions.audits.statements import Statement, statements
+from assay.submissions.audits.probes import fill_with, place_in, probes
+from assay.submissions.audits.statements import Statement, list_statements
 from assay.submissions.cases import APIResult, BaseCase, CLIResult
 from assay.submissions.protocols import ExpectedCase
-from assay.submissions.result_files import contents_of, inputs_of
+from assay.submissions.result_files import decode_files, encode_inputs
 
 # A verifier that hangs costs its time limit each time; after so many the rest would say the same.
 _MOST_BROKEN = 5
@@ -117,7 +117,7 @@ async def try_case(
             break
     trials.is_probed = broken == 0
     if drawn.is_judged_by_expected:
-        for one in statements(drawn.expected, right, vocabulary):
+        for one in list_statements(drawn.expected, right, vocabulary):
             is_read = await _is_read(one, trials, judge)
             (trials.read if is_read else trials.unread).append(one)
     return trials
@@ -155,10 +155,10 @@ def _with_value(statement: Statement, trials: CaseTrials) -> Iterator[CaseResult
     """Yield the right result, and those with another status, with what is meant in each place."""
     right = trials.first.actual
     others = [one.result for one, _ in trials.mutants if one.kind is MutationKind.WRONG_STATUS]
-    for value in statement.meant():
+    for value in statement.list_meanings():
         for base in (right, *others):
-            yield filled_with(base, value)
-        yield from placed_in(right, value)
+            yield fill_with(base, value)
+        yield from place_in(right, value)
 
 
 def _differ(judged: VerifierJudgement, was: VerifierJudgement) -> bool:
@@ -176,7 +176,7 @@ def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) 
         "group": right.group,
         "group_type": right.group_type,
         "resource_path": right.resource_path,
-        "files": _untouched(case, right, tracked),
+        "files": _find_untouched(case, right, tracked),
     }
     if isinstance(right, APIResult):
         return APIResult(**about, method=right.method, status_code=200, output=_empty(right.output))
@@ -191,12 +191,12 @@ def _empty(output: Any) -> str | bytes:
     return b"" if isinstance(output, bytes) else ""
 
 
-def _untouched(case: BaseCase, right: CaseResult, tracked: Iterable[str]) -> dict[str, Any]:
+def _find_untouched(case: BaseCase, right: CaseResult, tracked: Iterable[str]) -> dict[str, Any]:
     patterns = [*tracked, *(right.files if isinstance(right.files, dict) else ())]
-    return contents_of(
+    return decode_files(
         {
             name: content
-            for name, content in inputs_of(case).items()
+            for name, content in encode_inputs(case).items()
             if any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
         }
     )

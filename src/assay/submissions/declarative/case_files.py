@@ -84,7 +84,7 @@ class GroupFile(_Written):
     cases: dict[str, WrittenCase]
 
 
-def shared_files(
+def list_shared_files(
     problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
 ) -> Iterator[InputFile]:
     """Files that every case of a checkpoint or a group finds in its work folder."""
@@ -109,20 +109,20 @@ def _files_below(problem: ProblemConfig, folder: Path, name: str) -> Iterator[In
         yield InputFile.from_path(file, relative_to=folder)
 
 
-def own_files(
+def list_own_files(
     files: dict[str, Any] | list[WrittenFile], folder: Path, problem: ProblemConfig
 ) -> Iterator[InputFile]:
     """The files of one case, whose own file is in the folder."""
     if isinstance(files, list):
-        yield from (_listed(file, folder, problem) for file in files)
+        yield from (_read_listed(file, folder, problem) for file in files)
         return
     for name, content in files.items():
-        yield _of_content(WrittenFile(path=name, content=content))
+        yield _make_file(WrittenFile(path=name, content=content))
 
 
-def _listed(file: WrittenFile, folder: Path, problem: ProblemConfig) -> InputFile:
+def _read_listed(file: WrittenFile, folder: Path, problem: ProblemConfig) -> InputFile:
     if file.source is None:
-        return _of_content(file)
+        return _make_file(file)
     problem.check_inside(folder / file.source)
     return InputFile.from_absolute(
         folder / file.source,
@@ -132,7 +132,7 @@ def _listed(file: WrittenFile, folder: Path, problem: ProblemConfig) -> InputFil
     )
 
 
-def _of_content(file: WrittenFile) -> InputFile:
+def _make_file(file: WrittenFile) -> InputFile:
     """Type and compression as the name tells them, unless they are said; binary is base64."""
     told_type, told_compression = signature(Path(file.path))
     kind = file.file_type or told_type
@@ -153,12 +153,12 @@ def _of_content(file: WrittenFile) -> InputFile:
     )
 
 
-def placed_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
+def place_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
     """The file with the paths of assets in place of their names."""
     return file if assets is None else with_assets(file, assets)
 
 
-def filled_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
+def fill_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
     """The file with saved values in place of their marks."""
     if not saved or isinstance(file.content, bytes):
         return file

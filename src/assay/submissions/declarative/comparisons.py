@@ -14,9 +14,15 @@ from typing import Any
 from assay.checks import ABSENT, check_options, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.declarative.expectations import Expectation, saved_names
+from assay.submissions.declarative.expectations import Expectation, find_saved_names
 from assay.submissions.declarative.result_paths import ResultPath, UnreadableError
-from assay.submissions.file_formats import Compression, FileType, parsed, signature, written
+from assay.submissions.file_formats import (
+    Compression,
+    FileType,
+    parse_content,
+    signature,
+    write_content,
+)
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 from assay.tracebacks import describe
 
@@ -50,14 +56,14 @@ class ResultCheck:
     impossible: str = ""
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
-    def described(self) -> list[Any]:
+    def describe(self) -> list[Any]:
         """All that decides what it says of a result, as values."""
         place = [self.target.root, *self.target.steps]
         return [self.key, place, self.check, self.value, dict(self.options), self.weight]
 
     def validate(self) -> None:
         """InputError if it can never be right: an unknown check, option, pattern, weight."""
-        if not any(saved_names(self.value)):
+        if not any(find_saved_names(self.value)):
             run_check(self.check, ABSENT, self.value, weight=self.weight, **self.options)
             return
         known = check_options(self.check)
@@ -69,30 +75,30 @@ class ResultCheck:
     def result(self, actual: CaseResult) -> VerificationResult:
         """What the check says of an actual result."""
         if self.impossible:
-            return self._failed(f"cannot be compared: {self.impossible}")
+            return self._fail(f"cannot be compared: {self.impossible}")
         try:
-            return self._found(actual)
+            return self._compare(actual)
         except InputError as error:
             if not self.is_filled:
                 raise
-            return self._failed(f"cannot be compared: {error.what}")
+            return self._fail(f"cannot be compared: {error.what}")
 
-    def _failed(self, diff: str) -> VerificationResult:
+    def _fail(self, diff: str) -> VerificationResult:
         return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
 
-    def _found(self, actual: CaseResult) -> VerificationResult:
+    def _compare(self, actual: CaseResult) -> VerificationResult:
         try:
             found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
         except UnreadableError as error:
-            return self._failed(str(error))
+            return self._fail(str(error))
         if self.value == [None] and found in ("", b""):
             found = None
         if self.check in _TEXTUAL and isinstance(found, bytes):
-            found = _decoded(found)
+            found = _decode(found)
         result = run_check(self.check, found, self.value, weight=self.weight, **self.options)
-        return result.model_copy(update={"diff": self._told(result)}) if self.manner else result
+        return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
 
-    def _told(self, result: VerificationResult) -> Any:
+    def _explain(self, result: VerificationResult) -> Any:
         """The diff with how it was compared, where nobody wrote that down."""
         if result.is_correct:
             return f"equal, compared {self.manner}"
@@ -101,14 +107,14 @@ class ResultCheck:
         return {"compared": self.manner, "differences": result.diff}
 
 
-def _decoded(content: bytes) -> str | bytes:
+def _decode(content: bytes) -> str | bytes:
     try:
         return content.decode()
     except UnicodeDecodeError:
         return content
 
 
-def compared(one: Expectation) -> ResultCheck:
+def plan_check(one: Expectation) -> ResultCheck:
     """How it is compared; InputError if it is wrongly written.
 
     What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
@@ -124,16 +130,16 @@ def compared(one: Expectation) -> ResultCheck:
 
 
 def _impossible(one: Expectation, why: str) -> ResultCheck:
-    return replace(_made(one, one.check or "value", one.value, {}), impossible=why)
+    return replace(_make(one, one.check or "value", one.value, {}), impossible=why)
 
 
 def _comparison(one: Expectation) -> ResultCheck:
     if one.check is None:
         return _default(one)
-    return _made(one, one.check, _one_value(one, one.check), one.options)
+    return _make(one, one.check, _one_value(one, one.check), one.options)
 
 
-def _made(
+def _make(
     one: Expectation, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
 ) -> ResultCheck:
     about = (one.key, one.target, check, value, options, one.weight, manner, one.path)
@@ -153,17 +159,17 @@ def _default(one: Expectation) -> ResultCheck:
     """The check that suits a bare value."""
     value = one.value
     if value is None:
-        return _made(one, "value", [None], {}, "with nothing")
+        return _make(one, "value", [None], {}, "with nothing")
     if one.target.root in ("status_code", "timed_out"):
-        return _made(one, "value", _one_value(one, "value"), {}, "by value")
+        return _make(one, "value", _one_value(one, "value"), {}, "by value")
     if isinstance(value, str):
         manner = "as text, without white space at the ends of lines"
-        return _made(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
+        return _make(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
     stored = _as_stored(one.target, value)
     if _has_float(stored):
         manner = "as JSON, floats but for rounding (1e-9)"
-        return _made(one, "json", stored, {"relative": _ROUNDING}, manner)
-    return _made(one, "json", stored, {}, "as JSON")
+        return _make(one, "json", stored, {"relative": _ROUNDING}, manner)
+    return _make(one, "json", stored, {}, "as JSON")
 
 
 def _as_stored(target: ResultPath, value: Any) -> Any:
@@ -173,7 +179,7 @@ def _as_stored(target: ResultPath, value: Any) -> Any:
     kind, _ = signature(Path(target.file))
     if kind in _PLAIN_TYPES:
         return value
-    return parsed(written(value, kind), kind)
+    return parse_content(write_content(value, kind), kind)
 
 
 def _has_float(value: Any) -> bool:
@@ -197,10 +203,10 @@ async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> Verif
     """What a comparison says; undecided if it takes too much."""
     if not is_slow(one, actual):
         return one.result(actual)
-    comparison = {**vars(one), "target": _packed(one.target), "options": dict(one.options)}
+    comparison = {**vars(one), "target": _pack(one.target), "options": dict(one.options)}
     try:
         packed = await readers.ask(
-            "compare", comparison=comparison, actual=_narrowed(one.target, actual)
+            "compare", comparison=comparison, actual=_narrow(one.target, actual)
         )
     except TooMuchError as error:
         diff = f"the check `{one.check}` of `{one.key}` {error}"
@@ -213,7 +219,7 @@ async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -
     if not _is_slow_to_read(target, actual):
         there = target.found(actual)
     else:
-        about = {"target": _packed(target), "actual": _narrowed(target, actual)}
+        about = {"target": _pack(target), "actual": _narrow(target, actual)}
         try:
             there = await readers.ask("find", **about)
         except TooMuchError:
@@ -266,11 +272,11 @@ def _is_large(value: Any) -> bool:
     return False
 
 
-def _packed(target: ResultPath) -> list[Any]:
+def _pack(target: ResultPath) -> list[Any]:
     return [target.root, *target.steps]
 
 
-def _narrowed(target: ResultPath, actual: CaseResult) -> dict[str, Any]:
+def _narrow(target: ResultPath, actual: CaseResult) -> dict[str, Any]:
     """As much of a result as a target looks at."""
     content = target.content(actual)
     looked_at = {target.file: content} if target.file is not None else content

@@ -132,7 +132,7 @@ def _read(key: str, target: ResultPath, value: Any, path: str) -> Expectation:
 def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
     """Refuse saved values where they would decide what is compared, and not with what."""
     for name, item in spec.items():
-        if name != "value" and any(saved_names([name, item])):
+        if name != "value" and any(find_saved_names([name, item])):
             what = f"`{name}` would come from the answer that it is to judge"
             raise MisplacedError(what, path, "a saved value may stand in `value`")
     check, value = spec["check"], spec["value"]
@@ -140,7 +140,7 @@ def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
         what = "the schema would come from the answer that it is to judge"
         raise MisplacedError(what, path, "a saved value may stand under `const`, or in `enum`")
     is_text = isinstance(value, str) and not is_mark(value)
-    if check == "json" and is_text and any(saved_names(value)):
+    if check == "json" and is_text and any(find_saved_names(value)):
         what = "a saved value in the midst of JSON text could change what the rest of it says"
         raise MisplacedError(what, path, "write the value as structure, not as text")
 
@@ -149,20 +149,20 @@ def _has_only_constants(schema: Any) -> bool:
     """Whether saved values of a schema are only ever compared with, whatever they are."""
     if isinstance(schema, Mapping):
         return all(
-            not any(saved_names(key))
+            not any(find_saved_names(key))
             and (key == "const" or _is_enumeration(key, item) or _has_only_constants(item))
             for key, item in schema.items()
         )
     if isinstance(schema, list):
         return all(map(_has_only_constants, schema))
-    return not any(saved_names(schema))
+    return not any(find_saved_names(schema))
 
 
 def _is_enumeration(key: str, item: Any) -> bool:
     return key == "enum" and isinstance(item, list)
 
 
-def placed(one: Expectation, assets: Mapping[str, str]) -> Expectation:
+def place_assets(one: Expectation, assets: Mapping[str, str]) -> Expectation:
     """The same with the paths of static assets in its value and its place."""
     paths = {name: re.escape(path) for name, path in assets.items()}
     return replace(
@@ -174,7 +174,7 @@ def placed(one: Expectation, assets: Mapping[str, str]) -> Expectation:
 
 def filled(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
     """The same with saved values in its value and its place."""
-    if not any(saved_names([one.value, *one.target.steps])):
+    if not any(find_saved_names([one.value, *one.target.steps])):
         return one
     steps = tuple(
         fill_text(step, saved) if isinstance(step, str) else step for step in one.target.steps
@@ -182,14 +182,14 @@ def filled(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
     return replace(
         one,
         target=replace(one.target, steps=steps),
-        value=_filled_value(one, saved),
+        value=_fill_value(one, saved),
         is_filled=True,
         is_answer=is_mark(one.value),
         impossible=clash(one.value, saved),
     )
 
 
-def _filled_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
+def _fill_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
     if one.check in _PATTERNS and isinstance(one.value, str):
         return fill_text(one.value, saved, lambda value: re.escape(as_text(value)))
     return fill(one.value, saved)
@@ -198,17 +198,17 @@ def _filled_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
 _MARK = re.compile(r"\{\{saved:([^{}]+)\}\}")
 
 
-def saved_names(value: Any) -> Iterator[str]:
+def find_saved_names(value: Any) -> Iterator[str]:
     """The names of saved values that a text or structure uses, in its keys too."""
     if isinstance(value, str):
         yield from (found.strip() for found in _MARK.findall(value))
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from saved_names(key)
-            yield from saved_names(item)
+            yield from find_saved_names(key)
+            yield from find_saved_names(item)
     elif isinstance(value, list):
         for item in value:
-            yield from saved_names(item)
+            yield from find_saved_names(item)
 
 
 def is_mark(value: Any) -> bool:
@@ -244,11 +244,11 @@ def fill(value: Any, saved: Mapping[str, Any]) -> Any:
 def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] = as_text) -> str:
     """The text with saved values written out."""
 
-    def written(found: re.Match[str]) -> str:
+    def write_value(found: re.Match[str]) -> str:
         name = found[1].strip()
         return write(saved[name]) if name in saved else found[0]
 
-    return _MARK.sub(written, text)
+    return _MARK.sub(write_value, text)
 
 
 def clash(value: Any, saved: Mapping[str, Any]) -> str:

@@ -25,9 +25,13 @@ from assay.findings import UNREADABLE, Finding, Severity
 from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.declarative.case_files import CaseFile, Expected, WrittenCase, own_files
-from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.expectations import error_path, read_expectations, saved_names
+from assay.submissions.declarative.case_files import CaseFile, Expected, WrittenCase, list_own_files
+from assay.submissions.declarative.comparisons import plan_check
+from assay.submissions.declarative.expectations import (
+    error_path,
+    find_saved_names,
+    read_expectations,
+)
 from assay.submissions.declarative.result_paths import parse_result_path
 from assay.submissions.problems.fields import (
     NO_CASES,
@@ -89,7 +93,7 @@ def read_group(
     if not read.cases and not read.findings:
         place = Place(source.path / name, 1)
         read.report(NO_CASES, f"the group `{name}` has no cases", place, _shapes(name))
-    read.cases = _ordered(read, group.case_order, problem.path / "config.yaml")
+    read.cases = _order(read, group.case_order, problem.path / "config.yaml")
     for case in read.cases:
         _check(case, problem, read)
     _check_saved(read)
@@ -168,7 +172,7 @@ def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
     return node
 
 
-def _ordered(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
+def _order(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
     """The cases, those that `case_order` names first; an id that is there twice is an error."""
     by_id: dict[str, ReadCase] = {}
     for case in read.cases:
@@ -211,10 +215,10 @@ def _check_files(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> Non
             read.report(WRONG_VALUE, "an input file has either `content` or `from`", place)
             return
     try:
-        for made in own_files(files, case.file.parent, problem):
+        for made in list_own_files(files, case.file.parent, problem):
             made.to_bytes()
     except (InputError, ValueError) as error:
-        told = _told(error)
+        told = _as_input_error(error)
         name = f"{told.where}: " if told.where else ""
         what = f"an input file cannot be made: {name}{told.what}"
         read.report(WRONG_VALUE, what, case.place("input_files"), told.advice or "")
@@ -228,15 +232,15 @@ def _check_assets(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> No
         read.report(UNKNOWN_NAME, what, place, nearest(name, problem.static_assets))
 
 
-def _told(error: Exception) -> InputError:
+def _as_input_error(error: Exception) -> InputError:
     return error if isinstance(error, InputError) else InputError(describe(error))
 
 
 def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None:
     try:
-        made = [compared(one) for one in read_expectations(expected)]
+        made = [plan_check(one) for one in read_expectations(expected)]
     except (InputError, ValueError) as error:
-        told = _told(error)
+        told = _as_input_error(error)
         place = case.place(f"expected.{error_path(told)}".rstrip("."))
         read.report(WRONG_CHECK, told.what, place, told.advice or "")
         return
@@ -263,7 +267,7 @@ def _check_saved(read: ReadGroup) -> None:
     """A value must have been saved by an earlier case before another can use it."""
     known: set[str] = set()
     for case in read.cases:
-        used = set(saved_names(case.written.model_dump(exclude={"save", "description"})))
+        used = set(find_saved_names(case.written.model_dump(exclude={"save", "description"})))
         for name in sorted(used - known):
             what = f"no earlier case of the group saves `{name}`"
             place = _mention(case, "saved", name)

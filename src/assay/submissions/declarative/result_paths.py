@@ -11,8 +11,8 @@ from assay.checks.paths import Wildcard, parse_patterns
 from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
 from assay.model import CaseResult
-from assay.submissions.file_formats import FileType, decompressed, parsed, signature
-from assay.submissions.result_files import absent_or_left, shortest
+from assay.submissions.file_formats import FileType, decompress, parse_content, signature
+from assay.submissions.result_files import find_left, shortest
 
 Steps: TypeAlias = tuple[str | int, ...]
 
@@ -56,18 +56,18 @@ class ResultPath:
         """
         value = self.content(actual)
         if self.file is not None and value is ABSENT:
-            return absent_or_left(actual, self.file)
+            return find_left(actual, self.file)
         if self.root == "headers" and isinstance(value, dict):
             value = {str(name).lower(): text for name, text in value.items()}
         for place, step in enumerate(self.steps if self.file is None else self.steps[1:]):
             if place > 0 or self.root in ("output", "stderr", "files"):
-                value = self._opened(value)
+                value = self._parse(value)
             is_header = self.root == "headers" and isinstance(step, str)
             value = _step(value, str(step).lower() if is_header else step)
         is_whole_file = self.file is not None and len(self.steps) == 1
-        return self._opened(value) if is_structure and is_whole_file else value
+        return self._parse(value) if is_structure and is_whole_file else value
 
-    def _opened(self, value: Any) -> Any:
+    def _parse(self, value: Any) -> Any:
         """Text as the structure it holds."""
         if not isinstance(value, str | bytes):
             return value
@@ -92,10 +92,10 @@ def read_structure(content: str | bytes, name: str) -> Any:
     kind, packing = signature(Path(name))
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     try:
-        data = decompressed(data, packing)
+        data = decompress(data, packing)
         if kind in (FileType.TEXT, FileType.BINARY, FileType.JSON):
             return read_json(data)
-        return parsed(data, kind)
+        return parse_content(data, kind)
     except (InputError, ValueError) as error:
         said = FileType.JSON if kind in (FileType.TEXT, FileType.BINARY) else kind
         raise UnreadableError(f"the file is not {said}: {error}") from None

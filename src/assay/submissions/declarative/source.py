@@ -23,17 +23,17 @@ from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.declarative.case_files import (
     WrittenCase,
-    filled_file,
-    own_files,
-    placed_file,
-    shared_files,
+    fill_file,
+    list_own_files,
+    list_shared_files,
+    place_file,
 )
 from assay.submissions.declarative.comparisons import (
     ResultCheck,
-    compared,
     find_value,
     judge,
     may_be_slow,
+    plan_check,
 )
 from assay.submissions.declarative.expectations import (
     Expectation,
@@ -41,9 +41,9 @@ from assay.submissions.declarative.expectations import (
     fill,
     fill_text,
     filled,
-    placed,
+    find_saved_names,
+    place_assets,
     read_expectations,
-    saved_names,
 )
 from assay.submissions.declarative.reading import ReadCase, ReadGroup, read_group
 from assay.submissions.declarative.result_paths import parse_result_path
@@ -78,11 +78,11 @@ class DeclarativeCase(ExpectedCase):
     def stated(self) -> Mapping[str, Any]:
         return {one.key: one.value for one in self.comparisons}
 
-    def judged_by(self) -> Any:
-        compared = [one.described() for one in self.comparisons]
+    def describe_expectation(self) -> Any:
+        compared = [one.describe() for one in self.comparisons]
         return [compared, dict(self.saves), list(self.unsaved)]
 
-    def placed(self, assets: Mapping[str, str]) -> DeclarativeCase:
+    def place_assets(self, assets: Mapping[str, str]) -> DeclarativeCase:
         """Made anew from what was written, because what answers had is not to be replaced."""
         return self.make(assets) if self.make and assets else self
 
@@ -143,15 +143,15 @@ def _make(
     assets: Mapping[str, str] | None,
 ) -> DeclarativeCase:
     case = build_case(read, *about, order=order, saved=saved, assets=assets)
-    used = set(saved_names(read.written.model_dump(exclude={"save", "description"})))
+    used = set(find_saved_names(read.written.model_dump(exclude={"save", "description"})))
     wanted = read_expectations(read.written.expected)
     if assets is not None:
-        wanted = [placed(one, assets) for one in wanted]
+        wanted = [place_assets(one, assets) for one in wanted]
     wanted = [filled(one, saved) for one in wanted]
     return DeclarativeCase(
         case=case,
         expected=build_expected(case, wanted, about[0].adapter.type),
-        comparisons=tuple(map(compared, wanted)),
+        comparisons=tuple(map(plan_check, wanted)),
         saves=read.written.save,
         unsaved=tuple(sorted(used - saved.keys())),
     )
@@ -185,10 +185,10 @@ class DeclarativeSource:
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AbstractAsyncContextManager[DeclarativeStream]:
         """The cases of a group; InputError, with file and line, if one is wrongly written."""
-        return self._opened(checkpoint, group)
+        return self._open(checkpoint, group)
 
     @asynccontextmanager
-    async def _opened(
+    async def _open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AsyncIterator[DeclarativeStream]:
         key = checkpoint.name, group.name
@@ -210,7 +210,7 @@ class DeclarativeSource:
         """Every comparison of the case, and what it was to save or to have been given."""
         if not isinstance(drawn, DeclarativeCase):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
-        results = {one.key: await self._judged(one, actual) for one in drawn.comparisons}
+        results = {one.key: await self._judge(one, actual) for one in drawn.comparisons}
         for name, text in drawn.saves.items():
             found = await find_value(parse_result_path(text), actual, self._readers)
             if found is ABSENT:
@@ -219,7 +219,7 @@ class DeclarativeSource:
             results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
         return results
 
-    async def _judged(self, one: ResultCheck, actual: CaseResult) -> VerificationResult:
+    async def _judge(self, one: ResultCheck, actual: CaseResult) -> VerificationResult:
         try:
             return await judge(one, actual, self._readers)
         except InputError as error:
@@ -243,7 +243,7 @@ def build_case(
     # A description is for people: whatever it mentions, nothing stands for it.
     written = read.written.model_copy(update={"description": None})
     written = written if assets is None else with_assets(written, assets)
-    tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_looked_at(written, saved)]
+    tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_find_files(written, saved)]
     shared: dict[str, Any] = {
         "id": read.id,
         "group": group.name,
@@ -256,17 +256,17 @@ def build_case(
         "reset": written.reset,
         "tracked_files": list(dict.fromkeys(tracked)),
         "input_files": [
-            *(placed_file(file, assets) for file in shared_files(problem, checkpoint, group)),
+            *(place_file(file, assets) for file in list_shared_files(problem, checkpoint, group)),
             *(
-                filled_file(placed_file(file, assets), saved)
-                for file in own_files(written.input_files, read.file.parent, problem)
+                fill_file(place_file(file, assets), saved)
+                for file in list_own_files(written.input_files, read.file.parent, problem)
             ),
         ],
     }
     make = find_adapter(problem.adapter.type).case
     if written.request is None:
         arguments = [fill_text(text, saved) for text in written.arguments]
-        return make(**shared, arguments=arguments, stdin=_fed(written.stdin, saved))
+        return make(**shared, arguments=arguments, stdin=_fill_stdin(written.stdin, saved))
     request = written.request
     return make(
         **shared,
@@ -279,14 +279,14 @@ def build_case(
     )
 
 
-def _fed(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[str] | None:
+def _fill_stdin(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[str] | None:
     """Always text: whatever an answer had is written out."""
     if isinstance(stdin, list):
         return [fill_text(line, saved) for line in stdin]
     return None if stdin is None else fill_text(stdin, saved)
 
 
-def _looked_at(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
+def _find_files(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
     """The files that comparisons are about, by name, so that it is known whether they are there."""
     for name in written.expected.files:
         yield glob.escape(shortest(fill_text(name, saved)))

@@ -28,7 +28,7 @@ from assay.errors import InputError
 from assay.findings import Finding
 from assay.submissions.environments.types import find_environment
 from assay.submissions.misspelling import near_miss
-from assay.submissions.problems.fields import repeated_keys
+from assay.submissions.problems.fields import find_repeated_keys
 
 _SECRET_NAMES = re.compile(
     r"KEY|TOKEN|SECRET|PASSW|PASSPHRASE|PASSWD|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|SIGNATURE"
@@ -137,7 +137,7 @@ def load_environment(
         where = f"{path}:{error.line}"
         raise InputError(error.what, where=where, advice=error.advice or None) from None
     if on_warning is not None:
-        for finding in repeated_keys(document, path, "warning"):
+        for finding in find_repeated_keys(document, path, "warning"):
             on_warning(finding)
     if not isinstance(document, MappingNode):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
@@ -185,7 +185,7 @@ def program_variables(
 
     A secret of the system comes along only if the environment names it.
     """
-    found = _included(system) if environment.environment.include_os_env else {}
+    found = _include_system(system) if environment.environment.include_os_env else {}
     for name, value in environment.environment.env.items():
         if value is not None:
             found[name] = value
@@ -205,7 +205,7 @@ def setup_variables(
     return {name: value for name, value in found.items() if not is_secret(name, value)}
 
 
-def _included(system: Mapping[str, str]) -> dict[str, str]:
+def _include_system(system: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in system.items()

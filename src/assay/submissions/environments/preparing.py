@@ -43,7 +43,7 @@ _SETUP_LIMITS = Limits(
     wall_time=900, cpu_time=3600, memory=4 * GIB, processes=512, open_files=4096,
     file_size=2 * GIB, output=256 * KIB, work_size=8 * GIB,
 )  # fmt: skip
-_SHOWN = 4000
+_LONGEST_OUTPUT = 4000
 
 Progress = Callable[[str], None]
 
@@ -112,7 +112,7 @@ async def prepare(
     level = levels.choose(isolation)
     with new_base(level) as base:
         snapshot = environment.snapshot
-        content = _copied(submission, base, snapshot.ignore_globs, snapshot.keep_globs)
+        content = _copy(submission, base, snapshot.ignore_globs, snapshot.keep_globs)
         assets = bind_assets(problem, base, level)
         tools = find_tools(base, level)
         binds = (*tools.binds, *_own_binds(environment), *assets.values())
@@ -127,7 +127,7 @@ async def prepare(
                 problem, checkpoint, environment, base, level, limits, binds,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
-                digest=values.fingerprint(content, _described(environment)),
+                digest=values.fingerprint(content, _describe(environment)),
                 missing=missing,
                 programs=programs,
                 tools=tools,
@@ -147,7 +147,7 @@ def _check_command(command: str, environment: EnvironmentFile, base: Base, tools
     )
 
 
-def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:
+def _copy(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> str:
     try:
         digest = copy_submission(submission, base.path, ignore=ignore, keep=keep)
         hand_over(base, is_private=True)
@@ -163,7 +163,7 @@ def _copied(submission: Path, base: Base, ignore: list[str], keep: list[str]) ->
     return digest
 
 
-def _described(environment: EnvironmentFile) -> dict[str, object]:
+def _describe(environment: EnvironmentFile) -> dict[str, object]:
     """An environment without the values of its secrets."""
     about = environment.model_dump(mode="json")
     if environment.options:
@@ -228,5 +228,5 @@ def _failure(
     how = f"exceeded its limit {result.limit}" if result.limit else f"exit {result.exit_status}"
     head = f"set-up of {checkpoint.name} in environment {environment.name!r} failed: "
     output = (result.stdout + result.stderr).decode("utf-8", "replace").strip()
-    cut = f"…{output[-_SHOWN:]}" if len(output) > _SHOWN else output
+    cut = f"…{output[-_LONGEST_OUTPUT:]}" if len(output) > _LONGEST_OUTPUT else output
     return f"{head}`{command}` ({how})\n{cut}".rstrip()

@@ -143,15 +143,15 @@ def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise InputError("exists already", where=str(folder), advice="choose another name")
     templates = resources.files("assay.submissions").joinpath("templates")
-    return _copied(templates.joinpath("api" if is_api else "cli"), folder, folder.name)
+    return _copy_templates(templates.joinpath("api" if is_api else "cli"), folder, folder.name)
 
 
-def _copied(source: Traversable, folder: Path, name: str) -> list[Path]:
+def _copy_templates(source: Traversable, folder: Path, name: str) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for each in sorted(source.iterdir(), key=lambda one: (one.is_dir(), one.name)):
         if each.is_dir():
-            written += _copied(each, folder / each.name, name)
+            written += _copy_templates(each, folder / each.name, name)
             continue
         path = folder / each.name.removesuffix(_AS_TEXT)
         text = each.read_text(encoding="utf-8").replace("NAME", name)

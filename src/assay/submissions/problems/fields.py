@@ -39,7 +39,7 @@ def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
     """Return the mapping that a file is; None, and a finding, if it is none."""
     node = read_mapping(file, findings)
     if node is not None:
-        findings += repeated_keys(node, file, "error")
+        findings += find_repeated_keys(node, file, "error")
     return node
 
 
@@ -56,19 +56,19 @@ def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
     return node
 
 
-def repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
+def find_repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
     """Yield a finding for every key that stands more than once in its mapping."""
     advice = "only one of them would be read" if severity == "error" else "the last one is used"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice, severity=severity)
 
 
-def last_of_each(node: Node) -> Node:
+def keep_last_keys(node: Node) -> Node:
     """Return the tree with the last value of every key, in the place of the first as in a dict."""
     if isinstance(node, ListNode):
-        return replace(node, items=tuple(map(last_of_each, node.items)))
+        return replace(node, items=tuple(map(keep_last_keys, node.items)))
     if isinstance(node, MappingNode):
-        pairs = {pair.key: replace(pair, value=last_of_each(pair.value)) for pair in node.pairs}
+        pairs = {pair.key: replace(pair, value=keep_last_keys(pair.value)) for pair in node.pairs}
         return replace(node, pairs=tuple(pairs.values()))
     return node
 
@@ -82,7 +82,7 @@ def to_model(
     return read
 
 
-def doubtful_keys(
+def find_doubtful_keys(
     model: Any, node: Node, file: Path, is_read: Callable[[str], bool]
 ) -> Iterator[Finding]:
     """Yield a finding for every key that neither the model nor the problem's own code knows.

@@ -37,10 +37,10 @@ from assay.submissions.problems.fields import (
     UNVERIFIED,
     WRONG_VALUE,
     Model,
-    doubtful_keys,
-    last_of_each,
+    find_doubtful_keys,
+    find_repeated_keys,
+    keep_last_keys,
     read_mapping,
-    repeated_keys,
     to_model,
 )
 from assay.submissions.problems.regressions import add_regressions
@@ -48,9 +48,9 @@ from assay.submissions.problems.written import (
     WrittenCheckpoint,
     WrittenGroup,
     WrittenProblem,
-    long_checkpoint,
-    long_problem,
-    misnamed,
+    expand_checkpoint,
+    expand_problem,
+    find_misnamed,
 )
 
 CONFIG = "config.yaml"
@@ -131,9 +131,9 @@ class _Reader:
             return None
         # Folders with code of their own were written for others too, and carry their keys.
         self.is_strict = not (self.folder / _loader_script(root)).is_file()
-        root = long_problem(self._without_repetitions(root, file))
+        root = expand_problem(self._without_repetitions(root, file))
         self._check_code(root, file)
-        written = self._validated(WrittenProblem, root, file)
+        written = self._read_model(WrittenProblem, root, file)
         stages = list(self._stages(root.get("checkpoints"), file))
         if written is None or any(finding.severity == "error" for finding in self.findings):
             return None
@@ -141,15 +141,15 @@ class _Reader:
 
     def _without_repetitions(self, node: MappingNode, file: Path) -> MappingNode:
         """Report keys that stand twice; the reference takes the last of them and runs."""
-        self.findings += repeated_keys(node, file, self._severity)
-        last = last_of_each(node)
+        self.findings += find_repeated_keys(node, file, self._severity)
+        last = keep_last_keys(node)
         assert isinstance(last, MappingNode)
         return last
 
-    def _validated(self, model: type[Model], node: Node, file: Path) -> Model | None:
+    def _read_model(self, model: type[Model], node: Node, file: Path) -> Model | None:
         written = to_model(model, node, file, self.findings, is_strict=self.is_strict)
         if not self.is_strict:
-            self.findings += doubtful_keys(model, node, file, self._names_read.__contains__)
+            self.findings += find_doubtful_keys(model, node, file, self._names_read.__contains__)
         return written
 
     @functools.cached_property
@@ -231,14 +231,14 @@ class _Reader:
         groups = node.get("groups") if isinstance(node, MappingNode) else None
         if groups is not None:
             self._refuse_misnamed(groups, file, "a group is a name, or a mapping such as {name: a}")
-        long = long_checkpoint(node)
-        written = self._validated(WrittenCheckpoint, long, file)
+        long = expand_checkpoint(node)
+        written = self._read_model(WrittenCheckpoint, long, file)
         if written is None:
             return None
         return _Stage(name, written, position, file, find_places(long, file))
 
     def _refuse_misnamed(self, node: Node, file: Path, advice: str) -> None:
-        for line, what in misnamed(node):
+        for line, what in find_misnamed(node):
             self._report(WRONG_VALUE, what, Place(file, line), advice)
 
     def _problem(
@@ -260,7 +260,7 @@ class _Reader:
                 self._report(NO_CASES, what, place, "name its groups under `groups`")
         if any(finding.severity == "error" for finding in self.findings):
             return None
-        fields = _given(written) | {
+        fields = _list_given(written) | {
             "name": written.name or self.folder.resolve().name,
             "path": self.folder.resolve(),
             "adapter": written.adapter,
@@ -282,7 +282,7 @@ class _Reader:
                 self._refuse_unused(folder, "it is not beside the problem's config")
         timeout, env = written.timeout or problem.timeout, {**problem.env, **written.env}
         groups = {name: _group(name, group, timeout, env) for name, group in written.groups.items()}
-        fields = _given(written) | {
+        fields = _list_given(written) | {
             "name": stage.name,
             "order": written.order or stage.position,
             "path": folder.resolve(),
@@ -354,7 +354,7 @@ def _classes(file: Path) -> set[str]:
     return {node.name for node in parse_code(file).body if isinstance(node, ast.ClassDef)}
 
 
-def _given(written: Any) -> dict[str, Any]:
+def _list_given(written: Any) -> dict[str, Any]:
     """The keys that were written, those of others too."""
     return {
         name: value
@@ -371,4 +371,4 @@ def _group(
         "timeout": written.timeout or timeout,
         "env": {**env, **written.env},
     }
-    return GroupConfig.model_validate(_given(written) | own)
+    return GroupConfig.model_validate(_list_given(written) | own)

@@ -88,27 +88,27 @@ class WrittenProblem(_Written):
     timeout: float | None = Field(default=None, gt=0)
 
 
-def with_key(node: MappingNode, key: str, value: Node) -> MappingNode:
+def replace_key(node: MappingNode, key: str, value: Node) -> MappingNode:
     """The mapping with another value under a key."""
     pairs = tuple(Pair(key, pair.line, value) if pair.key == key else pair for pair in node.pairs)
     return replace(node, pairs=pairs)
 
 
-def long_problem(node: MappingNode) -> MappingNode:
+def expand_problem(node: MappingNode) -> MappingNode:
     """`adapter: cli` is a type, `static_assets: {data: files/data}` are paths."""
     adapter, assets = node.get("adapter"), node.get("static_assets")
     if isinstance(adapter, ScalarNode) and adapter.text is not None:
-        node = with_key(node, "adapter", _holding(adapter, "type"))
+        node = replace_key(node, "adapter", _wrap(adapter, "type"))
     elif isinstance(adapter, MappingNode) and adapter.get("type") is None:
         kind = Pair("type", adapter.line, ScalarNode(adapter.line, "cli"))
-        node = with_key(node, "adapter", replace(adapter, pairs=(kind, *adapter.pairs)))
+        node = replace_key(node, "adapter", replace(adapter, pairs=(kind, *adapter.pairs)))
     if isinstance(assets, MappingNode):
-        long = (replace(pair, value=_holding(pair.value, "path")) for pair in assets.pairs)
-        node = with_key(node, "static_assets", replace(assets, pairs=tuple(long)))
+        long = (replace(pair, value=_wrap(pair.value, "path")) for pair in assets.pairs)
+        node = replace_key(node, "static_assets", replace(assets, pairs=tuple(long)))
     return node
 
 
-def long_checkpoint(node: Node) -> Node:
+def expand_checkpoint(node: Node) -> Node:
     """Groups may be a list of names; regressions one rule, or the names of checkpoints."""
     if is_nothing(node):
         return MappingNode(node.line, ())
@@ -116,16 +116,16 @@ def long_checkpoint(node: Node) -> Node:
         return node
     groups, rules = node.get("groups"), node.get("regressions")
     if groups is not None:
-        node = with_key(node, "groups", named(groups))
+        node = replace_key(node, "groups", name_items(groups))
     if rules is not None:
-        node = with_key(node, "regressions", _long_rules(rules))
+        node = replace_key(node, "regressions", _expand_rules(rules))
     return node
 
 
-def named(node: Node) -> Node:
+def name_items(node: Node) -> Node:
     """A list of names, or of mappings with a name, as a mapping; nothing is an empty mapping."""
     if isinstance(node, ListNode):
-        pairs = [_named_pair(item) for item in node.items]
+        pairs = [_find_name(item) for item in node.items]
         return MappingNode(node.line, tuple(pair for pair in pairs if pair is not None))
     if isinstance(node, MappingNode):
         filled = (
@@ -136,11 +136,11 @@ def named(node: Node) -> Node:
     return MappingNode(node.line, ()) if is_nothing(node) else node
 
 
-def misnamed(node: Node) -> Iterator[tuple[int, str]]:
+def find_misnamed(node: Node) -> Iterator[tuple[int, str]]:
     """The items of such a list that have no name, or one of an earlier item: line and complaint."""
     known: dict[str, int] = {}
     for item in node.items if isinstance(node, ListNode) else ():
-        pair = _named_pair(item)
+        pair = _find_name(item)
         if pair is None:
             yield item.line, "this is neither a name nor a mapping with a `name`"
         elif pair.key in known:
@@ -149,7 +149,7 @@ def misnamed(node: Node) -> Iterator[tuple[int, str]]:
             known[pair.key] = item.line
 
 
-def _named_pair(item: Node) -> Pair | None:
+def _find_name(item: Node) -> Pair | None:
     name = item.get("name") if isinstance(item, MappingNode) else item
     if not isinstance(name, ScalarNode) or not name.text:
         return None
@@ -157,19 +157,19 @@ def _named_pair(item: Node) -> Pair | None:
     return Pair(name.text, item.line, value)
 
 
-def _long_rules(node: Node) -> Node:
+def _expand_rules(node: Node) -> Node:
     if is_nothing(node):
         return ListNode(node.line, ())
     items = node.items if isinstance(node, ListNode) else (node,)
-    return ListNode(node.line, tuple(_long_rule(item) for item in items))
+    return ListNode(node.line, tuple(_expand_rule(item) for item in items))
 
 
-def _long_rule(node: Node) -> Node:
+def _expand_rule(node: Node) -> Node:
     is_all = isinstance(node, ScalarNode) and node.text == "*"
-    return _holding(node, "checkpoints" if is_all else "checkpoint")
+    return _wrap(node, "checkpoints" if is_all else "checkpoint")
 
 
-def _holding(node: Node, key: str) -> Node:
+def _wrap(node: Node, key: str) -> Node:
     """A text as a mapping that holds it under a key."""
     if isinstance(node, ScalarNode) and node.text is not None:
         return MappingNode(node.line, (Pair(key, node.line, node),))

@@ -147,7 +147,7 @@ def _accepts_call(file: Path, owner: type[Any], words: str, **keywords: Any) -> 
         raise InputError(
             f"the class {owner.__name__!r} has no method __call__",
             where=str(file),
-            advice=f"{words} {_listed(keywords)}",
+            advice=f"{words} {_list_names(keywords)}",
         )
     if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
         raise InputError(
@@ -171,9 +171,9 @@ def _bind(
         raise InputError(
             f"a signature is wrong: {error}",
             where=str(file),
-            advice=f"{words} {_listed(keywords)}",
+            advice=f"{words} {_list_names(keywords)}",
         ) from None
 
 
-def _listed(keywords: dict[str, Any]) -> str:
+def _list_names(keywords: dict[str, Any]) -> str:
     return ", ".join(f"{name}=…" for name in keywords) if keywords else "the checkpoint's config"

@@ -95,10 +95,10 @@ class PythonSource:
         """A worker with the problem loaded, for as long as nobody else is to ask it."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
-                self._worker = await self._started()
+                self._worker = await self._start()
             yield self._worker
 
-    async def _started(self) -> Worker:
+    async def _start(self) -> Worker:
         worker = Worker(self._packed, self._on_output)
         try:
             await worker.load(self.limits.load)
@@ -115,10 +115,10 @@ class PythonSource:
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AbstractAsyncContextManager[CaseStream]:
         """The cases of a group."""
-        return self._opened(checkpoint, group)
+        return self._open(checkpoint, group)
 
     @contextlib.asynccontextmanager
-    async def _opened(
+    async def _open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AsyncIterator[CaseStream]:
         stream = PythonStream(self, checkpoint, group, next(self._numbers))
@@ -126,9 +126,9 @@ class PythonSource:
         try:
             yield stream
         finally:
-            await self._released(stream)
+            await self._release(stream)
 
-    async def _released(self, stream: PythonStream) -> None:
+    async def _release(self, stream: PythonStream) -> None:
         """Let the loader end; how it does is of no interest any more."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
@@ -253,25 +253,25 @@ class PythonStream:
             self._take(answer)
         except WorkerLostError as error:
             if self._count == 1:
-                self._failure = self._broken(error)
+                self._failure = self._fail(error)
             # One at a time then, so that the cases before the one that cannot be drawn are not
             # lost with it.
             self._count = 1
         except QuestionRaisedError as error:
-            self._failure = self._broken(error)
+            self._failure = self._fail(error)
         except (CasesBrokenError, InputError) as error:
             self._failure = error
 
     def _take(self, answer: dict[str, Any]) -> None:
         for packed in answer["drawn"]:
-            drawn = self._drawn(packed)
+            drawn = self._unpack_case(packed)
             self._ahead.append(drawn)
             self._past.append(_Past(drawn.case.id))
         self._has_ended = "ended" in answer
         if "failed" in answer:
             value_of(answer["failed"])
 
-    def _broken(self, error: Exception) -> CasesBrokenError:
+    def _fail(self, error: Exception) -> CasesBrokenError:
         place = f"after {self._past[-1].case!r}" if self._past else "before its first case"
         return CasesBrokenError(
             f"{self._loader}: the loader of {self._group.name!r}, {place}, {_verb(error)}"
@@ -285,7 +285,7 @@ class PythonStream:
                 try:
                     await self._bring_back(worker)
                 except (WorkerLostError, QuestionRaisedError) as error:
-                    raise self._broken(error) from None
+                    raise self._fail(error) from None
                 self._worker = worker
             yield worker
 
@@ -309,7 +309,7 @@ class PythonStream:
         limit = self._source.limits.draw
         return await worker.ask(question, limit, stream=self._number, **about)
 
-    def _drawn(self, packed: dict[str, Any]) -> ExpectedCase:
+    def _unpack_case(self, packed: dict[str, Any]) -> ExpectedCase:
         """A case, with what it did not say of its group."""
         case, expected = packed["case"], packed["expected"]
         group = self._group

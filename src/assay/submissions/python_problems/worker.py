@@ -63,7 +63,7 @@ class _Stream:
     def draw(self) -> dict[str, Any] | None:
         """The next case and what is expected of it, packed; None after the last."""
         try:
-            self._last = self._checked(next(self._cases))
+            self._last = self._check(next(self._cases))
         except StopIteration:
             return None
         case, expected = self._last
@@ -72,7 +72,7 @@ class _Stream:
             "expected": wire.pack_result(expected, self._problem.adapter),
         }
 
-    def _checked(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
+    def _check(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
         match drawn:
             case (BaseCase() as case, CaseResult() as expected):
                 adapter = self._problem.adapter
@@ -195,7 +195,7 @@ class LoadedProblem:
         end = time.monotonic() + _PATIENCE
         drawn: list[dict[str, Any]] = []
         while len(drawn) < count and (not drawn or time.monotonic() < end):
-            answer = answered(self.loader_file, self._streams[stream].draw)
+            answer = answer_safely(self.loader_file, self._streams[stream].draw)
             if "value" not in answer:
                 return {"drawn": drawn, "failed": answer}
             if answer["value"] is None:
@@ -273,7 +273,7 @@ def _result(packed: dict[str, Any]) -> CaseResult:
     return model(**packed["fields"])
 
 
-def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
+def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
     """A value, what is wrong with the problem, or what its code raised."""
     try:
         value = action()
@@ -296,12 +296,12 @@ def serve(connection: socket.socket) -> None:
     if first is None:
         return
     loaded: list[LoadedProblem] = []
-    answer = answered(Path(first["path"]), lambda: loaded.append(LoadedProblem(first)))
+    answer = answer_safely(Path(first["path"]), lambda: loaded.append(LoadedProblem(first)))
     connection.sendall(frames.packed(answer))
     while loaded and (message := frames.receive(connection)) is not None:
         question = message.pop("do")
         ask = functools.partial(getattr(loaded[0], question), **message)
-        answer = answered(loaded[0].file_of(question), ask)
+        answer = answer_safely(loaded[0].file_of(question), ask)
         connection.sendall(frames.packed(answer))
 
 

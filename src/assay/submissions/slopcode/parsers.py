@@ -30,7 +30,7 @@ def ensure_non_null_string(val: ResultAttributeValue, allow_empty: bool = False)
     if val is None:
         text = ""
     elif isinstance(val, bytes):
-        text = _decoded(val, "utf-8", "the value")
+        text = _decode(val, "utf-8", "the value")
     else:
         text = str(val)
     if not text.strip() and not allow_empty:
@@ -42,7 +42,7 @@ def ensure_expected_is_not_none(expected: ResultAttributeValue, decode: str = "u
     """The expected value, bytes as text; raises VerifierError if a case forgot to give it."""
     if expected is None:
         raise VerifierError("the case expects a value here and gives none")
-    return _decoded(expected, decode, "the expected value")
+    return _decode(expected, decode, "the expected value")
 
 
 def extract_actual_output(
@@ -57,7 +57,7 @@ def extract_actual_output(
     """An attribute of the result as text, perhaps only the part between separators."""
     if not hasattr(actual, output_key):
         raise VerifierError(f"the result has no attribute {output_key!r}")
-    output = _decoded(getattr(actual, output_key), decode, f"the attribute {output_key!r}")
+    output = _decode(getattr(actual, output_key), decode, f"the attribute {output_key!r}")
     if not isinstance(output, str):
         return output
     part = maybe_split_string(output, split_output_on, split_output_index)
@@ -172,7 +172,7 @@ def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
     """
     import yaml
 
-    text = _decoded(content, decode, "the content")
+    text = _decode(content, decode, "the content")
     if not isinstance(text, str):
         return {} if text is None else text
     if not text.strip():
@@ -185,7 +185,7 @@ def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
 
 def parse_jsonl(content: Any, decode: str = "utf-8") -> list[Any]:
     """One JSON value per line; lines that are none are passed over."""
-    text = _decoded(content, decode, "the content")
+    text = _decode(content, decode, "the content")
     if not isinstance(text, str):
         return [] if text is None else _as_list(text)
     found = []
@@ -203,7 +203,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def parse_json(content: Any, decode: str = "utf-8", *, allow_invalid: bool = False) -> Any:
     """JSON as values; {} of nothing, and what is no text is taken as read already."""
-    text = _decoded(content, decode, "the content")
+    text = _decode(content, decode, "the content")
     if not isinstance(text, str):
         return {} if text is None else text
     if not text.strip():
@@ -217,11 +217,11 @@ def parse_json(content: Any, decode: str = "utf-8", *, allow_invalid: bool = Fal
 
 
 def _text(content: str | bytes | None) -> str:
-    text = _decoded(content, "utf-8", "the content")
+    text = _decode(content, "utf-8", "the content")
     return text if isinstance(text, str) else ""
 
 
-def _decoded(value: Any, encoding: str, name: str) -> Any:
+def _decode(value: Any, encoding: str, name: str) -> Any:
     if not isinstance(value, bytes):
         return value
     try:

@@ -11,7 +11,7 @@ from assay.errors import InputError
 from assay.forks import die_with_parent
 from assay.model import CaseResult
 from assay.sandbox.servers import Response
-from assay.submissions.adapters.messages import fields_of
+from assay.submissions.adapters.messages import read_answer
 from assay.submissions.declarative.comparisons import ResultCheck
 from assay.submissions.declarative.result_paths import ResultPath
 from assay.submissions.python_problems import frames, wire
@@ -40,7 +40,7 @@ def answer(
     status: int, headers: dict[str, str], body: bytes, as_json: bool, as_reference: bool
 ) -> dict[str, Any]:
     """The fields of a result that are an answer's."""
-    return fields_of(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
+    return read_answer(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
 
 
 def _target(about: list[Any]) -> ResultPath:
