@@ -1,17 +1,77 @@
-"""Is the submission right? Runs a program on the cases of a problem and verifies what it did."""
+"""Is the submission right? Runs a program on the cases of a problem and verifies what it did.
+
+What the commands need beside the three verbs is imported when it is first used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from assay.findings import Findings
     from assay.runs import Run
-    from assay.submissions.audits.audit import Audit
+    from assay.submissions.audits import Audit, audit_problem, render_text
+    from assay.submissions.plan import SubmissionsPlan, print_warning
+    from assay.submissions.problems import find_problem
+    from assay.submissions.problems.authoring import schema_text, write_problem
+    from assay.submissions.python_problems.alias_file import remove_shim, write_shim
+    from assay.submissions.python_problems.own_tests import run_own_tests
+    from assay.submissions.reporting import to_case_values
+    from assay.submissions.request import SubmissionsRequest
 
-__all__ = ["audit", "lint", "verify"]
+_HOMES = {
+    "audits": (
+        "Audit",
+        "audit_problem",
+        "render_text",
+    ),
+    "plan": (
+        "SubmissionsPlan",
+        "print_warning",
+    ),
+    "problems": ("find_problem",),
+    "problems.authoring": (
+        "schema_text",
+        "write_problem",
+    ),
+    "python_problems.alias_file": (
+        "remove_shim",
+        "write_shim",
+    ),
+    "python_problems.own_tests": ("run_own_tests",),
+    "reporting": ("to_case_values",),
+    "request": ("SubmissionsRequest",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Audit",
+    "SubmissionsPlan",
+    "SubmissionsRequest",
+    "audit",
+    "audit_problem",
+    "find_problem",
+    "lint",
+    "print_warning",
+    "remove_shim",
+    "render_text",
+    "run_own_tests",
+    "schema_text",
+    "to_case_values",
+    "verify",
+    "write_problem",
+    "write_shim",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
 
 
 class SubmissionOptions(TypedDict, total=False):
@@ -62,7 +122,7 @@ def audit(
     `snapshot` is the reference solution; without one it is `solution` in the folder of each
     checkpoint. The options are those of `assay submissions audit`; so is the exit code.
     """
-    from assay.submissions.audits.audit import audit_problem
+    from assay.submissions.audits import audit_problem
     from assay.submissions.request import SubmissionsRequest
 
     asked = SubmissionsRequest.of(snapshot or "", problem, **options)

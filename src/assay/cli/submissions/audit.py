@@ -65,10 +65,12 @@ def audit(
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
     from assay.reports.plain import Paint
-    from assay.submissions.audits import render_text
-    from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.plan import print_warning
-    from assay.submissions.request import SubmissionsRequest
+    from assay.submissions import (
+        SubmissionsRequest,
+        audit_problem,
+        print_warning,
+        render_text,
+    )
 
     # The snapshot is chosen for each checkpoint; until then the problem stands in its place.
     asked = SubmissionsRequest.of(snapshot or "", **given, jobs=jobs)

@@ -26,9 +26,12 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
     Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.runs import Run, create_folder, run_cases
-    from assay.submissions.plan import SubmissionsPlan, print_warning
-    from assay.submissions.reporting import to_case_values
-    from assay.submissions.request import SubmissionsRequest
+    from assay.submissions import (
+        SubmissionsPlan,
+        SubmissionsRequest,
+        print_warning,
+        to_case_values,
+    )
 
     asked = SubmissionsRequest.of(**given, jobs=jobs)
     plan = SubmissionsPlan(asked, on_warning=print_warning)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from assay.submissions.adapters import AdapterType
 
 
-Kind: TypeAlias = Literal["config", "group", "case"]
-KINDS: tuple[Kind, ...] = ("config", "group", "case")
+KINDS = ("config", "group", "case")
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def schema_text(kind: Kind | None = None) -> str:
+def schema_text(kind: str | None = None) -> str:
     """Return the schema of all three kinds of files, or of one of them."""
     from assay.submissions.adapters import ADAPTERS
     from assay.submissions.declarative.case_files import CaseFile, GroupFile
