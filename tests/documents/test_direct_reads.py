@@ -15,7 +15,7 @@ _INSIDE = "inside the sandbox, or before it is entered: files of the kernel and 
 ALLOWED: dict[str, str] = {
     "documents/files.py": "the one place",
     "sandbox/jail/": _INSIDE,
-    "questions/index/inside/": _INSIDE,
+    "questions/index/indexer/": _INSIDE,
     "sandbox/kit.py": _OURS,
     "submissions/problems/authoring.py": _OURS,
     "cli/init.py": _OURS,
@@ -32,7 +32,7 @@ ALLOWED: dict[str, str] = {
     "submissions/verification.py": "opens a group of cases, no file",
     "cli/common.py": "standard output",
     "cli/main.py": "standard streams",
-    "questions/correct/patching.py": "a file that is written",
+    "questions/correct/commits.py": "a file that is written",
     "questions/model_prover/transcripts.py": "a file that is written",
     "questions/model_prover/engineer_tools.py": "a proof just written, in its own folder",
     "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",

@@ -11,7 +11,7 @@ from assay.config import check_named_code, find_project
 from assay.runs import Ended, check_resumable
 
 if TYPE_CHECKING:
-    from assay.questions.plan import CalibratePlan, QuestionsPlan
+    from assay.questions import CalibratePlan, QuestionsPlan
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def resume_questions(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay questions verify`."""
-    from assay.questions.plan import QuestionsPlan
+    from assay.questions import QuestionsPlan
 
     return print_run(_resume(QuestionsPlan, folder, asked, options), options)
 
@@ -50,7 +50,7 @@ def resume_calibration(
 ) -> int:
     """Continue a run of `assay questions calibrate`."""
     from assay.cli.questions.calibrate import print_calibration
-    from assay.questions.plan import CalibratePlan
+    from assay.questions import CalibratePlan
 
     return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
 

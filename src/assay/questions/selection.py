@@ -6,13 +6,15 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, nearest
-from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
+from assay.questions.model import ApiQuestion, FixQuestion, Question, SuiteEntry
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import ProofStore
-from assay.questions.suite.suite import Suite, load_suites
+from assay.questions.provers import load_provers
+from assay.questions.suite.suite import Suite, find_in_suite, load_suites
 from assay.questions.suite.targets import resolve_target
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verification import Work
@@ -41,7 +43,7 @@ class Selection:
 
 
 def select(selection: Selection) -> list[Work]:
-    """The questions that were asked for; none is an error of the input."""
+    """Return the questions that were asked for; none is an error of the input."""
     suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
     work = [one for suite in suites for one in _work(suite, selection)]
     chosen = [one for one in work if _is_chosen(one, selection)]
@@ -60,13 +62,13 @@ def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
 
 
 def _as_seen_from_here(path: str) -> str:
-    """As short as it can be told: reports and messages name it."""
+    """Return a path relative to the current folder, if it is below it."""
     seen = os.path.relpath(path)
     return path if seen.startswith("..") else seen
 
 
-def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
-    """One question of a suite with all that verifying it needs."""
+def work_of(suite: Suite, entry: SuiteEntry, selection: Selection) -> Work:
+    """Return one question of a suite with all that verifying it needs."""
     name = os.path.relpath(suite.path.absolute(), selection.folder)
     obstacle = suite.obstacle(entry)
     given = selection.exception_match
@@ -91,7 +93,7 @@ def _is_chosen(work: Work, selection: Selection) -> bool:
 def build_environments(
     work: Iterable[Work], say: Callable[[str], None] | None = None
 ) -> dict[Target, Environment]:
-    """Every environment the questions need, before the first of them is looked at."""
+    """Return every environment the questions need, before the first of them is looked at."""
     work = list(work)
     targets = dict.fromkeys(one.target for one in work)
     environments = {target: environment(target, progress=say) for target in targets}
@@ -119,7 +121,7 @@ def _keep_blind(suite: Path, target: Target, built: Environment) -> None:
 
 
 def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
-    """A few stored proofs per target, for its runner to learn from."""
+    """Return a few stored proofs per target, for its runner to learn from."""
     found: dict[Target, list[str]] = {}
     for one in work:
         taken = found.setdefault(one.target, [])
@@ -129,3 +131,20 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
                 kept = one.store.load(one.entry.question)
                 taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
     return found
+
+
+def open_question(
+    address: str,
+    targets: tuple[str, ...] = (),
+    proofs: Path | None = None,
+    *,
+    isolation: str = "auto",
+    say: Callable[[str], None] | None = None,
+) -> tuple[Work, ProofRunners]:
+    """Return the question at `FILE::CASE` and the runners of its target."""
+    suite, entry = find_in_suite(address)
+    folder = str(proofs) if proofs else None
+    selection = Selection((str(suite.path),), str(Path.cwd()), targets, folder)
+    work = replace(work_of(suite, entry, selection), identifier=address)
+    environments = build_environments([work], say)
+    return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)

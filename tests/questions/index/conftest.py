@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.questions.index import Index, build_index
+from assay.questions.index import SymbolIndex, build_index
 from assay.sandbox import Environment, Target
 from tests.questions.index.support import FILES
 from tests.sandbox.support import build, write_files
@@ -33,7 +33,7 @@ def parcels(tmp_path_factory: pytest.TempPathFactory, parcels_cache: Path) -> En
 
 
 @pytest.fixture(scope="session")
-def index(parcels: Environment, parcels_cache: Path) -> Index:
+def index(parcels: Environment, parcels_cache: Path) -> SymbolIndex:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ASSAY_CACHE", str(parcels_cache))
         return build_index(parcels, module_seconds=4)

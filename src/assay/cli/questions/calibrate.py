@@ -50,8 +50,7 @@ def calibrate(
 
     Exit code 1 if a mutant is called Valid or anything is accused wrongly.
     """
-    from assay.questions.calibration.calibration import Planting
-    from assay.questions.plan import CalibratePlan, make_request
+    from assay.questions import CalibratePlan, Planting, make_request
 
     model, _ = take_model(shared)
     options = RunOptions.of(shared)
@@ -72,8 +71,7 @@ def calibrate(
 
 def print_calibration(ended: Ended, options: RunOptions) -> int:
     """Print how many defects were found and return the exit code of the run."""
-    from assay.questions.calibration.calibration import calibration_of
-    from assay.questions.calibration.report import calibration_lines, calibration_values
+    from assay.questions import calibration_lines, calibration_of, calibration_values
     from assay.reports.plain import Paint
 
     code, folder = write_reports(ended.run, options), ended.run.path

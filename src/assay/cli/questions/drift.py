@@ -43,8 +43,7 @@ def drift(
 
     Exit code 1 if any verdict differs between the versions.
     """
-    from assay.questions.selection import Selection
-    from assay.questions.target_drift import compare_versions, drift_lines
+    from assay.questions import Selection, compare_versions, drift_lines
     from assay.reports.plain import Paint
 
     selection = Selection(

@@ -24,6 +24,6 @@ def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of a suite file."""
-    from assay.questions.suite.formats import schema_text
+    from assay.questions import schema_text
 
     click.echo(schema_text(), nl=False)

@@ -1,10 +1,8 @@
-"""What the commands of questions share: their options, one question with its runner."""
+"""The options that the commands of questions share."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -44,21 +42,3 @@ def say(text: str) -> None:
 
 def be_silent(text: str) -> None:
     pass
-
-
-def one_question(
-    address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
-) -> tuple[Any, Any]:
-    """One question and its runner."""
-    from assay.questions.proof_runners import ProofRunners
-    from assay.questions.provers import load_provers
-    from assay.questions.selection import Selection, build_environments, work_of
-    from assay.questions.suite.suite import find_in_suite
-
-    suite, entry = find_in_suite(address)
-    selection = Selection(
-        (str(suite.path),), str(Path.cwd()), targets, str(proofs) if proofs else None
-    )
-    work = replace(work_of(suite, entry, selection), identifier=address)
-    environments = build_environments([work], say)
-    return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)

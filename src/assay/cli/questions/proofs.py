@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from assay.cli.common import in_colour
-from assay.cli.questions.options import FILE, ISOLATION, PROOFS, TARGET, one_question
+from assay.cli.questions.options import FILE, ISOLATION, PROOFS, TARGET, say
 from assay.config import load_config
 from assay.errors import InputError
 
@@ -45,11 +45,9 @@ def prove(
     isolation: str,
 ) -> None:
     """Take in a proof written by hand, after lint, control and twin."""
-    from assay.questions.model import Question
-    from assay.questions.proofs.accept import check_proof, take_in
-    from assay.questions.proofs.claims import Relation
+    from assay.questions import Question, Relation, check_proof, open_question, take_in
 
-    work, runners = one_question(address, targets, proofs, isolation)
+    work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
@@ -97,11 +95,10 @@ def show(
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions.quality_report import question_lines
-    from assay.questions.verification import verify_one
+    from assay.questions import open_question, question_lines, verify_one
     from assay.reports.plain import Paint
 
-    work, runners = one_question(address, targets, proofs, isolation)
+    work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
 
     async def run() -> Any:
         async with runners:
@@ -113,8 +110,7 @@ def show(
 
 
 def _show_transcript(address: str) -> None:
-    from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
-    from assay.questions.suite.suite import find_in_suite
+    from assay.questions import find_in_suite, latest_transcript, transcript_lines
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()
@@ -131,10 +127,10 @@ def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
 
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
     """
-    from assay.questions.model import Question
-    from assay.questions.provers.introspection import explain as explain_question
+    from assay.questions import Question, open_question
+    from assay.questions import explain as explain_question
 
-    work, runners = one_question(address, targets, None, isolation)
+    work, runners = open_question(address, targets, isolation=isolation, say=say)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)

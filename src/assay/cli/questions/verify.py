@@ -52,7 +52,7 @@ def verify(
     Stored proofs are run again; what has none is left to the provers that need no model, and with
     --model what they leave open to a model.
     """
-    from assay.questions.plan import QuestionsPlan, make_request
+    from assay.questions import QuestionsPlan, make_request
 
     model, fixing = take_model(shared)
     options = RunOptions.of(shared)

@@ -10,7 +10,8 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TextIO
 
-from . import classes, commands, reading, showing, static
+from . import classes, commands, text
+from .source import read_source, static_facts, string
 
 Report = Callable[[str], None]
 
@@ -22,7 +23,7 @@ class Collector:
         self._files = files
         self._report = report
         self._out = out
-        self._sources = {name: reading.read(name, path) for name, path in files.items()}
+        self._sources = {name: read_source(name, path) for name, path in files.items()}
         # Keeps the objects themselves, so that no identity is given out twice.
         self._met: dict[int, Any] = {}
         self._paths: dict[int, list[str]] = {}
@@ -55,10 +56,10 @@ class Collector:
             self._emit_objects()
 
     def emit_commands(self, scripts: list[tuple[str, str]]) -> None:
-        """The command lines of console scripts."""
+        """Return the command lines of console scripts."""
         for name, value in scripts:
             self._report(f"command {name}")
-            for fact in commands.facts(name, value):
+            for fact in commands.command_facts(name, value):
                 self._emit(fact)
             # The next script may be the last that is started.
             self._out.flush()
@@ -69,19 +70,19 @@ class Collector:
 
     def _emit_failed(self, name: str, failure: dict[str, str]) -> None:
         tree = self._sources[name].tree
-        doc = reading.string(tree.body[0]) if tree is not None and tree.body else ""
+        doc = string(tree.body[0]) if tree is not None and tree.body else ""
         fact = {"path": name, "kind": "module", "module": name, "available": False, "doc": doc}
         self._emit({**fact, "failure": failure})
-        for fact in static.facts(name, self._sources[name]):
+        for fact in static_facts(name, self._sources[name]):
             self._emit(fact)
 
     def _module(self, name: str) -> None:
         module, source = sys.modules.get(name), self._sources[name]
-        exported = _exported(module)
+        exported = _read_exports(module)
         foreign: dict[str, str] = {}
         missing: dict[str, str] = {}
         constants = []
-        for public, value in _names(module, exported, missing):
+        for public, value in _read_names(module, exported, missing):
             try:
                 origin = self._place(f"{name}.{public}", value, public in exported)
             except Exception:
@@ -94,7 +95,7 @@ class Collector:
             if not hasattr(module, public):
                 missing.setdefault(public, f"{origin} could not be imported")
         self._emit({
-            "path": name, "kind": "module", "module": name, "doc": showing.doc(module.__doc__),
+            "path": name, "kind": "module", "module": name, "doc": text.clean_doc(module.__doc__),
             "exports": exported, "foreign_names": foreign, "missing_names": missing,
             "is_dynamic": "__getattr__" in vars(module),
         })  # fmt: skip
@@ -113,7 +114,7 @@ class Collector:
             return None
         module = getattr(value, "__module__", None)
         if module not in self._files and not is_exported:
-            return showing.dotted(value)
+            return text.full_name(value)
         self._met[id(value)] = value
         self._paths.setdefault(id(value), []).append(path)
         return ""
@@ -133,14 +134,14 @@ class Collector:
         self._emit({
             "path": path, "kind": "constant", "module": module,
             "paths": sorted({path, *self._importers.get(path, ())}),
-            "default": showing.value(value), "annotation": source.annotations.get(name, ""),
-            "type": showing.dotted(type(value)),
-            "doc": showing.doc(source.docs.get(name) or _own_doc(value)),
+            "default": text.format_value(value), "annotation": source.annotations.get(name, ""),
+            "type": text.full_name(type(value)),
+            "doc": text.clean_doc(source.docs.get(name) or _own_doc(value)),
         })  # fmt: skip
 
     def _emit_objects(self) -> None:
         for identity, thing in list(self._met.items()):
-            path = self._home(thing, self._paths[identity])
+            path = self._find_home(thing, self._paths[identity])
             self._report(f"describe {self._module_of(path)}")
             self._definition_or_less(thing, path, sorted(set(self._paths[identity])), brief=False)
         for path, thing in sorted(self._foreign.items()):
@@ -160,9 +161,9 @@ class Collector:
                 "foreign": brief, "is_dynamic": True,
             })  # fmt: skip
 
-    def _home(self, thing: Any, paths: list[str]) -> str:
-        """Where it is defined, if it can be reached there, else the plainest place it was met."""
-        said = showing.dotted(thing)
+    def _find_home(self, thing: Any, paths: list[str]) -> str:
+        """Return where it is defined, if it can be reached there, else the plainest place."""
+        said = text.full_name(thing)
         if said in paths:
             return said
         return min(paths, key=lambda path: (not path.startswith(thing.__module__), len(path), path))
@@ -186,7 +187,7 @@ class Collector:
         written = source.classes.get(thing.__qualname__) if source else None
         fact = classes.class_fact(thing, path, written)
         self._emit({**fact, **shared, **({"doc": ""} if brief else {})})
-        for member in classes.members(thing, path, written, brief=brief):
+        for member in classes.member_facts(thing, path, written, brief=brief):
             self._emit({"owner": path, "module": module, "foreign": brief, **member})
         for name, inner in list(vars(thing).items()):
             if _is_nested(thing, name, inner):
@@ -198,11 +199,11 @@ class Collector:
     def _note_foreign(self, thing: type) -> None:
         for base in thing.__mro__[1:-1]:
             if id(base) not in self._met:
-                self._foreign[showing.dotted(base)] = base
+                self._foreign[text.full_name(base)] = base
 
 
 def _own_doc(value: Any) -> str:
-    """What an object says of itself, as opposed to what its class says."""
+    """Return what an object says of itself, as opposed to what its class says."""
     try:
         said = value.__doc__
     except Exception:
@@ -218,12 +219,12 @@ def _import(name: str) -> dict[str, str] | None:
     try:
         importlib.import_module(name)
     except BaseException as error:  # a module may well call sys.exit
-        return _failure(error)
+        return _read_failure(error)
     return None
 
 
-def _failure(error: BaseException) -> dict[str, str]:
-    """What happened and, where a module was missing at the bottom of it, its name."""
+def _read_failure(error: BaseException) -> dict[str, str]:
+    """Return what happened and, where a module was missing at the bottom of it, its name."""
     cause: BaseException | None = error
     missing = ""
     for _ in range(20):
@@ -236,15 +237,17 @@ def _failure(error: BaseException) -> dict[str, str]:
     return {"error": type(error).__name__, "message": message, "missing": missing}
 
 
-def _exported(module: Any) -> list[str]:
+def _read_exports(module: Any) -> list[str]:
     listed = getattr(module, "__all__", None)
     if not isinstance(listed, (list, tuple)):
         return []
     return [name for name in listed if isinstance(name, str)]
 
 
-def _names(module: Any, exported: list[str], missing: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    """The names of a module with their values; one that cannot be had is noted as missing."""
+def _read_names(
+    module: Any, exported: list[str], missing: dict[str, str]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the names of a module with their values; one that cannot be had is noted as missing."""
     names = dict.fromkeys([*vars(module), *exported])
     if "__getattr__" in vars(module):
         names.update(dict.fromkeys(name for name in dir(module) if isinstance(name, str)))

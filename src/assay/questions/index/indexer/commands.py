@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from . import showing
+from . import text
 
 _DEEPEST = 6
 
@@ -25,10 +25,10 @@ class _Found(BaseException):
         self.parser = parser
 
 
-def facts(name: str, value: str) -> Iterator[dict[str, Any]]:
-    """The commands and options of one script; none if it has no parser that is known here."""
+def command_facts(name: str, value: str) -> Iterator[dict[str, Any]]:
+    """Yield the commands and options of one script; none if it has no parser that is known here."""
     try:
-        parser = _parser(name, value)
+        parser = _find_parser(name, value)
         if isinstance(parser, argparse.ArgumentParser):
             yield from _argparse(name, parser, 0)
         elif parser is not None:
@@ -37,7 +37,7 @@ def facts(name: str, value: str) -> Iterator[dict[str, Any]]:
         return
 
 
-def _parser(name: str, value: str) -> Any:
+def _find_parser(name: str, value: str) -> Any:
     module, _, attribute = value.partition(":")
     thing: Any = importlib.import_module(module.strip())
     for part in filter(None, attribute.split("[")[0].strip().split(".")):
@@ -45,7 +45,7 @@ def _parser(name: str, value: str) -> Any:
     thing = _from_typer(thing)
     if _is_click(thing):
         return thing
-    return _caught(name, thing)
+    return _catch_parser(name, thing)
 
 
 def _is_click(thing: Any) -> bool:
@@ -58,7 +58,7 @@ def _from_typer(thing: Any) -> Any:
     return thing
 
 
-def _caught(name: str, function: Any) -> Any:
+def _catch_parser(name: str, function: Any) -> Any:
     sys.argv[:] = [name]
     with contextlib.ExitStack() as undo:
         _replace(undo, argparse.ArgumentParser, "parse_known_args")
@@ -91,7 +91,7 @@ def _click(path: str, command: Any, parent: Any, depth: int) -> Iterator[dict[st
     context = command.context_class(command, info_name=path.split()[-1], parent=parent)
     yield {
         "path": path, "kind": "command", "owner": path.rpartition(" ")[0],
-        "doc": showing.doc(getattr(command, "help", "")),
+        "doc": text.clean_doc(getattr(command, "help", "")),
         "deprecated": "deprecated" if getattr(command, "deprecated", False) else "",
     }  # fmt: skip
     for parameter in command.get_params(context):
@@ -102,9 +102,9 @@ def _click(path: str, command: Any, parent: Any, depth: int) -> Iterator[dict[st
         yield {
             "path": f"{path} {longest}", "kind": "option", "owner": path,
             "aliases": [one for one in dict.fromkeys([*names, parameter.name]) if one != longest],
-            "doc": showing.doc(getattr(parameter, "help", "")), "required": parameter.required,
+            "doc": text.clean_doc(getattr(parameter, "help", "")), "required": parameter.required,
             "annotation": str(getattr(parameter.type, "name", "")),
-            "default": None if default is None or callable(default) else showing.value(default),
+            "default": None if default is None or callable(default) else text.format_value(default),
         }  # fmt: skip
     if depth < _DEEPEST and hasattr(command, "list_commands"):
         for name in command.list_commands(context):
@@ -116,7 +116,7 @@ def _click(path: str, command: Any, parent: Any, depth: int) -> Iterator[dict[st
 def _argparse(path: str, parser: Any, depth: int) -> Iterator[dict[str, Any]]:
     yield {
         "path": path, "kind": "command", "owner": path.rpartition(" ")[0],
-        "doc": showing.doc(parser.description),
+        "doc": text.clean_doc(parser.description),
     }  # fmt: skip
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -129,6 +129,6 @@ def _argparse(path: str, parser: Any, depth: int) -> Iterator[dict[str, Any]]:
         yield {
             "path": f"{path} {longest}", "kind": "option", "owner": path,
             "aliases": [one for one in dict.fromkeys([*names, action.dest]) if one != longest],
-            "doc": showing.doc(action.help), "required": bool(action.required),
-            "default": None if action.default is None else showing.value(action.default),
+            "doc": text.clean_doc(action.help), "required": bool(action.required),
+            "default": None if action.default is None else text.format_value(action.default),
         }  # fmt: skip

@@ -16,7 +16,8 @@ import sys
 import time
 from typing import Any
 
-from . import collect, layout, scan
+from . import layout
+from .collector import Collector
 
 _BACKLOG = 1 << 16
 _LATE = {"error": "Late", "message": "the time for the whole target was over before"}
@@ -43,7 +44,7 @@ def main() -> None:
 def _scan(found: layout.Layout) -> None:
     try:
         with open("words.txt", "wb") as file:
-            file.write(scan.lines_of(scan.identifiers(found.files)))
+            file.write(layout.lines_of(layout.scan_identifiers(found.files)))
     finally:
         os._exit(0)
 
@@ -75,14 +76,14 @@ def _watch(found: layout.Layout, order: dict[str, Any]) -> dict[str, Any]:
     return {
         "versions": found.versions, "absent": found.absent, "foreign": found.foreign,
         "modules": len(modules), "attempts": attempts, "complete": is_complete,
-        "installed": scan.installed_folders(),
+        "installed": layout.list_site_folders(),
     }  # fmt: skip
 
 
 def _read_only(
     found: layout.Layout, modules: dict[str, str], skipped: dict[str, dict[str, str]]
 ) -> None:
-    """Nothing more is imported: what the sources alone say is better than nothing."""
+    """Describe what the sources alone say; nothing more is imported."""
     late = {name: skipped.get(name, _LATE) for name in modules}
     found.scripts = []
     _Attempt(found, modules, late).run(_READING_SECONDS, time.monotonic() + _READING_SECONDS)
@@ -111,7 +112,7 @@ class _Attempt:
         return self._step.partition(" ")[2]
 
     def run(self, patience: float, deadline: float) -> bool:
-        """Whether it came to the end, or at least to everything but the command lines."""
+        """Return whether it came to the end, or at least to everything but the command lines."""
         reading, writing = os.pipe()
         process = os.fork()
         if process == 0:
@@ -139,7 +140,7 @@ class _Attempt:
                 os.write(writing, step.encode() + b"\n")
 
             with open("facts.jsonl", "w", encoding="utf-8") as out:
-                collector = collect.Collector(self._modules, report, out)
+                collector = Collector(self._modules, report, out)
                 collector.run(self._skipped, self._found.namespaces())
                 out.flush()
                 report("described")
@@ -192,17 +193,17 @@ class _Pulse:
     def __init__(self, process: int) -> None:
         # The clock of another process's computing time, as clock_getcpuclockid(3) makes it.
         self._clock = (~process << 3) | 2
-        self._start = self._computed = self._used()
+        self._start = self._computed = self._cpu_seconds()
         self._looked = self._active = time.monotonic()
 
-    def _used(self) -> float:
+    def _cpu_seconds(self) -> float:
         try:
             return time.clock_gettime(self._clock)
         except OSError:
             return 0.0
 
     def is_hung(self, patience: float) -> bool:
-        now, used = time.monotonic(), self._used()
+        now, used = time.monotonic(), self._cpu_seconds()
         if used - self._computed > _IDLE * (now - self._looked):
             self._active = now
         self._looked, self._computed = now, used

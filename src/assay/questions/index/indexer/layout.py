@@ -1,4 +1,4 @@
-"""Which modules and files belong to the distributions that were asked for, and which do not."""
+"""The modules and files of the distributions that were asked for, and the words in them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import importlib.machinery
 import importlib.metadata
 import json
 import os
+import re
+import site
+import sys
 import urllib.parse
+from collections.abc import Iterable
 from typing import Any
 
 _LEFT_OUT = {"__pycache__", "node_modules", "build", "dist"}
@@ -72,7 +76,7 @@ def _add_files(layout: Layout, found: Any) -> None:
 
 
 def _source_folder(found: Any) -> str | None:
-    """The folder of an editable or copied source, whose files no record lists."""
+    """Return the folder of an editable or copied source, whose files no record lists."""
     if found.files is None:
         return str(found.locate_file(""))
     try:
@@ -113,7 +117,7 @@ def _add(layout: Layout, base: str, name: str, *, is_source: bool) -> None:
 
 
 def module_name(parts: list[str]) -> str | None:
-    """The module a file of the path defines, or None if it defines none that can be imported."""
+    """Return the module that a file defines, None if none can be imported."""
     for suffix in _SUFFIXES:
         if parts[-1].endswith(suffix):
             names = [*parts[:-1], parts[-1][: -len(suffix)]]
@@ -130,7 +134,7 @@ def _normal(name: str) -> str:
 
 
 def _foreign(own: set[str]) -> list[str]:
-    """The outermost packages and modules of every other distribution that is installed."""
+    """Return the outermost packages and modules of every other distribution that is installed."""
     names: set[str] = set()
     for found in importlib.metadata.distributions():
         if _normal(str(found.metadata["Name"])) not in own:
@@ -151,3 +155,42 @@ def _outermost(record: str) -> set[str]:
 def _is_inner(name: str, packages: set[str]) -> bool:
     parts = name.split("/")
     return any("/".join(parts[:length]) in packages for length in range(1, len(parts)))
+
+
+_IDENTIFIER = re.compile(r"[^\W\d]\w+")
+_LARGEST = 32 << 20
+_LONGEST = 120
+
+
+def scan_identifiers(paths: Iterable[str]) -> set[str]:
+    """Return the identifiers in the files, of two characters or more."""
+    found: set[str] = set()
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                text = file.read(_LARGEST).decode("utf-8", "ignore")
+        except OSError:
+            continue
+        found.update(_IDENTIFIER.findall(text))
+    return {word for word in found if len(word) <= _LONGEST}
+
+
+def list_site_folders() -> list[str]:
+    """Return where everything is installed, the target included."""
+    folders = dict.fromkeys([*site.getsitepackages(), *sys.path])
+    return [one for one in folders if os.path.basename(one) in ("site-packages", "dist-packages")]
+
+
+def sources_below(folders: Iterable[str]) -> Iterable[str]:
+    """Yield every file of Python source below the folders."""
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            for name in names:
+                if name.endswith((".py", ".pyi")):
+                    yield os.path.join(place, name)
+
+
+def lines_of(words: set[str]) -> bytes:
+    """Sorted by their bytes, one per line, so that a reader can search by halves."""
+    lines = sorted(word.encode("utf-8", "ignore") for word in words)
+    return b"".join(line + b"\n" for line in lines)

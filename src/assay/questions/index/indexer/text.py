@@ -13,15 +13,15 @@ _LONGEST_DOC = 6000
 _LONGEST_SIGNATURE = 200
 
 
-def value(thing: Any) -> str:
-    """A repr that is the same in every process."""
+def format_value(thing: Any) -> str:
+    """Return a repr that is the same in every process."""
     try:
         return _ADDRESS.sub("", repr(thing))[:_LONGEST_VALUE]
     except Exception:
         return f"<{type(thing).__name__}>"
 
 
-def annotation(thing: Any) -> str:
+def format_annotation(thing: Any) -> str:
     if thing is inspect.Parameter.empty or thing is None:
         return ""
     if isinstance(thing, str):
@@ -33,17 +33,19 @@ def annotation(thing: Any) -> str:
     return _ADDRESS.sub("", shown.replace("typing.", ""))[:_LONGEST_ANNOTATION]
 
 
-def doc(thing: Any) -> str:
-    """The documentation, without the indentation of its place."""
+def clean_doc(thing: Any) -> str:
+    """Return the documentation, without the indentation of its place."""
     return inspect.cleandoc(thing)[:_LONGEST_DOC] if isinstance(thing, str) else ""
 
 
-def signature(thing: Any, *, drop_first: bool = False) -> tuple[list[dict[str, Any]] | None, str]:
-    """The parameters, None if there is no telling, and what is returned."""
+def read_signature(
+    thing: Any, *, drop_first: bool = False
+) -> tuple[list[dict[str, Any]] | None, str]:
+    """Return the parameters, None if there is no telling, and what is returned."""
     try:
         found = inspect.signature(thing)
         listed = list(found.parameters.values())
-        returned = annotation(found.return_annotation)
+        returned = format_annotation(found.return_annotation)
         shown = [_parameter(one) for one in listed[1 if drop_first else 0 :]]
     except Exception:
         return None, ""
@@ -55,13 +57,13 @@ def _parameter(parameter: inspect.Parameter) -> dict[str, Any]:
     return {
         "name": parameter.name,
         "kind": parameter.kind.name.lower(),
-        "default": value(parameter.default) if has_default else None,
-        "annotation": annotation(parameter.annotation),
+        "default": format_value(parameter.default) if has_default else None,
+        "annotation": format_annotation(parameter.annotation),
     }
 
 
-def dotted(thing: Any) -> str:
-    """Where a class or function says that it is defined."""
+def full_name(thing: Any) -> str:
+    """Return where a class or function says that it is defined."""
     module = getattr(thing, "__module__", None)
     name = getattr(thing, "__qualname__", None) or getattr(thing, "__name__", "")
     return f"{module}.{name}" if isinstance(module, str) and module != "builtins" else str(name)

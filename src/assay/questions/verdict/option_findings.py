@@ -48,7 +48,7 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Finding:
+class OptionFinding:
     """What is known about one option, on what grounds, and why.
 
     `rests_on` are the claims that decided it; they are repeated before an accusation. `stands` says
@@ -65,7 +65,7 @@ class Finding:
     stands: bool = False
 
 
-Findings = Mapping[str, Finding]
+OptionFindings = Mapping[str, OptionFinding]
 
 
 @dataclass
@@ -76,50 +76,50 @@ class _Weighed:
     open: list[Settled] = field(default_factory=list)
 
 
-def combine(settled: Iterable[Settled]) -> Finding:
-    """The finding on an option from all of its claims, in whatever order they come.
+def combine(settled: Iterable[Settled]) -> OptionFinding:
+    """Return the finding on an option from all of its claims, in whatever order they come.
 
     What was executed outweighs what is documented: only two executed proofs, or two passages of
     documentation, contradict each other.
     """
     settled = tuple(settled)
     weighed = _weigh(settled)
-    finding = _decide(_outweighed(weighed))
+    finding = _decide(_prefer_executed(weighed))
     said = tuple(note for one in settled for note in one.notes)
-    return replace(finding, notes=tuple(dict.fromkeys((*said, *_documented_otherwise(weighed)))))
+    return replace(finding, notes=tuple(dict.fromkeys((*said, *_note_documentation(weighed)))))
 
 
-def _decide(weighed: _Weighed) -> Finding:
+def _decide(weighed: _Weighed) -> OptionFinding:
     if weighed.contradicted:
-        return Finding(
+        return OptionFinding(
             State.CONTRADICTED,
             weighed.contradicted[0].reason or "both sides of its proof passed",
             rests_on=_claims(weighed.contradicted),
         )
     if weighed.confirming and weighed.refuting:
-        return Finding(
+        return OptionFinding(
             State.CONTRADICTED,
             f"one proof confirms it ({weighed.confirming[0].claim.statement}) and another refutes "
             f"it ({weighed.refuting[0].claim.statement})",
             rests_on=_claims(weighed.confirming + weighed.refuting),
         )
     if weighed.refuting:
-        return Finding(
+        return OptionFinding(
             State.FAILS,
-            _refuted(weighed.refuting[0]),
+            _refutation(weighed.refuting[0]),
             grounds=_grounds(weighed.refuting),
             is_absent_path=any(one.claim.absent_path for one in weighed.refuting),
             rests_on=_claims(weighed.refuting),
         )
     if weighed.confirming:
-        return Finding(
+        return OptionFinding(
             State.HOLDS,
             weighed.confirming[0].claim.statement,
             grounds=_grounds(weighed.confirming),
             rests_on=_claims(weighed.confirming),
         )
     stands = any(one.truth is Truth.TRUE for one in weighed.open)
-    return Finding(State.UNPROVEN, _why_open(weighed), stands=stands)
+    return OptionFinding(State.UNPROVEN, _why_open(weighed), stands=stands)
 
 
 def _weigh(settled: Iterable[Settled]) -> _Weighed:
@@ -137,24 +137,24 @@ def _weigh(settled: Iterable[Settled]) -> _Weighed:
     return weighed
 
 
-def _outweighed(weighed: _Weighed) -> _Weighed:
-    """Without the documentation where an executed proof has decided something."""
+def _prefer_executed(weighed: _Weighed) -> _Weighed:
+    """Leave documentation out where an executed proof decides."""
     executed = _Weighed(
-        _executed(weighed.confirming),
-        _executed(weighed.refuting),
-        _executed(weighed.contradicted),
+        _select_executed(weighed.confirming),
+        _select_executed(weighed.refuting),
+        _select_executed(weighed.contradicted),
     )
     decides = executed.confirming or executed.refuting or executed.contradicted
     return executed if decides else weighed
 
 
-def _executed(settled: list[Settled]) -> list[Settled]:
+def _select_executed(settled: list[Settled]) -> list[Settled]:
     return [one for one in settled if one.claim.grounds is Grounds.EXECUTED]
 
 
-def _documented_otherwise(weighed: _Weighed) -> list[str]:
-    """A note where the documentation says the opposite of what was executed."""
-    executed = _outweighed(weighed)
+def _note_documentation(weighed: _Weighed) -> list[str]:
+    """Return a note where the documentation says the opposite of what was executed."""
+    executed = _prefer_executed(weighed)
     lost = []
     if executed.refuting and not executed.confirming:
         lost = [f"documented otherwise: {one.claim.statement}" for one in weighed.confirming]
@@ -166,7 +166,7 @@ def _documented_otherwise(weighed: _Weighed) -> list[str]:
     return lost
 
 
-def _refuted(settled: Settled) -> str:
+def _refutation(settled: Settled) -> str:
     return settled.reason or f"it is not true that {settled.claim.statement}"
 
 
@@ -175,8 +175,8 @@ def _claims(settled: list[Settled]) -> tuple[Claim, ...]:
 
 
 def _grounds(settled: list[Settled]) -> Grounds:
-    """The strongest of them: one executed proof is enough."""
-    return Grounds.EXECUTED if _executed(settled) else Grounds.DOCUMENTED
+    """Return the strongest grounds: one executed proof is enough."""
+    return Grounds.EXECUTED if _select_executed(settled) else Grounds.DOCUMENTED
 
 
 def _why_open(weighed: _Weighed) -> str:
