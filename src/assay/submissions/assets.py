@@ -22,7 +22,7 @@ _NAME = re.compile(r"\{\{\s*static:\s*([^{}]+?)\s*\}\}")
 
 
 def asset_names(value: Any) -> Iterator[str]:
-    """The names of assets that a text or structure uses, in its keys too."""
+    """Yield the names of assets that a text or structure uses, in its keys too."""
     if isinstance(value, str):
         yield from _NAME.findall(value)
     elif isinstance(value, Mapping):
@@ -35,7 +35,7 @@ def asset_names(value: Any) -> Iterator[str]:
 
 
 def replace_assets(value: Any, paths: Mapping[str, str]) -> Any:
-    """The value with every `{{static:<name>}}` in texts and keys replaced by the asset's path."""
+    """Replace every `{{static:<name>}}` in texts and keys by the path of the asset."""
     if isinstance(value, str):
         return _NAME.sub(lambda found: _path(found[1], paths), value) if "{{" in value else value
     if isinstance(value, list | tuple):
@@ -54,7 +54,7 @@ def _path(name: str, paths: Mapping[str, str]) -> str:
 
 
 def with_assets(case: Model, paths: Mapping[str, str]) -> Model:
-    """The case as it is run; the same object if it names no asset."""
+    """Return the case as it is run; the same object if it names no asset."""
     given = {**case.__dict__, **(case.__pydantic_extra__ or {})}
     changed = {}
     for name, value in given.items():
@@ -76,7 +76,7 @@ _PLACE = "/static"
 
 
 def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bind]:
-    """Every asset by its name: what to bind, and under which path a program finds it."""
+    """Return every asset by its name: what to bind, and under which path a program finds it."""
     return {name: _bind(problem, name, base, level) for name in problem.static_assets}
 
 
@@ -98,12 +98,12 @@ def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
 
 
 def _folder_of(name: str) -> str:
-    """A name of an asset as the name of a folder."""
+    """Return a name of an asset as the name of a folder."""
     return re.sub(r"[^\w.-]", "_", name).strip(".") or "_"
 
 
 def _is_public(path: Path) -> bool:
-    """Whether everybody may read a file, or all files of a folder."""
+    """Return whether everybody may read a file, or all files of a folder."""
     everything = [path, *(path.rglob("*") if path.is_dir() else ())]
     return all(_is_open(one.lstat().st_mode) for one in everything)
 

@@ -29,7 +29,7 @@ from assay.submissions.file_formats import (
 
 
 def _check_within(path: Any) -> Any:
-    """The path as text, if it stays within the work folder."""
+    """Return the path as text, if it stays within the work folder."""
     if not isinstance(path, str | os.PathLike):
         return path
     path = PurePosixPath(path)
@@ -52,7 +52,7 @@ class InputFile(BaseModel):
     """The bytes it was read from, where writing the content anew would give others."""
 
     def to_bytes(self) -> bytes:
-        """What is written to the work folder: the same content always gives the same bytes."""
+        """Return what is written to the work folder; the same content gives the same bytes."""
         if isinstance(self.source, bytes) and self._is_unchanged(self.source):
             return self.source
         try:
@@ -76,7 +76,7 @@ class InputFile(BaseModel):
         compression: Compression | str | None = None,
         relative_to: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """A file on disk, under its path relative to a folder."""
+        """Return a file on disk, under its path relative to a folder."""
         given = Path(path)
         folder = None if relative_to is None else Path(relative_to)
         place = folder / given if folder is not None and not given.is_absolute() else given
@@ -94,7 +94,7 @@ class InputFile(BaseModel):
         file_type: FileType | str | None = None,
         compression: Compression | str | None = None,
     ) -> Self:
-        """A file on disk, under another path; type and compression are told by its name."""
+        """Return a file on disk, under another path; type and compression are told by its name."""
         kind, packing = cls.resolve_suffix(path, file_type, compression)
         name = os.fspath(save_path)
         if content is not None:

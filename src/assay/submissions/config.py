@@ -24,7 +24,7 @@ class _Config(BaseModel):
     model_config = ConfigDict(extra="allow", use_enum_values=True)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field, known or not, as of a dictionary."""
+        """Return a field, known or not."""
         return getattr(self, name, default)
 
 
@@ -110,7 +110,7 @@ class GroupConfig(_Config):
     env: dict[str, str] = Field(default_factory=dict)
 
     def get_real_name(self) -> str:
-        """The name of the group its cases were written for: of a regression, the original."""
+        """Return the name of the group its cases were written for, of a regression the original."""
         return self.original_group or self.name
 
 

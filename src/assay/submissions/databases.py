@@ -14,7 +14,7 @@ _LONGEST_CELL = 64 << 20
 
 
 def write_database(content: Any) -> bytes:
-    """The file of a database with these tables; the same tables always give the same bytes."""
+    """Return the file of a database with these tables; the same tables give the same bytes."""
     tables = _tables(content)
     if not tables:
         # To SQLite an empty file is an empty database, and it writes none itself.
@@ -31,7 +31,7 @@ def write_database(content: Any) -> bytes:
 
 
 def read_database(data: bytes) -> dict[str, Any]:
-    """The tables of a database file, rows as mappings."""
+    """Return the tables of a database file, rows as mappings."""
     with _open_database(data) as database:
         return {"tables": {name: _read_table(database, name) for name in _names(database)}}
 

@@ -78,14 +78,14 @@ def signature(path: Path) -> tuple[FileType, Compression]:
 
 
 def compress(data: bytes, compression: Compression) -> bytes:
-    """Without the time of day, which gzip would write."""
+    """Compress without the time of day, which gzip would write."""
     if compression is Compression.GZIP:
         return gzip.compress(data, mtime=0)
     return bz2.compress(data) if compression is Compression.BZIP2 else data
 
 
 def decompress(data: bytes, compression: Compression, limit: int | None = None) -> bytes:
-    """What was compressed; InputError if it is damaged, or more than anybody means to write."""
+    """Return what was compressed; raise InputError if it is damaged or too much."""
     limit = MOST_UNPACKED if limit is None else limit
     if compression is Compression.NONE:
         return data
@@ -105,7 +105,7 @@ def _open(data: bytes, compression: Compression) -> Any:
 
 
 def write_content(content: Any, file_type: FileType) -> bytes:
-    """The bytes of a file; text and bytes are written as they are, whatever the type."""
+    """Return the bytes of a file; text and bytes are written as they are, whatever the type."""
     if isinstance(content, bytes):
         return content
     if isinstance(content, str):
@@ -121,7 +121,7 @@ def write_content(content: Any, file_type: FileType) -> bytes:
 
 
 def parse_content(data: bytes, file_type: FileType) -> Any:
-    """The content of a file; raises InputError or ValueError if it is not of that type."""
+    """Return the content of a file; raise InputError or ValueError if it is not of that type."""
     try:
         return check_value(_PARSERS[file_type](data))
     except RecursionError:

@@ -75,7 +75,7 @@ def _files(
 
 
 def _inside(source: Path, above: str) -> list[str]:
-    """The paths in a folder, the first at the end of the list."""
+    """Return the paths in a folder, the first at the end of the list."""
     try:
         names = sorted((entry.name for entry in (source / above).iterdir()), reverse=True)
     except OSError as error:
@@ -89,7 +89,7 @@ def _matches(path: str, globs: Sequence[str]) -> bool:
 
 
 def _copy(source: Path, target: Path, found: os.stat_result) -> tuple[str, bytes]:
-    """What was copied, and what identifies its content."""
+    """Return what was copied, and what identifies its content."""
     if stat.S_ISDIR(found.st_mode):
         target.mkdir(exist_ok=True)
         return "folder", b""
@@ -112,7 +112,7 @@ _SOLUTION = "solution"
 
 
 def digest_problem(problem: ProblemConfig) -> str:
-    """Of the problem's folder without its solutions, and of what it uses from elsewhere."""
+    """Return the digest of a problem without its solutions, with what it uses from elsewhere."""
     digest = hashlib.sha256()
     try:
         for name, content in _contents(problem):
@@ -151,7 +151,7 @@ def _contents(problem: ProblemConfig) -> Iterator[tuple[str, bytes]]:
 def _problem_files(
     name: str, path: Path, seen: set[Identity], is_read: Callable[[Path], bool]
 ) -> Iterator[tuple[str, bytes]]:
-    """Every file with what tells it from another; no folder twice, so that loops come to an end."""
+    """Yield every file with its digest; no folder twice, so that loops come to an end."""
     waiting = [(name, path)]
     while waiting:
         name, path = waiting.pop()
@@ -174,5 +174,5 @@ def _identity(folder: Path) -> Identity:
 
 
 def _is_run(folder: Path) -> bool:
-    """Whether a run is kept there, which changes while it goes on."""
+    """Return whether a run is kept there, which changes while it goes on."""
     return all((folder / name).is_file() for name in _RUN_FILES)

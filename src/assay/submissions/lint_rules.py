@@ -131,7 +131,7 @@ def check_fields(folder: Path) -> Iterator[Finding]:
     read = names_read(folder)
     for file in sorted(folder.glob("*.py")):
         for call in ast.walk(parse_code(file)):
-            kind = _RESULTS.get(_called_name(call)) if isinstance(call, ast.Call) else None
+            kind = _RESULTS.get(_name_of_call(call)) if isinstance(call, ast.Call) else None
             if not isinstance(call, ast.Call) or kind is None:
                 continue
             for keyword in call.keywords:
@@ -143,7 +143,7 @@ def check_fields(folder: Path) -> Iterator[Finding]:
                     yield Finding(UNKNOWN_KEY, what, place, advise(keyword.arg, near))
 
 
-def _called_name(call: ast.Call) -> str:
+def _name_of_call(call: ast.Call) -> str:
     """Return the last name of what is called: `CLIResult` of `cli.CLIResult(…)`."""
     called = call.func
     return called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
@@ -223,7 +223,7 @@ def _definition(name: str, given: Sequence[str] | int) -> str:
 
 
 def _problem(arguments: ast.arguments, given: Sequence[str] | int) -> str:
-    """Why a call with these arguments cannot be made; empty if it can."""
+    """Return why a call with these arguments cannot be made; empty if it can."""
     positional = [*arguments.posonlyargs, *arguments.args][1:]
     required = positional[: len(positional) - len(arguments.defaults)]
     keyword_only = [

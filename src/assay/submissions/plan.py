@@ -179,7 +179,7 @@ def print_warning(finding: Finding) -> None:
 
 
 def _print_output(text: str) -> None:
-    """What a problem's own code prints is for its author, and never part of the result."""
+    """Print what a problem's own code prints, for its author."""
     sys.stderr.write(escape_hidden(text))
 
 
@@ -190,7 +190,7 @@ def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:
 
 
 def _snapshot(folder: Path, checkpoint: str) -> Path:
-    """The submission of a checkpoint: a folder of its own in the snapshot, or the snapshot."""
+    """Return the submission of a checkpoint: its folder in the snapshot, or the snapshot."""
     if not folder.is_dir():
         raise InputError(
             "is a file" if folder.exists() else "there is no such folder",

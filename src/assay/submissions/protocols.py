@@ -34,7 +34,7 @@ class ExpectedCase:
         return self.expected.given()
 
     def place_assets(self, assets: Mapping[str, str]) -> Self:
-        """As it is run and judged: with the paths of static assets in place of their names."""
+        """Return the case as it is run, with the paths of static assets in place of names."""
         if not assets:
             return self
         return replace(
@@ -52,7 +52,7 @@ class CaseStream(Protocol):
         """Whether a case may depend on what came of those before it."""
 
     async def draw(self) -> ExpectedCase | None:
-        """The next case, None after the last.
+        """Return the next case, None after the last.
 
         Of a stateful stream it is drawn only after `update` was called for the one before.
         Raises CasesBrokenError if the loader raises, hangs or ends its process, NoCasesError if
@@ -84,7 +84,7 @@ class CaseRunner(Protocol):
     """Runs the cases of one group on a submission; made for one group, ended with it."""
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """What the program did: its own crash, time-out or dead server is a result too.
+        """Return what the program did: its own crash, time-out or dead server is a result too.
 
         The case is `placed`: in what is run, a name of a static asset is text like any other.
 

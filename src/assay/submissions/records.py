@@ -50,7 +50,7 @@ def make_case_record(
     *,
     is_mistake: bool = False,
 ) -> CaseRecord:
-    """The record of a case that was tried; `is_mistake` if its error is the author's."""
+    """Return the record of a case that was tried; `is_mistake` if its error is the author's."""
     return CaseRecord(
         detail=home.values(),
         id=unit.id,
@@ -73,7 +73,7 @@ class Broken(NamedTuple):
 
 
 def make_broken_record(unit: Unit) -> CaseRecord:
-    """The record of cases that could not be had: an error, so that nothing passes without them.
+    """Return the record of cases that could not be had: an error, so that nothing passes.
 
     It is a failure if they depend on an output that could not be read.
     """
@@ -106,7 +106,7 @@ def _describe_undecided(one: AttributeResult) -> str:
 
 
 def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
-    """In one line what is not right; a program that never ended says why before its attributes."""
+    """Return in one line what is not right, with why a program did not end before it."""
     if report.error is not None:
         # The report has the whole of it.
         return report.error.partition("\n")[0]
@@ -125,7 +125,7 @@ def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
 
 
 def _why(report: VerifierReport, actual: CaseResult | None) -> str:
-    """What kept the program from answering at all, if anything did."""
+    """Return what kept the program from answering at all, if anything did."""
     if entry := report.results.get("entry_file"):
         return str(entry.diff)
     if actual is None:

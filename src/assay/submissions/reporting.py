@@ -68,7 +68,7 @@ def _tally() -> dict[str, int]:
 
 
 def to_case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
-    """One element of the array of `run-case`, as JSON."""
+    """Return one element of the array of `run-case`, as JSON."""
     if not record.reports:
         # Cases that could not be had are told like a case, so that no reader passes over them.
         home = record.detail if isinstance(record.detail, dict) else {}
@@ -149,7 +149,7 @@ DEFAULT = "all-cases"
 
 
 def judge(name: str, cases: Iterable[Counted]) -> Gate:
-    """Whether a policy is met.
+    """Return whether a policy is met.
 
     An error is no pass. Where all must pass, one anywhere fails, because what an errored case would
     have shown nobody knows. A policy about cases that do not exist is a mistake, never a success.

@@ -86,7 +86,7 @@ class Filter:
         return is_taken
 
     def check_met(self, problem: ProblemConfig, checkpoints: list[CheckpointConfig]) -> None:
-        """An InputError with the nearest names if there was nothing to take."""
+        """Raise an InputError with the nearest names if there was nothing to take."""
         groups = [group for one in checkpoints for group in one.groups.values()]
         if not any(self.takes_group(group) for group in groups):
             raise InputError(
@@ -107,7 +107,7 @@ _REMEMBERED = 10_000
 
 
 def find_checkpoint(problem: ProblemConfig, asked: str) -> CheckpointConfig:
-    """A checkpoint by its name or its number."""
+    """Return a checkpoint by its name or its number."""
     for checkpoint in problem.checkpoints.values():
         if asked in (checkpoint.name, str(checkpoint.order)):
             return checkpoint

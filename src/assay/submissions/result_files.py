@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def list_left(collected: Collected) -> dict[str, str]:
-    """What could not be brought back, by name; not folders of which all that is asked for was."""
+    """Return what could not be brought back, by name, without folders whose files were."""
     return {
         name: reason
         for name, reason in collected.left.items()
@@ -27,12 +27,12 @@ def list_left(collected: Collected) -> dict[str, str]:
 
 
 def _has_files_in(name: str, files: Iterable[str]) -> bool:
-    """Whether one of the files is in the folder of that name."""
+    """Return whether one of the files is in the folder of that name."""
     return any(file.startswith(f"{name}/") for file in files)
 
 
 def find_left(actual: CaseResult, name: str) -> Any:
-    """What is known of a file that is not among those of a result: it may be there all the same."""
+    """Return what is known of a file that is not among those of a result: ABSENT, or why not."""
     left: dict[str, str] = getattr(actual, "left", {})
     if name in left:
         return Left(left[name])
@@ -48,12 +48,12 @@ def find_left(actual: CaseResult, name: str) -> Any:
 
 
 def shortest(name: str) -> str:
-    """A path as it stands among the files of a result: `./a//b` is `a/b`."""
+    """Return a path as it stands among the files of a result: `./a//b` is `a/b`."""
     return str(PurePosixPath(name))
 
 
 def is_within(name: str) -> bool:
-    """Whether a path names a file in the work folder."""
+    """Return whether a path names a file in the work folder."""
     path = PurePosixPath(name)
     return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
 
@@ -63,7 +63,7 @@ _FROM_HERE = re.compile(r"^(?:\.?/)+")
 
 
 def list_patterns(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> list[str]:
-    """The globs of files to bring back; one that names a folder means all that is in it."""
+    """Return the globs of files to bring back; one that names a folder means all that is in it."""
     own = group.get("tracked_files") or []
     named = dict.fromkeys([*problem.adapter.tracked_files, *own, *case.tracked_files])
     clean = [_FROM_HERE.sub("", name).rstrip("/") for name in named]
@@ -71,12 +71,12 @@ def list_patterns(problem: ProblemConfig, group: GroupConfig, case: BaseCase) ->
 
 
 def decode_files(files: Mapping[str, bytes]) -> dict[str, Any]:
-    """Each file as text, or as bytes if it is none; what it means is the verifier's to say."""
+    """Return each file as text, or as bytes if it is none."""
     return {name: decode_text(content) for name, content in sorted(files.items())}
 
 
 def decode_text(content: bytes) -> str | bytes:
-    """The text that these bytes are, else the bytes."""
+    """Return the text that these bytes are, else the bytes."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -89,12 +89,12 @@ def decode_output(content: bytes) -> str:
 
 
 def encode_inputs(case: BaseCase) -> dict[str, bytes]:
-    """The files a case begins with."""
+    """Return the files a case begins with."""
     return {file.path: file.to_bytes() for file in case.input_files}
 
 
 def encode_stdin(stdin: str | Iterable[str] | bytes | None) -> bytes:
-    """What is fed to a program: text, bytes, or a list of lines."""
+    """Return what is fed to a program: text, bytes, or a list of lines."""
     if stdin is None:
         return b""
     if isinstance(stdin, bytes):

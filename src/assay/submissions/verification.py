@@ -259,7 +259,7 @@ class Verification:
         error: CasesBrokenError | InputError,
         has_failed: bool = False,
     ) -> Unit:
-        """The unit of cases that cannot be had; `has_failed` says it of the case before them."""
+        """Return the unit of cases that cannot be had; `has_failed` is about the case before."""
         if isinstance(error, NoCasesError):
             self._empty.append(error)
         name = f"{home.checkpoint}/{home.group}/(cases)"
@@ -270,7 +270,7 @@ class Verification:
         return Unit(name, place, fingerprint, Broken(home, str(error), code))
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
-        """The record of one unit that `steps` gave."""
+        """Return the record of one unit that `steps` gave."""
         step: Broken | CaseStep = unit.payload
         if isinstance(step, Broken):
             return make_broken_record(unit)

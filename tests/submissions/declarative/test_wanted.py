@@ -11,7 +11,11 @@ from assay.errors import InputError
 from assay.submissions.cases import APIResult
 from assay.submissions.declarative.case_files import Expected
 from assay.submissions.declarative.comparisons import plan_check
-from assay.submissions.declarative.expectations import error_path, filled, read_expectations
+from assay.submissions.declarative.expectations import (
+    error_path,
+    fill_expectation,
+    read_expectations,
+)
 from tests.conftest import json_values
 
 MARK = "{{saved:x}}"
@@ -21,7 +25,9 @@ ANYTHING = {"check": "regex", "value": "(?s).*"}
 def judged(expected: dict[str, Any], saved: Any, **answer: Any) -> dict[str, bool | None]:
     """What is said of an answer after an earlier one had `saved`."""
     actual = APIResult(id="a", group="g", **answer)
-    wanted = [filled(one, {"x": saved}) for one in read_expectations(Expected(**expected))]
+    wanted = [
+        fill_expectation(one, {"x": saved}) for one in read_expectations(Expected(**expected))
+    ]
     return {one.key: plan_check(one).result(actual).is_correct for one in wanted}
 
 
@@ -98,7 +104,9 @@ def test_a_saved_value_is_one_step_of_a_place() -> None:
 def test_what_an_answer_makes_impossible_fails_and_is_nobodys_mistake() -> None:
     assert judged({"files": {"a.csv": MARK}}, 7, files={"a.csv": "7"}) == {"files-a.csv": False}
     number = {"check": "number", "value": MARK, "weight": 3}
-    wanted = [filled(one, {"x": "x"}) for one in read_expectations(Expected(output=number))]
+    wanted = [
+        fill_expectation(one, {"x": "x"}) for one in read_expectations(Expected(output=number))
+    ]
     result = plan_check(wanted[0]).result(APIResult(id="a", group="g", output=1))
     assert (result.is_correct, result.weight) == (False, 3)
     assert "cannot be compared" in result.diff

@@ -102,11 +102,11 @@ class _Line:
     def __init__(self) -> None:
         self._runs = self._cases = self._mutants = self._width = 0
 
-    def ran(self, group: str) -> None:
+    def count_run(self, group: str) -> None:
         self._runs += 1
         self._show(group)
 
-    def tried(self, group: str, mutants: int) -> None:
+    def count_case(self, group: str, mutants: int) -> None:
         self._cases += 1
         self._mutants += mutants
         self._show(group)

@@ -90,7 +90,7 @@ class ApiRunner:
         return f"{self._adapter.address}:{self._port}"
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """What the server answered; that it did not is a result too."""
+        """Return what the server answered; that it did not is a result too."""
         if not isinstance(case, APICase):
             raise InputError(f"{case.group}/{case.id} is no request, but the program is a server")
         request = build_request(case, self._place)
@@ -108,7 +108,7 @@ class ApiRunner:
         await self._held.aclose()
 
     async def _running(self) -> Server | _Down:
-        """The server of the group, started if there is none."""
+        """Return the server of the group, started if there is none."""
         if self._server is not None and self._server.running:
             return self._server
         if self._server is not None:
@@ -163,7 +163,7 @@ class ApiRunner:
     async def _answer(
         self, server: Server, case: APICase, request: HttpRequest
     ) -> tuple[Response | None, dict[str, Any]]:
-        """The answer, or what is known of why there is none."""
+        """Return the answer, or what is known of why there is none."""
         seconds = self._prepared.seconds(self._group, case.timeout_s)
         fields: dict[str, Any] = {}
         for attempt in range(case.retries + 1):
@@ -202,7 +202,7 @@ class ApiRunner:
         return fields
 
     async def _collect_tracked(self, server: Server, case: APICase) -> dict[str, Any]:
-        """The fields of a result that are about files of the work folder."""
+        """Return the fields of a result that are about files of the work folder."""
         patterns = list_patterns(self._prepared.problem, self._group, case)
         if not patterns:
             return {}
@@ -225,7 +225,7 @@ class ApiRunner:
 
 
 async def _failure(server: Server, error: Exception, seconds: float) -> dict[str, Any]:
-    """What is known of a request that got no answer."""
+    """Return what is known of a request that got no answer."""
     if isinstance(error, TimeoutError):
         what = f"no answer within {seconds:g} s"
         return {
@@ -255,7 +255,7 @@ def _how(result: ProgramResult) -> str:
 
 
 def _patience(adapter: ApiAdapter) -> float:
-    """How long a server may take: its own time-out, or what its attempts come to if it says."""
+    """Return the seconds a server may take: its time-out, or all its attempts if it names them."""
     if {"max_startup_attempts", "delay_startup_attempts"} & adapter.model_fields_set:
         attempts = adapter.max_startup_attempts * adapter.delay_startup_attempts
         return max(adapter.startup_timeout_s, attempts)

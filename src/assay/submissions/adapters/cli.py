@@ -59,7 +59,7 @@ class CliRunner:
         await self._held.aclose()
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """What the program did, whatever it was; InfrastructureError only for our own trouble."""
+        """Return what the program did; raise InfrastructureError only for our own trouble."""
         if self._turn is None:
             return await self._run(case)
         async with self._turn:
@@ -81,7 +81,7 @@ class CliRunner:
 
 
 def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tuple[list[str], str]:
-    """The command as it is run, and as it is shown.
+    """Return the command as it is run, and as it is shown.
 
     Arguments are taken as they are. Loaders of existing problems quote theirs for a shell, because
     there all was joined and split again: `resplit` does the same.
@@ -101,7 +101,7 @@ def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tupl
 
 
 def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
-    """The result of a case: ended by a limit it has the status -1, and says which."""
+    """Return the result of a case: ended by a limit it has the status -1, and says which."""
     more: dict[str, Any] = {}
     stderr = decode_output(result.stderr)
     # A program may also be refused something, more processes say, and come to an end of its own.

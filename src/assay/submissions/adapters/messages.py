@@ -41,7 +41,7 @@ class HttpRequest(NamedTuple):
 
 
 def build_request(case: APICase, place: str) -> HttpRequest:
-    """The request of a case to a server at `place`, an address with its port."""
+    """Return the request of a case to a server at `place`, an address with its port."""
     headers = {"Host": place, **case.headers}
     names = {name.lower(): value for name, value in headers.items()}
     body = _body(case, names.get("content-type", ""))
@@ -81,7 +81,7 @@ def _query_value(value: Any) -> Any:
 
 
 def is_archive(content_type: str) -> bool:
-    """Whether a content type is one of zip and tar, packed or not."""
+    """Return whether a content type is one of zip and tar, packed or not."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind.startswith("application/") and kind.endswith(_ARCHIVES)
 
@@ -109,7 +109,7 @@ def _decode_body(case: APICase, body: str) -> bytes:
 def command_of(
     start: tuple[str, ...], adapter: ApiAdapter, port: int, assets: Mapping[str, str], resplit: bool
 ) -> list[str]:
-    """The command of the server: its address and port are told where the command does not ask."""
+    """Return the command of the server; address and port are added where it does not name them."""
     values = {"{address}": adapter.address, "{port}": str(port)}
     command = list(start)
     for name, value in values.items():
@@ -137,7 +137,7 @@ _CHARSETS = {
 
 
 def read_answer(answer: Response, *, as_json: bool, as_reference: bool) -> dict[str, Any]:
-    """The fields of a result that are the answer's.
+    """Return the fields of a result that are the answer's.
 
     `as_reference` gives archives the form that verifiers of existing problems expect.
     """
@@ -161,13 +161,13 @@ def read_answer(answer: Response, *, as_json: bool, as_reference: bool) -> dict[
 
 
 def is_quick(answer: Response) -> bool:
-    """Whether it is certain that reading an answer takes no time."""
+    """Return whether it is certain that reading an answer takes no time."""
     is_short = len(answer.body) <= _LONG
     return is_short and not is_archive(answer.headers.get("content-type", ""))
 
 
 def describe_unread(answer: Response, why: str) -> dict[str, Any]:
-    """The fields of an answer that could not be read; what files it holds nobody knows."""
+    """Return the fields of an answer that could not be read; what files it holds nobody knows."""
     fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
     return fields | _of_bytes(answer) | {"files_unknown": why}
 
@@ -214,7 +214,7 @@ def _file_content(content: bytes, as_reference: bool) -> str | bytes:
 
 
 def _text(body: bytes, kind: str) -> str | bytes:
-    """The text in the charset that the answer names, if that is one of the known ones."""
+    """Return the text in the charset that the answer names, if that is one of the known ones."""
     _, _, named = kind.lower().partition("charset=")
     charset = named.split(";")[0].strip(" \"'").replace("_", "-")
     try:
@@ -224,7 +224,7 @@ def _text(body: bytes, kind: str) -> str | bytes:
 
 
 def _value(text: str) -> Any:
-    """The JSON value, or the text if it is none, or one that cannot be kept."""
+    """Return the JSON value, or the text if it is none, or one that cannot be kept."""
     try:
         return values.check_value(json.loads(text))
     except (ValueError, RecursionError):
@@ -264,7 +264,7 @@ class _TooMuchError(ValueError):
 
 
 def unpack_archive(archive: bytes) -> Unpacked:
-    """The plain files of a zip or tar archive whose paths do not lead out of it."""
+    """Return the plain files of a zip or tar archive whose paths do not lead out of it."""
     try:
         read = _from_zip if zipfile.is_zipfile(io.BytesIO(archive)) else _from_tar
         files: dict[str, bytes] = {}

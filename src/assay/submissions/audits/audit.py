@@ -161,19 +161,19 @@ _LONGEST_WORD = 40
 class AuditProgress(Protocol):
     """Is told what an audit does."""
 
-    def ran(self, group: str) -> None:
-        """The reference has run a case once more."""
+    def count_run(self, group: str) -> None:
+        """Note that the reference has run a case once more."""
 
-    def tried(self, group: str, mutants: int) -> None:
-        """A case has been tried with everything there is."""
+    def count_case(self, group: str, mutants: int) -> None:
+        """Note that a case has been tried with everything there is."""
 
 
 class NoAuditProgress:
     """A progress that shows nothing."""
 
-    def ran(self, group: str) -> None: ...
+    def count_run(self, group: str) -> None: ...
 
-    def tried(self, group: str, mutants: int) -> None: ...
+    def count_case(self, group: str, mutants: int) -> None: ...
 
 
 @dataclass
@@ -187,7 +187,7 @@ class Auditor:
     progress: AuditProgress = field(default_factory=NoAuditProgress)
 
     async def audit(self, checkpoint: CheckpointConfig, prepare: Prepare) -> list[GroupAudit]:
-        """Every group of a checkpoint that was asked for, with the reference made ready."""
+        """Audit every group of a checkpoint that was asked for, with the reference made ready."""
         groups = [one for one in checkpoint.groups.values() if self.wanted.takes_group(one)]
         if not groups:
             return []
@@ -200,7 +200,7 @@ class Auditor:
     async def _group(
         self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
     ) -> GroupAudit:
-        """Two runs of the reference, then all trials of the cases that were in both."""
+        """Run the reference twice, then try the cases that were in both."""
         place = _Place(checkpoint, group, site)
         first, broken = await self._run(place)
         second, broken_again = await self._run(place)
@@ -214,13 +214,13 @@ class Auditor:
             words = read_vocabulary(self.problem.path)
             trials = await try_case(one, again, self._judge(place), tracked, words)
             audit.cases.append(collect_facts(trials))
-            self.progress.tried(audit.name, len(trials.mutants))
+            self.progress.count_case(audit.name, len(trials.mutants))
             # A judgement need not wait for anything; an interrupt must not wait for them all.
             await asyncio.sleep(0)
         return audit
 
     async def _run(self, place: _Place) -> tuple[list[ReferenceTrial], str]:
-        """The reference on every case, from a fresh start; and why the cases ended early."""
+        """Run the reference on every case from a fresh start; return also why they ended early."""
         tried: list[ReferenceTrial] = []
         try:
             async with (
@@ -270,7 +270,7 @@ class Auditor:
         drawn = drawn.place_assets(place.site.assets)
         actual = await runner.run(drawn.case)
         judged = await self._judge(place)(drawn, actual)
-        self.progress.ran(place.name)
+        self.progress.count_run(place.name)
         return ReferenceTrial(drawn, actual, judged)
 
     def _judge(self, place: _Place) -> Judge:

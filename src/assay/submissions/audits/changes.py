@@ -68,7 +68,7 @@ def list_changes(
 
 
 def walk(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every node of a tree with its place, the outer before the inner."""
+    """Yield every node of a tree with its place, the outer before the inner."""
     yield path, tree
     inner: Any = ()
     if isinstance(tree, dict):
@@ -80,7 +80,7 @@ def walk(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def find(tree: Any, path: Path, default: Any = None) -> Any:
-    """The node at a place."""
+    """Return the node at a place."""
     for step in path:
         try:
             tree = tree[step]
@@ -90,7 +90,7 @@ def find(tree: Any, path: Path, default: Any = None) -> Any:
 
 
 def replace_node(tree: Any, path: Path, new: Any) -> Any:
-    """The tree with another node at a place, or none; what is not on the way there is shared."""
+    """Return the tree with another node at a place, or without it; the rest is shared."""
     if not path:
         return new
     copy = tree.copy()
@@ -103,7 +103,7 @@ def replace_node(tree: Any, path: Path, new: Any) -> Any:
 
 
 def format_place(path: Path) -> str:
-    """A place as a person writes it: rows[0].price."""
+    """Return a place as a person writes it: rows[0].price."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -111,7 +111,7 @@ def format_place(path: Path) -> str:
 
 
 def pattern(path: Path) -> str:
-    """The same with every position in a list alike: rows[].price."""
+    """Return a place with every position in a list alike: rows[].price."""
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
@@ -131,7 +131,7 @@ def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
 
 
 def _is_steady(kind: MutationKind, path: Path, node: Any, again: Any) -> bool:
-    """Whether the other run has the same there, as far as this kind of change is about it."""
+    """Return whether the other run has the same there, as far as this kind of change needs it."""
     there = find(again, path, _NONE)
     if kind in (MutationKind.MISSING_KEY, MutationKind.MISSING_ELEMENT):
         return there is not _NONE
@@ -168,7 +168,7 @@ def wrong_value(node: Any) -> Any:
 
 
 def rotate(text: str) -> str:
-    """Each letter and digit replaced by another: as long, as shaped, and never the same."""
+    """Replace each letter and digit by another: as long, as shaped, and never the same."""
     changed = text.translate(_OTHERS)
     return changed if changed != text else f"{text}x"
 
@@ -184,7 +184,7 @@ _OTHERS = _other_characters()
 
 
 def type_change(node: Any) -> Any:
-    """The same in another type."""
+    """Return the value in another type."""
     match node:
         case bool() | None:
             return str(node).lower()

@@ -76,7 +76,7 @@ class CaseFacts:
 
 
 def collect_facts(trials: CaseTrials) -> CaseFacts:
-    """What the trials of a case show."""
+    """Return what the trials of a case show."""
     first, second = trials.first.judged, trials.second.judged
     facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
     if first.did_pass != second.did_pass:
@@ -107,7 +107,7 @@ def _find_disagreements(first: VerifierJudgement, second: VerifierJudgement) -> 
 
 
 def _differing(first: ReferenceTrial, second: ReferenceTrial) -> set[str]:
-    """What differs in two runs, of what a program produces and of what is judged."""
+    """Return what differs in two runs, of what a program produces and of what is judged."""
     before, after = first.actual.attributes(), second.actual.attributes()
     return {
         name
@@ -141,7 +141,7 @@ def _count_mutants(trials: CaseTrials, facts: CaseFacts) -> None:
 
 
 def _find_judged(trials: CaseTrials) -> set[str]:
-    """What somebody claims to look at: by a key, by an expected value, or by what it does."""
+    """Return the attributes that are judged: by a key, an expected value, or an effect."""
     drawn, was = trials.first.drawn, trials.first.judged
     expected = drawn.expected
     stated = {*expected.attributes()} & {*expected.given(), *_file_names(expected)}
@@ -208,7 +208,7 @@ def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
 
 
 def _unread(trials: CaseTrials) -> tuple[str, ...]:
-    """The places of unread values, each exactly where others of its list are read."""
+    """Return the places of unread values, each exactly where others of its list are read."""
     read = {one.place for one in trials.read}
     places = (one.exact if one.place in read else one.place for one in trials.unread)
     return tuple(dict.fromkeys(places))

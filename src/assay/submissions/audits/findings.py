@@ -131,12 +131,12 @@ class GroupAudit:
 
 
 def percent(score: float | None) -> str:
-    """A score in words, rounded down: what is not whole must not look whole."""
+    """Return a score in words, rounded down: what is not whole must not look whole."""
     return "-" if score is None else f"{int(score * 1000) / 10:.1f}%"
 
 
 def score_of(cases: Iterable[CaseFacts]) -> float | None:
-    """The mutation score of some cases."""
+    """Return the mutation score of some cases."""
     rejected = accepted = 0
     for case in cases:
         rejected += len(case.rejected)
@@ -145,7 +145,7 @@ def score_of(cases: Iterable[CaseFacts]) -> float | None:
 
 
 def count_kinds(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
-    """How many mutants of each kind there were, and how many of them were accepted."""
+    """Return how many mutants of each kind there were, and how many of them were accepted."""
     made: Counter[MutationKind] = Counter()
     taken: Counter[MutationKind] = Counter()
     for case in cases:
@@ -198,7 +198,7 @@ def find_problems(
     min_score: float = DEFAULT_MIN_SCORE,
     ignored: Iterable[str] = (),
 ) -> list[AuditFinding]:
-    """All findings, the gravest sorts first; `ignored` are CODE or CODE=GLOB of case or subject."""
+    """Return all findings, the gravest first; `ignored` are CODE, or CODE=GLOB of case or check."""
     several, patterns = list(groups), list(ignored)
     found = [
         finding

@@ -33,7 +33,7 @@ class ValueForm:
 
 
 def read_form(value: Any) -> ValueForm:
-    """The form a value has; whatever is not recognized is text, or is left as it is."""
+    """Return the form a value has; whatever is not recognized is text, or is left as it is."""
     if isinstance(value, bytes):
         return _read_bytes(value)
     if isinstance(value, str):
@@ -44,7 +44,7 @@ def read_form(value: Any) -> ValueForm:
 
 
 def fingerprint_content(value: Any) -> str:
-    """What a value says: the same for values that differ only in white space or order of keys."""
+    """Return a digest that ignores white space and the order of keys."""
     form = read_form(value)
     tree = form.tree
     if form.is_textual:
@@ -76,7 +76,7 @@ def _encode(text: str) -> bytes:
 
 
 def _parse(text: str) -> Any:
-    """A JSON object or array, None if it is neither: a bare number or word is rather text."""
+    """Return a JSON object or array, else None: a bare number or word is text."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:

@@ -59,7 +59,7 @@ def mutants(
 
 
 def alter(result: CaseResult, **fields: Any) -> CaseResult:
-    """A copy with other values, and with the fields that follow from them made to agree."""
+    """Return a copy with other values, and with the fields that follow from them made to agree."""
     if isinstance(output := fields.get("output"), bytes) and _is_binary(result):
         fields["binary_response_size"] = len(output)
         fields["binary_response_hash"] = hashlib.sha256(output).hexdigest()
@@ -133,7 +133,7 @@ def _value_mutants(
 
 
 def _drop_equal(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant]:
-    """Without those that say the same as the right result or as one before."""
+    """Leave out those that say the same as the right result or as one before."""
     original = right.attributes()
     seen: dict[str, set[str]] = {}
     kept = []
@@ -152,7 +152,7 @@ _MISSING: dict[str, Any] = {"assay": "missing"}
 
 
 def _limit(found: list[ResultMutant]) -> list[ResultMutant]:
-    """The first of each kind and attribute, then the second, until there are enough."""
+    """Return the first of each kind and attribute, then the second, until there are enough."""
     if len(found) <= MOST_OF_A_CASE:
         return found
     rank: dict[tuple[MutationKind, str], int] = {}

@@ -24,7 +24,7 @@ _MOST_CASES = 5
 def render_text(
     problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], paint: Paint
 ) -> Iterator[str]:
-    """The numbers of every group, the accepted mutants, what nobody judges, and the findings."""
+    """Yield lines: the numbers of every group, the mutants it accepts, and the findings."""
     yield from _table(groups, paint)
     yield from _lines_of_accepted(groups, paint)
     yield from _lines_of_unjudged(groups, paint)
@@ -133,7 +133,7 @@ def _verdict(
 def render_values(
     problem: str, groups: Sequence[GroupAudit], findings: Sequence[AuditFinding], min_score: float
 ) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the audit as JSON values."""
     cases = [case for group in groups for case in group.cases]
     return {
         "version": VERSION,

@@ -75,7 +75,7 @@ class Statement:
 def list_statements(
     expected: CaseResult, actual: CaseResult, vocabulary: Collection[str] = ()
 ) -> list[Statement]:
-    """The values that an expected result was given, spread over it, a few of each pattern.
+    """Return the values that an expected result was given, spread over it, a few of each pattern.
 
     A word may choose how something is compared, so that only another word the verifier knows
     makes a difference: those of the `vocabulary` are among the other values.
@@ -97,7 +97,7 @@ def list_statements(
 
 
 def _says(expected: CaseResult, name: str) -> bool:
-    """Whether a field tells more than that nobody filled it in."""
+    """Return whether a field tells more than that nobody filled it in."""
     value = getattr(expected, name)
     if name in _NOT_STATED or value in ("", None):
         return False
@@ -151,7 +151,7 @@ def _others(
     top = str(path[0])
     whole = getattr(expected, top)
     words = [word for word in vocabulary if isinstance(node, str) and word != node]
-    for value in (*_values(node, _given_by_program(actual, path)), *words):
+    for value in (*_values(node, _find_actual(actual, path)), *words):
         # A field with a type must keep it: else it is refused before anybody looks at it.
         if top in _FREE or type(value) is type(node) or top not in type(expected).model_fields:
             yield expected.model_copy(update={top: replace_node(whole, path[1:], value)})
@@ -173,7 +173,7 @@ def _values(node: Any, seen: Any) -> list[Any]:
     return others
 
 
-def _given_by_program(actual: CaseResult, path: Path) -> Any:
-    """What the program gave in that place, or its output."""
+def _find_actual(actual: CaseResult, path: Path) -> Any:
+    """Return what the program gave in that place, or its output."""
     there = find(getattr(actual, str(path[0]), None), path[1:])
     return there if isinstance(there, str) else actual.output

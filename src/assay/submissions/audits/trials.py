@@ -43,7 +43,7 @@ class VerifierJudgement:
         return self.outcome is Outcome.PASSED
 
     def says(self) -> dict[str, bool | None]:
-        """Each judgement, without what is told about it."""
+        """Return each judgement without its diff."""
         return {name: one.is_correct for name, one in self.results.items()}
 
     def wrong(self) -> list[str]:
@@ -82,7 +82,7 @@ class CaseTrials:
         return self.first.judged.did_pass and self.second.judged.did_pass
 
     def wrong_ones(self) -> list[VerifierJudgement]:
-        """Every judgement of a result that is not the reference's."""
+        """Return every judgement of a result that is not the reference's."""
         return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
 
 
@@ -124,7 +124,7 @@ async def try_case(
 
 
 async def _is_read(statement: Statement, trials: CaseTrials, judge: Judge) -> bool:
-    """Whether another value there changes any judgement, of the right result or of a wrong one.
+    """Return whether another value there changes any judgement, of right or of wrong results.
 
     A wrong one too, because an option such as a tolerance makes no difference to what is right.
     And results that have the value, or one of the type it names: what is allowed makes no
@@ -166,7 +166,7 @@ def _differ(judged: VerifierJudgement, was: VerifierJudgement) -> bool:
 
 
 def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) -> CaseResult:
-    """A command that prints nothing and exits with 0; a server that answers 200 and no more.
+    """Return the result of a command that prints nothing, or of a server that only answers 200.
 
     Nothing is run for it: what such a program does is known. Input files that are tracked, by
     these globs or because the right result has them, are found again as they were given.
@@ -187,7 +187,7 @@ def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) 
 
 
 def _empty(output: Any) -> str | bytes:
-    """Nothing, as an adapter gives it: text that is no JSON stays text."""
+    """Return nothing, as an adapter gives it: text that is no JSON stays text."""
     return b"" if isinstance(output, bytes) else ""
 
 

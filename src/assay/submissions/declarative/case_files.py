@@ -112,7 +112,7 @@ def _files_below(problem: ProblemConfig, folder: Path, name: str) -> Iterator[In
 def list_own_files(
     files: dict[str, Any] | list[WrittenFile], folder: Path, problem: ProblemConfig
 ) -> Iterator[InputFile]:
-    """The files of one case, whose own file is in the folder."""
+    """Yield the files of one case, whose own file is in the folder."""
     if isinstance(files, list):
         yield from (_read_listed(file, folder, problem) for file in files)
         return
@@ -154,12 +154,12 @@ def _make_file(file: WrittenFile) -> InputFile:
 
 
 def place_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
-    """The file with the paths of assets in place of their names."""
+    """Return the file with the paths of assets in place of their names."""
     return file if assets is None else with_assets(file, assets)
 
 
 def fill_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
-    """The file with saved values in place of their marks."""
+    """Return the file with saved values in place of their marks."""
     if not saved or isinstance(file.content, bytes):
         return file
     return file.model_copy(update={"content": fill(file.content, saved)})

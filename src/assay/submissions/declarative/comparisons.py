@@ -57,7 +57,7 @@ class ResultCheck:
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
     def describe(self) -> list[Any]:
-        """All that decides what it says of a result, as values."""
+        """Return all that decides what it says of a result, as values."""
         place = [self.target.root, *self.target.steps]
         return [self.key, place, self.check, self.value, dict(self.options), self.weight]
 
@@ -73,7 +73,7 @@ class ResultCheck:
                 raise InputError(what, advice=nearest(name, known))
 
     def result(self, actual: CaseResult) -> VerificationResult:
-        """What the check says of an actual result."""
+        """Return what the check says of an actual result."""
         if self.impossible:
             return self._fail(f"cannot be compared: {self.impossible}")
         try:
@@ -99,7 +99,7 @@ class ResultCheck:
         return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
 
     def _explain(self, result: VerificationResult) -> Any:
-        """The diff with how it was compared, where nobody wrote that down."""
+        """Return the diff with how it was compared, where nobody wrote that down."""
         if result.is_correct:
             return f"equal, compared {self.manner}"
         if isinstance(result.diff, str):
@@ -115,7 +115,7 @@ def _decode(content: bytes) -> str | bytes:
 
 
 def plan_check(one: Expectation) -> ResultCheck:
-    """How it is compared; InputError if it is wrongly written.
+    """Return how an expectation is compared; raise InputError if it is wrongly written.
 
     What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
     """
@@ -147,7 +147,7 @@ def _make(
 
 
 def _one_value(one: Expectation, check: str) -> Any:
-    """The value as the check takes it: what an answer had is one value, whatever it looks like."""
+    """Return the value as the check takes it; what an answer had is one value, also a list."""
     if one.is_answer and check in _TAKING_SEVERAL:
         return [one.value]
     if check == "json" and not isinstance(one.value, str):
@@ -156,7 +156,7 @@ def _one_value(one: Expectation, check: str) -> Any:
 
 
 def _default(one: Expectation) -> ResultCheck:
-    """The check that suits a bare value."""
+    """Return the check that suits a bare value."""
     value = one.value
     if value is None:
         return _make(one, "value", [None], {}, "with nothing")
@@ -200,7 +200,7 @@ _MANY_PARTS = 20_000
 
 
 async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> VerificationResult:
-    """What a comparison says; undecided if it takes too much."""
+    """Return what a comparison says; undecided if it takes too much."""
     if not is_slow(one, actual):
         return one.result(actual)
     comparison = {**vars(one), "target": _pack(one.target), "options": dict(one.options)}
@@ -215,9 +215,9 @@ async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> Verif
 
 
 async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -> Any:
-    """What stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
+    """Return what stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
     if not _is_slow_to_read(target, actual):
-        there = target.found(actual)
+        there = target.find_in(actual)
     else:
         about = {"target": _pack(target), "actual": _narrow(target, actual)}
         try:
@@ -228,12 +228,12 @@ async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -
 
 
 def may_be_slow(one: Expectation) -> bool:
-    """Whether a comparison can be one that is made elsewhere, whatever the result."""
+    """Return whether a comparison can be one that is made elsewhere, whatever the result."""
     return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
 
 
 def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
-    """Whether nobody can say how long a comparison takes."""
+    """Return whether a comparison may take long."""
     if one.impossible or one.target.content(actual) is ABSENT or _is_registered_here(one.check):
         return False
     has_free_pairs = bool(one.options.get("unordered"))
@@ -241,7 +241,7 @@ def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
 
 
 def _is_registered_here(check: str) -> bool:
-    """A check of the user's own is not known elsewhere."""
+    """Return whether it is a check of the user's own, which other processes do not know."""
     return not get_check(check).__module__.startswith("assay.checks.")
 
 
@@ -258,7 +258,7 @@ def _has_quick_type(target: ResultPath) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """Whether it is a long text, or has more parts than can be looked at in no time."""
+    """Return whether it is a long text, or has more parts than can be looked at in no time."""
     waiting, seen = [value], 0
     while waiting:
         each = waiting.pop()
@@ -277,7 +277,7 @@ def _pack(target: ResultPath) -> list[Any]:
 
 
 def _narrow(target: ResultPath, actual: CaseResult) -> dict[str, Any]:
-    """As much of a result as a target looks at."""
+    """Return as much of a result as a path looks at."""
     content = target.content(actual)
     looked_at = {target.file: content} if target.file is not None else content
     return {"id": actual.id, "group": actual.group, target.root: looked_at}

@@ -62,7 +62,7 @@ class MisplacedError(InputError):
 
 
 def error_path(error: InputError) -> str:
-    """The key of the expectation an error is about; empty if nobody knows."""
+    """Return the key of the expectation an error is about; empty if nobody knows."""
     return error.path if isinstance(error, MisplacedError) else ""
 
 
@@ -146,7 +146,7 @@ def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
 
 
 def _has_only_constants(schema: Any) -> bool:
-    """Whether saved values of a schema are only ever compared with, whatever they are."""
+    """Return whether saved values of a schema are only ever compared with, whatever they are."""
     if isinstance(schema, Mapping):
         return all(
             not any(find_saved_names(key))
@@ -163,7 +163,7 @@ def _is_enumeration(key: str, item: Any) -> bool:
 
 
 def place_assets(one: Expectation, assets: Mapping[str, str]) -> Expectation:
-    """The same with the paths of static assets in its value and its place."""
+    """Return the expectation with the paths of static assets in its value and its place."""
     paths = {name: re.escape(path) for name, path in assets.items()}
     return replace(
         one,
@@ -172,8 +172,8 @@ def place_assets(one: Expectation, assets: Mapping[str, str]) -> Expectation:
     )
 
 
-def filled(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
-    """The same with saved values in its value and its place."""
+def fill_expectation(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
+    """Return the expectation with saved values in its value and its place."""
     if not any(find_saved_names([one.value, *one.target.steps])):
         return one
     steps = tuple(
@@ -199,7 +199,7 @@ _MARK = re.compile(r"\{\{saved:([^{}]+)\}\}")
 
 
 def find_saved_names(value: Any) -> Iterator[str]:
-    """The names of saved values that a text or structure uses, in its keys too."""
+    """Yield the names of saved values that a text or structure uses, in its keys too."""
     if isinstance(value, str):
         yield from (found.strip() for found in _MARK.findall(value))
     elif isinstance(value, Mapping):
@@ -212,19 +212,19 @@ def find_saved_names(value: Any) -> Iterator[str]:
 
 
 def is_mark(value: Any) -> bool:
-    """Whether it is nothing but the mark of a saved value."""
+    """Return whether it is nothing but the mark of a saved value."""
     return isinstance(value, str) and _MARK.fullmatch(value) is not None
 
 
 def as_text(value: Any) -> str:
-    """A saved value as it stands in a path, an argument or a header."""
+    """Return a saved value as it stands in a path, an argument or a header."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def fill(value: Any, saved: Mapping[str, Any]) -> Any:
-    """The structure with saved values in place of their marks.
+    """Return the structure with saved values in place of their marks.
 
     A text that is nothing but a mark becomes the value itself, a number say; within a longer text
     the value is written out. What was not saved stays as it is.
@@ -242,7 +242,7 @@ def fill(value: Any, saved: Mapping[str, Any]) -> Any:
 
 
 def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] = as_text) -> str:
-    """The text with saved values written out."""
+    """Return the text with saved values written out."""
 
     def write_value(found: re.Match[str]) -> str:
         name = found[1].strip()
@@ -252,7 +252,7 @@ def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] =
 
 
 def clash(value: Any, saved: Mapping[str, Any]) -> str:
-    """What is wrong if keys that are written apart become one when filled; empty if none do."""
+    """Return what is wrong if different keys become one when filled; empty if none do."""
     if isinstance(value, Mapping):
         keys = Counter(fill_text(key, saved) for key in value)
         twice = [key for key, number in keys.items() if number > 1]

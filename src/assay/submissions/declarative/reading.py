@@ -80,7 +80,7 @@ class ReadGroup:
 def read_group(
     problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
 ) -> ReadGroup:
-    """The cases of a group, those of a regression from where they were new."""
+    """Return the cases of a group, those of a regression from where they were new."""
     source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
     name = group.original_group or group.name
     read = ReadGroup()
@@ -153,7 +153,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
 
 
 def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
-    """The case with what its group says of all cases, where it does not say it itself."""
+    """Return the case with what its group says of all cases, where it does not say it itself."""
     if not isinstance(node, MappingNode):
         return node
     for key, value in defaults.items():
@@ -173,7 +173,7 @@ def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
 
 
 def _order(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
-    """The cases, those that `case_order` names first; an id that is there twice is an error."""
+    """Return the cases, those of `case_order` first; report an id that is there twice."""
     by_id: dict[str, ReadCase] = {}
     for case in read.cases:
         if case.id in by_id:
@@ -264,7 +264,7 @@ def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None
 
 
 def _check_saved(read: ReadGroup) -> None:
-    """A value must have been saved by an earlier case before another can use it."""
+    """Report values that a case uses and no earlier case saves."""
     known: set[str] = set()
     for case in read.cases:
         used = set(find_saved_names(case.written.model_dump(exclude={"save", "description"})))
@@ -276,7 +276,7 @@ def _check_saved(read: ReadGroup) -> None:
 
 
 def _mention(case: ReadCase, kind: str, name: str) -> Place:
-    """The line in which a case uses a saved value or a static asset."""
+    """Return the line in which a case uses a saved value or a static asset."""
     mark = re.compile(r"\{\{\s*" + kind + r":\s*" + re.escape(name) + r"\s*\}\}")
     start = case.place().line
     lines = read_text(case.file, LARGEST_DOCUMENT).splitlines()

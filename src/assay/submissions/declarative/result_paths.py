@@ -37,12 +37,12 @@ class ResultPath:
         return shortest(first) if self.root == "files" and isinstance(first, str) else None
 
     def content(self, actual: CaseResult) -> Any:
-        """What has to be looked into: the attribute, or the file; ABSENT if it is not there."""
+        """Return the attribute or the file that the path leads into; ABSENT if there is none."""
         value: Any = getattr(actual, self.root, ABSENT)
         return value if self.file is None else _step(value, self.file)
 
-    def found(self, actual: CaseResult) -> list[Any]:
-        """What stands there, as a list of one; empty if nothing does, or it cannot be read."""
+    def find_in(self, actual: CaseResult) -> list[Any]:
+        """Return what stands there as a list of one, empty if nothing does or it cannot be read."""
         try:
             value = self.of(actual)
         except UnreadableError:
@@ -50,7 +50,7 @@ class ResultPath:
         return [] if value is ABSENT or isinstance(value, Left) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """What stands there, ABSENT if nothing does, or Left if it could not be brought back.
+        """Return what stands there, ABSENT if nothing does, Left if it could not be brought back.
 
         Files are read if structure is wanted.
         """
@@ -88,7 +88,7 @@ def _step(value: Any, step: str | int) -> Any:
 
 
 def read_structure(content: str | bytes, name: str) -> Any:
-    """The structure of a file, by what its name says it is; JSON if it says nothing."""
+    """Return the structure of a file, by what its name says it is; JSON if it says nothing."""
     kind, packing = signature(Path(name))
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     try:
@@ -102,7 +102,7 @@ def read_structure(content: str | bytes, name: str) -> Any:
 
 
 def parse_result_path(text: str) -> ResultPath:
-    """The target a path means; InputError if it is none."""
+    """Parse a path into a result; raise InputError if it is none."""
     ((root, *steps),) = parse_patterns("path", text)
     if root not in ROOTS:
         raise InputError(f"a result has no `{root}`", advice=nearest(str(root), ROOTS))

@@ -39,8 +39,8 @@ from assay.submissions.declarative.expectations import (
     Expectation,
     as_text,
     fill,
+    fill_expectation,
     fill_text,
-    filled,
     find_saved_names,
     place_assets,
     read_expectations,
@@ -111,7 +111,7 @@ class DeclarativeStream:
         return self._is_stateful
 
     async def draw(self) -> DeclarativeCase | None:
-        """The next case, with saved values filled in; None after the last."""
+        """Return the next case, with saved values filled in; None after the last."""
         if self._is_empty:
             raise NoCasesError(f"the group {self._group.name!r} has no cases")
         if not self._waiting:
@@ -147,7 +147,7 @@ def _make(
     wanted = read_expectations(read.written.expected)
     if assets is not None:
         wanted = [place_assets(one, assets) for one in wanted]
-    wanted = [filled(one, saved) for one in wanted]
+    wanted = [fill_expectation(one, saved) for one in wanted]
     return DeclarativeCase(
         case=case,
         expected=build_expected(case, wanted, about[0].adapter.type),
@@ -184,7 +184,7 @@ class DeclarativeSource:
     def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AbstractAsyncContextManager[DeclarativeStream]:
-        """The cases of a group; InputError, with file and line, if one is wrongly written."""
+        """Return the cases of a group; raise InputError, with file and line, for a mistake."""
         return self._open(checkpoint, group)
 
     @asynccontextmanager
@@ -207,7 +207,7 @@ class DeclarativeSource:
         drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        """Every comparison of the case, and what it was to save or to have been given."""
+        """Compare the result, and check what it was to save or to have been given."""
         if not isinstance(drawn, DeclarativeCase):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
         results = {one.key: await self._judge(one, actual) for one in drawn.comparisons}
@@ -236,7 +236,7 @@ def build_case(
     saved: Mapping[str, Any],
     assets: Mapping[str, str] | None = None,
 ) -> BaseCase:
-    """The case, with saved values in place of their marks; of assets too, if paths are given.
+    """Return the case with saved values in place of their marks, and with the paths of assets.
 
     Assets come first: what an answer had is never taken for the name of one.
     """
@@ -287,7 +287,7 @@ def _fill_stdin(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str 
 
 
 def _find_files(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
-    """The files that comparisons are about, by name, so that it is known whether they are there."""
+    """Yield the names of files that are compared, so that it is known whether they are there."""
     for name in written.expected.files:
         yield glob.escape(shortest(fill_text(name, saved)))
     for text in (*written.expected.checks, *written.save.values()):
@@ -303,7 +303,7 @@ def _header(text: str, saved: Mapping[str, Any]) -> str:
 
 
 def build_expected(case: BaseCase, wanted: Iterable[Expectation], adapter: str) -> CaseResult:
-    """What the result should be, as far as plain values say it; the rest is in the checks."""
+    """Return the expected result as far as plain values say it; the rest is in the checks."""
     fields: dict[str, Any] = {}
     model = find_adapter(adapter).result
     for one in wanted:

@@ -125,7 +125,7 @@ DEFAULT = EnvironmentFile(is_default=True)
 def load_environment(
     path: Path | None, on_warning: Callable[[Finding], None] | None = None
 ) -> EnvironmentFile:
-    """The environment of a file, or the default one.
+    """Return the environment of a file, or the default one.
 
     Of a key that stands twice the last is used, and `on_warning` is given a finding.
     """
@@ -174,14 +174,14 @@ def _without_nulls(node: MappingNode) -> MappingNode:
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Whether a variable looks like one that must not reach a stranger's program."""
+    """Return whether a variable looks like one that must not reach a stranger's program."""
     return bool(_SECRET_NAMES.search(name) or _ADDRESS_WITH_PASSWORD.search(value))
 
 
 def program_variables(
     environment: EnvironmentFile, system: Mapping[str, str], *layers: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables of a program: the system's if asked for, the environment's, then the layers'.
+    """Return the variables of a program: the system's if included, the file's, then the layers'.
 
     A secret of the system comes along only if the environment names it.
     """
@@ -199,7 +199,7 @@ def program_variables(
 def setup_variables(
     environment: EnvironmentFile, system: Mapping[str, str], *layers: Mapping[str, str]
 ) -> dict[str, str]:
-    """Those of the set-up commands: the same without any secret, and what the network needs."""
+    """Return the variables of set-up commands: no secret, and what the network needs."""
     network = {name: value for name, value in system.items() if _OF_THE_NETWORK.fullmatch(name)}
     found = {**network, **program_variables(environment, system, *layers)}
     return {name: value for name, value in found.items() if not is_secret(name, value)}

@@ -77,18 +77,18 @@ class PreparedSubmission:
         return self.problem.is_programmed
 
     def variables(self, group: GroupConfig) -> dict[str, str]:
-        """The environment variables of a group's programs."""
+        """Return the environment variables of a group's programs."""
         own = find_environment(self.environment.type).variables(self.environment)
         layers = self.problem.env, self.checkpoint.env, group.env
         found = own | program_variables(self.environment, os.environ, *layers)
         return {**self.tools.variables, **found, "PATH": self.tools.path(found.get("PATH"))}
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[CaseRunner]:
-        """What runs the cases of a group; it ends with the block."""
+        """Return what runs the cases of a group; it ends with the block."""
         return find_adapter(self.problem.adapter.type).open_runner(self, group)
 
     def seconds(self, group: GroupConfig, case_limit: float | None) -> float:
-        """How long a case may take: the nearest limit wins."""
+        """Return how long a case may take: the nearest limit wins."""
         return case_limit or group.timeout or self.checkpoint.timeout or DEFAULT_TIMEOUT
 
 
@@ -135,7 +135,7 @@ async def prepare(
 
 
 def _check_command(command: str, environment: EnvironmentFile, base: Base, tools: Tools) -> None:
-    """A command that does not exist is a mistake in the environment, not in the submission."""
+    """Raise an InputError if the command of the environment does not exist."""
     # The tools as this side sees them; inside they have another path.
     own = base.path.parent / Path(tools.folder).name
     path = f"{own}:{tools.path(environment.environment.env.get('PATH'))}"
@@ -164,7 +164,7 @@ def _copy(submission: Path, base: Base, ignore: list[str], keep: list[str]) -> s
 
 
 def _describe(environment: EnvironmentFile) -> dict[str, object]:
-    """An environment without the values of its secrets."""
+    """Return an environment without the values of its secrets."""
     about = environment.model_dump(mode="json")
     if environment.options:
         about["options"] = environment.options

@@ -37,7 +37,7 @@ class Tools:
     more_path: tuple[str, ...] = ()
 
     def path(self, own: str | None) -> str:
-        """The PATH of a program: these tools, what the environment asks for, then the system."""
+        """Return the PATH of a program: these tools, the environment's own, then the system's."""
         asked = own.split(":") if own else []
         return ":".join(dict.fromkeys([self.folder, *asked, *self.more_path, *_SYSTEM_PATH]))
 
@@ -84,7 +84,7 @@ def find_tools(base: Base, level: str) -> Tools:
 
 
 def _python(*, others: bool) -> Path:
-    """The Python that Assay runs on, or the system's where other users cannot reach that one."""
+    """Return the Python that Assay runs on, or the system's if others cannot reach that one."""
     own = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
     if not others or _is_public(own):
         return own
@@ -98,12 +98,12 @@ def _python(*, others: bool) -> Path:
 
 
 def _is_public(path: Path) -> bool:
-    """Whether everybody may go all the way to a file and run it."""
+    """Return whether everybody may go all the way to a file and run it."""
     return all(one.stat().st_mode & stat.S_IXOTH for one in (path, *path.parents))
 
 
 def _prefix(python: Path) -> Path | None:
-    """The folder that holds all of a Python, unless programs see it anyway."""
+    """Return the folder that holds all of a Python, unless programs see it anyway."""
     return None if str(python).startswith(_SYSTEM_FOLDERS) else python.parent.parent
 
 

@@ -53,14 +53,14 @@ def schema_text(kind: str | None = None) -> str:
 
 
 def _close(definitions: dict[str, Any]) -> None:
-    """A key that is not known is a mistake, though reading keeps those of others."""
+    """Make an unknown key a mistake, though reading keeps those of others."""
     for definition in definitions.values():
         if definition.get("type") == "object" and "properties" in definition:
             definition["additionalProperties"] = False
 
 
 def _open_short_forms(definitions: dict[str, Any], adapters: Mapping[str, AdapterType]) -> None:
-    """What may also be written shorter than the models say."""
+    """Allow what may be written shorter than the models say."""
     text, nothing = {"type": "string"}, {"type": "null"}
     config = definitions["config"]["properties"]
     config["checkpoints"] = {
@@ -106,7 +106,7 @@ def _texts(definitions: dict[str, Any]) -> None:
 
 
 def _describe_checks(definitions: dict[str, Any]) -> None:
-    """Where a value is expected, a check may be; editors then offer the names of checks."""
+    """Allow a check where a value is expected, so that editors offer the names of checks."""
     from assay.checks import check_names
 
     check = {

@@ -61,7 +61,7 @@ _CODE = {"loader": "Loader", "verifier": "Verifier"}
 
 
 def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Path:
-    """The folder a problem is in: one that is named, or one of that name among the problems."""
+    """Return the folder of a problem, by its path or by its name among the problems."""
     for folder in (Path(name), problem_path / name):
         if (folder / CONFIG).is_file():
             return folder
@@ -82,7 +82,7 @@ def read_problem(
     *,
     allows_outside: bool = False,
 ) -> ProblemConfig:
-    """The problem in a folder; InputError, with file and line, for the first mistake.
+    """Return the problem in a folder; raise InputError, with file and line, for a mistake.
 
     `on_warning` is given what is doubtful about its config and no reason not to run it.
     """
@@ -98,7 +98,7 @@ def read_problem(
 def examine_problem(
     folder: Path, *, allows_outside: bool = False
 ) -> tuple[ProblemConfig | None, list[Finding]]:
-    """The problem in a folder, if it can be read, and all that is wrong with its config."""
+    """Return the problem in a folder, if it can be read, and all that is wrong with its config."""
     reader = _Reader(folder, allows_outside)
     return reader.read(), reader.findings
 
@@ -191,7 +191,7 @@ class _Reader:
                 self._report(UNVERIFIED, what, Place(code, 1), advice)
 
     def _stages(self, node: Node | None, file: Path) -> Iterator[_Stage]:
-        """The checkpoints of a mapping, or of the folders that a list names."""
+        """Yield the checkpoints of a mapping, or of the folders that a list names."""
         if node is None:
             return
         for position, pair in enumerate(self._pairs(node, file), start=1):
@@ -355,7 +355,7 @@ def _classes(file: Path) -> set[str]:
 
 
 def _list_given(written: Any) -> dict[str, Any]:
-    """The keys that were written, those of others too."""
+    """Return the keys that were written, those of others too."""
     return {
         name: value
         for name, value in {**written.__dict__, **(written.__pydantic_extra__ or {})}.items()

@@ -62,7 +62,7 @@ def add_regressions(
 def make_regression(
     group: GroupConfig, source: CheckpointConfig, checkpoint: CheckpointConfig, name: str
 ) -> GroupConfig:
-    """The group as it is run again at a later checkpoint."""
+    """Return a group as it is run again at a later checkpoint."""
     return group.model_copy(
         update={
             "name": name,

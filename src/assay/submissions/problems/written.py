@@ -89,7 +89,7 @@ class WrittenProblem(_Written):
 
 
 def replace_key(node: MappingNode, key: str, value: Node) -> MappingNode:
-    """The mapping with another value under a key."""
+    """Return the mapping with another value under a key."""
     pairs = tuple(Pair(key, pair.line, value) if pair.key == key else pair for pair in node.pairs)
     return replace(node, pairs=pairs)
 
@@ -123,7 +123,7 @@ def expand_checkpoint(node: Node) -> Node:
 
 
 def name_items(node: Node) -> Node:
-    """A list of names, or of mappings with a name, as a mapping; nothing is an empty mapping."""
+    """Return a list of names, or of mappings with a name, as a mapping; of nothing an empty one."""
     if isinstance(node, ListNode):
         pairs = [_find_name(item) for item in node.items]
         return MappingNode(node.line, tuple(pair for pair in pairs if pair is not None))
@@ -137,7 +137,7 @@ def name_items(node: Node) -> Node:
 
 
 def find_misnamed(node: Node) -> Iterator[tuple[int, str]]:
-    """The items of such a list that have no name, or one of an earlier item: line and complaint."""
+    """Yield line and complaint for items of such a list without a name, or with one used before."""
     known: dict[str, int] = {}
     for item in node.items if isinstance(node, ListNode) else ():
         pair = _find_name(item)
@@ -170,7 +170,7 @@ def _expand_rule(node: Node) -> Node:
 
 
 def _wrap(node: Node, key: str) -> Node:
-    """A text as a mapping that holds it under a key."""
+    """Return a text as a mapping that holds it under a key."""
     if isinstance(node, ScalarNode) and node.text is not None:
         return MappingNode(node.line, (Pair(key, node.line, node),))
     return node

@@ -47,7 +47,7 @@ def run_own_tests(folder: Path, arguments: Sequence[str]) -> int:
 
 
 def own_test_files(folder: Path) -> list[Path]:
-    """The tests beside the verifier, and those in `tests`; not those of solutions."""
+    """Return the tests beside the verifier, and those in `tests`; not those of solutions."""
     files = sorted(folder.glob("test_*.py"))
     return [*files, folder / "tests"] if (folder / "tests").is_dir() else files
 

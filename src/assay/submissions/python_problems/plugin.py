@@ -17,6 +17,6 @@ slopcode.install()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The folder the tests are in can be imported by its own name, as when it is verified."""
+    """Make the folder of the tests importable by its own name, as when it is verified."""
     if (config.rootpath / package.VERIFIER_SCRIPT).is_file():
         package.import_folder(config.rootpath)

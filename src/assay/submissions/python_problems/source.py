@@ -92,7 +92,7 @@ class PythonSource:
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[Worker]:
-        """A worker with the problem loaded, for as long as nobody else is to ask it."""
+        """Yield a worker with the problem loaded, for as long as nobody else is to ask it."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 self._worker = await self._start()
@@ -114,7 +114,7 @@ class PythonSource:
     def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
     ) -> AbstractAsyncContextManager[CaseStream]:
-        """The cases of a group."""
+        """Return the cases of a group."""
         return self._open(checkpoint, group)
 
     @contextlib.asynccontextmanager
@@ -143,7 +143,7 @@ class PythonSource:
         drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        """What the problem's verifier says; it gets results of its own, which it may change."""
+        """Return what the problem's verifier says of copies, which it may change."""
         adapter = self.adapter
         try:
             async with self.turn() as worker:
@@ -279,7 +279,7 @@ class PythonStream:
 
     @contextlib.asynccontextmanager
     async def _asking(self) -> AsyncIterator[Worker]:
-        """The worker, with this group opened in it and as far as it was."""
+        """Yield the worker, with this group opened in it and as far as it was."""
         async with self._source.turn() as worker:
             if worker is not self._worker:
                 try:
@@ -310,7 +310,7 @@ class PythonStream:
         return await worker.ask(question, limit, stream=self._number, **about)
 
     def _unpack_case(self, packed: dict[str, Any]) -> ExpectedCase:
-        """A case, with what it did not say of its group."""
+        """Return a case, with what it did not say of its group."""
         case, expected = packed["case"], packed["expected"]
         group = self._group
         known = {

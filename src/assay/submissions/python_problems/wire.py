@@ -15,7 +15,7 @@ Packed = dict[str, Any]
 
 
 def pack_model(model: BaseModel) -> Packed:
-    """The fields of a model that were given or are not at their default."""
+    """Return the fields of a model that were given or are not at their default."""
     # A list that a loader appended to counts as neither given nor default: both have to be asked.
     changed = model.model_dump(exclude_defaults=True).keys() | model.model_fields_set
     fields: Packed = plain(
@@ -25,7 +25,7 @@ def pack_model(model: BaseModel) -> Packed:
 
 
 def pack_config(config: BaseModel) -> Packed:
-    """All fields of a problem or group, unknown ones too."""
+    """Return all fields of a problem or group, unknown ones too."""
     fields: Packed = plain(config.model_dump())
     return fields
 

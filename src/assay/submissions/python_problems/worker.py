@@ -61,7 +61,7 @@ class _Stream:
         self._ids: set[str] = set()
 
     def draw(self) -> dict[str, Any] | None:
-        """The next case and what is expected of it, packed; None after the last."""
+        """Return the next case and what is expected of it, packed; None after the last."""
         try:
             self._last = self._check(next(self._cases))
         except StopIteration:
@@ -179,7 +179,7 @@ class LoadedProblem:
             self._examined.add((kind.__name__, name))
 
     def file_of(self, question: str) -> Path:
-        """Whose mistake it is if a question cannot be answered."""
+        """Return whose mistake it is if a question cannot be answered."""
         return self.verifier_file if question == "verify" else self.loader_file
 
     def open(self, stream: int, checkpoint: str, group: dict[str, Any]) -> bool:
@@ -217,7 +217,7 @@ class LoadedProblem:
         actual: dict[str, Any],
         expected: dict[str, Any],
     ) -> dict[str, Any]:
-        """What the verifier says of a case, attribute by attribute."""
+        """Return what the verifier says of a case, attribute by attribute."""
         verifier = self._verifiers.get(checkpoint)
         if verifier is None:
             verifier = self._verifier_class(self._checkpoint(checkpoint))
@@ -274,7 +274,7 @@ def _result(packed: dict[str, Any]) -> CaseResult:
 
 
 def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
-    """A value, what is wrong with the problem, or what its code raised."""
+    """Return a value, what is wrong with the problem, or what its code raised."""
     try:
         value = action()
         # Here, because only here is it known whose value cannot be sent.
@@ -306,7 +306,7 @@ def serve(connection: socket.socket) -> None:
 
 
 def main(descriptor: int) -> None:
-    """The life of a worker."""
+    """Serve until the other end of the line is closed."""
     die_with_parent()
     faulthandler.enable()
     connection = socket.socket(fileno=descriptor)

@@ -29,7 +29,7 @@ class NoOpStore:
     """A store that remembers nothing: the cases do not depend on each other."""
 
     def update(self, case: Any, result: Any, expected: Any) -> None:
-        """Nothing is remembered."""
+        """Remember nothing."""
 
 
 class BaseLoader:
@@ -47,11 +47,11 @@ class BaseLoader:
         self.use_placeholders = use_placeholders
 
     def initialize_store(self) -> CaseStore:
-        """A new store for a group; override it to remember answers."""
+        """Return a new store for a group; override it to remember answers."""
         return NoOpStore()
 
     def __call__(self, group: GroupConfig, store: CaseStore) -> LoaderYieldType:
-        """The cases of a group, each with what is expected of it."""
+        """Return the cases of a group, each with what is expected of it."""
         raise NotImplementedError(f"{type(self).__name__} must define __call__(self, group, store)")
 
 
@@ -70,7 +70,7 @@ _WILDCARDS = frozenset("*?[")
 def get_actual_checkpoint(
     group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
 ) -> str:
-    """The name of the checkpoint a group's cases were written for.
+    """Return the name of the checkpoint a group's cases were written for.
 
     That of a regression is the earlier one it names. One that names none has cases of its own.
     """
@@ -86,7 +86,7 @@ def get_actual_checkpoint(
 def get_chkpt_path(
     group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
 ) -> Path:
-    """The folder of the checkpoint a group's cases were written for."""
+    """Return the folder of the checkpoint a group's cases were written for."""
     name = get_actual_checkpoint(group, problem, checkpoint)
     if name == checkpoint.name:
         return checkpoint.path
@@ -97,7 +97,7 @@ def get_chkpt_path(
 def get_group_path(
     group: GroupConfig, problem: ProblemConfig, checkpoint: CheckpointConfig
 ) -> Path:
-    """The folder of a group's cases; raises LoaderError if there is none."""
+    """Return the folder of a group's cases; raise LoaderError if there is none."""
     folder = get_chkpt_path(group, problem, checkpoint) / group.get_real_name()
     if not folder.is_dir():
         raise LoaderError(f"the group {group.name!r} has no folder {folder}")
@@ -105,7 +105,7 @@ def get_group_path(
 
 
 def discover_dir_cases(group_config: GroupConfig, checkpoint_dir: Path) -> Iterator[Path]:
-    """The case folders directly below a folder, without those that hold the group's own files."""
+    """Yield the case folders directly below a folder, without those of the group's own files."""
     shared = {PurePath(name).parts[0] for name in group_config.group_files if name}
     for path in sorted(Path(checkpoint_dir).iterdir()):
         if path.is_dir() and path.name not in shared and path.name != "__pycache__":
@@ -117,7 +117,7 @@ def get_files_from_globs(
     globs: Iterable[str | Path],
     exclude: Iterable[str | Path] | None = None,
 ) -> list[Path]:
-    """The files that patterns, files or folders name, relative to `read_dir`, sorted.
+    """Return the files that patterns, files or folders name, relative to `read_dir`, sorted.
 
     What is excluded by name stays out. What is excluded by a pattern comes back in if an include
     pattern ends in its very name: `**/keep.txt` is stronger than `*.txt`.

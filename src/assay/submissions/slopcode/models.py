@@ -51,7 +51,7 @@ _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 
 def plain(value: Any) -> Any:
-    """The value with every part that has a plain form in it; what has none is left as it is."""
+    """Return the value in plain forms; a part that has none is left as it is."""
     if type(value) in _PLAIN:
         return value
     if isinstance(value, Enum):

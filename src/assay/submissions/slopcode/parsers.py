@@ -17,7 +17,7 @@ _RULE = re.compile(r"(?=.*[-=])[\s|:=+-]+")
 
 
 def convert_to_io(val: str | bytes) -> io.StringIO | io.BytesIO:
-    """A text or binary stream of the content."""
+    """Return a text or binary stream of the content."""
     if isinstance(val, str):
         return io.StringIO(val)
     if isinstance(val, bytes):
@@ -26,7 +26,7 @@ def convert_to_io(val: str | bytes) -> io.StringIO | io.BytesIO:
 
 
 def ensure_non_null_string(val: ResultAttributeValue, allow_empty: bool = False) -> str:
-    """The value as text, nothing as the empty text, which has to be allowed."""
+    """Return the value as text, nothing as the empty text, which has to be allowed."""
     if val is None:
         text = ""
     elif isinstance(val, bytes):
@@ -39,7 +39,7 @@ def ensure_non_null_string(val: ResultAttributeValue, allow_empty: bool = False)
 
 
 def ensure_expected_is_not_none(expected: ResultAttributeValue, decode: str = "utf-8") -> Any:
-    """The expected value, bytes as text; raises VerifierError if a case forgot to give it."""
+    """Return the expected value, bytes as text; raise VerifierError if there is none."""
     if expected is None:
         raise VerifierError("the case expects a value here and gives none")
     return _decode(expected, decode, "the expected value")
@@ -54,7 +54,7 @@ def extract_actual_output(
     *,
     strip: bool = False,
 ) -> Any:
-    """An attribute of the result as text, perhaps only the part between separators."""
+    """Return an attribute of the result as text, perhaps only the part between separators."""
     if not hasattr(actual, output_key):
         raise VerifierError(f"the result has no attribute {output_key!r}")
     output = _decode(getattr(actual, output_key), decode, f"the attribute {output_key!r}")
@@ -67,7 +67,7 @@ def extract_actual_output(
 def maybe_split_string(
     content: str | None, split_output_on: str | None = None, split_output_index: int = -1
 ) -> str:
-    """A part of the text between separators; raises VerifierError if there are not so many."""
+    """Return a part of the text between separators; raise VerifierError if there is none."""
     if content is None:
         return ""
     if not split_output_on:
@@ -84,7 +84,7 @@ def maybe_split_string(
 def parse_markdown_table(
     content: str | bytes | None, allow_errors: bool = False
 ) -> list[dict[str, Any]]:
-    """The rows of a Markdown table by its headings, every cell as text; [] of nothing.
+    """Return the rows of a Markdown table by its headings, every cell as text; [] of nothing.
 
     Columns without a heading are left out. The rule below the headings may be missing: what
     stands there instead is a row, and never dropped.
@@ -119,7 +119,7 @@ def _split(line: str, heading: str) -> list[str]:
 def drop_keys_from_dicts(
     dicts: list[dict[str, Any]], keys: Iterable[str] | None = None
 ) -> list[dict[str, Any]]:
-    """The dictionaries without these keys."""
+    """Return the dictionaries without these keys."""
     unwanted = set(keys or ())
     return [{key: value for key, value in each.items() if key not in unwanted} for each in dicts]
 
@@ -127,7 +127,7 @@ def drop_keys_from_dicts(
 def parse_csv_content(
     content: ResultAttributeValue, allows_error: bool = True
 ) -> list[dict[str, Any]]:
-    """The rows of a CSV text, numbers as numbers and empty cells as None.
+    """Return the rows of a CSV text, numbers as numbers and empty cells as None.
 
     What is no text is taken as read already.
     """
@@ -156,7 +156,7 @@ def parse_csv_content(
 def parse_yaml_file(
     result: CaseResult, file_name: str, decode: str = "utf-8", allow_missing: bool = False
 ) -> Any:
-    """A file of the result, read as YAML."""
+    """Return a file of the result, read as YAML."""
     if file_name not in result.files:
         if allow_missing:
             return {}
@@ -184,7 +184,7 @@ def parse_yaml(content: Any, decode: str = "utf-8") -> Any:
 
 
 def parse_jsonl(content: Any, decode: str = "utf-8") -> list[Any]:
-    """One JSON value per line; lines that are none are passed over."""
+    """Return one JSON value per line; lines that are none are passed over."""
     text = _decode(content, decode, "the content")
     if not isinstance(text, str):
         return [] if text is None else _as_list(text)

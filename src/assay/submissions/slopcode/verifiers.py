@@ -33,7 +33,7 @@ _MAX_DIFF = 20_000
 def deepdiff_verify(
     actual: Any, expected: Any, weight: float = 1.0, **kwargs: Any
 ) -> VerificationResult:
-    """Equal in structure; `kwargs` are options of DeepDiff and go before the defaults."""
+    """Compare structures; `kwargs` are options of DeepDiff and go before the defaults."""
     from deepdiff import DeepDiff
 
     diff = DeepDiff(expected, actual, **{**DEFAULT_DEEPDIFF_KWARGS, **kwargs})
@@ -49,7 +49,7 @@ def _readable(diff: Any) -> Any:
 
 
 def jsonschema_verify(actual: Any, expected: Any, weight: float = 1.0) -> VerificationResult:
-    """Valid under a JSON Schema, draft 7; the diff says where it is not, and why."""
+    """Validate by a JSON Schema, draft 7; the diff says where it is not valid, and why."""
     from jsonschema import Draft7Validator
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
@@ -65,7 +65,7 @@ def jsonschema_verify(actual: Any, expected: Any, weight: float = 1.0) -> Verifi
 
 
 def matches_status_code(actual: Any, expected: Any, weight: float = 1.0) -> VerificationResult:
-    """The same exit status or HTTP status."""
+    """Compare exit statuses or HTTP statuses."""
     is_correct = bool(actual == expected)
     diff = "equal" if is_correct else f"expected {shown(expected)}, got {shown(actual)}"
     return VerificationResult(diff=diff, is_correct=is_correct, weight=weight)
@@ -79,7 +79,7 @@ def matches_regex(
     *,
     lstrip: bool = True,
 ) -> VerificationResult:
-    """The text begins with a match of the pattern; case does not matter by default.
+    """Check that the text begins with a match of the pattern; case does not matter by default.
 
     Raises VerifierError if there is no pattern: it would match whatever the program printed.
     """

@@ -33,7 +33,7 @@ def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any
 
 def find(target: list[Any], actual: dict[str, Any]) -> list[Any]:
     """What stands at a place, as a list of one; empty if nothing can be found there."""
-    return _target(target).found(CaseResult(**actual))
+    return _target(target).find_in(CaseResult(**actual))
 
 
 def answer(
