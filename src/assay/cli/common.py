@@ -16,7 +16,7 @@ import click
 
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
-from assay.forks import keep_private, release
+from assay.processes import keep_private, release
 from assay.reports import get_format, write_report
 from assay.runs import Ended, Plan, Run, resume_run, start_run
 from assay.runs.progress import TerminalProgress

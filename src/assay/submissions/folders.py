@@ -12,8 +12,7 @@ from typing import TypeAlias
 
 from assay.documents import open_regular
 from assay.errors import InputError
-from assay.sandbox.bases import check_depth
-from assay.sandbox.jail.views import copy_file
+from assay.sandbox import check_depth, copy_file
 from assay.submissions.config import ProblemConfig
 
 LARGEST_SUBMISSION = 4 * 2**30

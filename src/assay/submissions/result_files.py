@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from assay.checks import ABSENT, Left
 from assay.model import CaseResult
-from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
+from assay.sandbox import A_CLOSED_FOLDER, A_FOLDER, A_LINK
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import GroupConfig, ProblemConfig
 
 if TYPE_CHECKING:
-    from assay.sandbox.programs import Collected
+    from assay.sandbox import CollectedFiles
 
 
-def list_left(collected: Collected) -> dict[str, str]:
+def list_left(collected: CollectedFiles) -> dict[str, str]:
     """Return what could not be brought back, by name, without folders whose files were."""
     return {
         name: reason

@@ -13,9 +13,7 @@ from assay.errors import InfrastructureError, InputError
 from assay.questions.index.facts import read_facts
 from assay.questions.index.index import SymbolIndex
 from assay.questions.index.store import SCHEMA, WORDS, write_store
-from assay.sandbox import Environment, Limits, ProgramResult, run_program
-from assay.sandbox.cache import build_once
-from assay.sandbox.programs import run_to_end
+from assay.sandbox import Environment, Limits, ProgramResult, build_once, run_program, run_to_end
 
 Progress = Callable[[str], None]
 

@@ -21,10 +21,6 @@ _SECTIONS = {
     "args", "arguments", "parameters", "params", "keyword args", "keyword arguments",
     "other parameters", "attributes", "fields", "members",
 }  # fmt: skip
-_OTHER_SECTIONS = {
-    "returns", "return", "yields", "raises", "example", "examples", "note", "notes", "see also",
-    "warning", "warnings", "todo", "references", "usage",
-}  # fmt: skip
 _GOOGLE = re.compile(r"^(?P<title>[A-Z][A-Za-z ]{2,24}):\s*$")
 _UNDERLINE = re.compile(r"^\s*-{3,}\s*$")
 _ENTRY = re.compile(r"^(?P<names>\*{0,2}\w+(?:\s*,\s*\*{0,2}\w+)*)\s*(?:\((?P<kind>.*?)\))?\s*:\s*")

@@ -15,7 +15,7 @@ from assay.errors import InfrastructureError
 from assay.questions.index.indexer import layout
 from assay.questions.index.ranking import Postings, prior, weigh
 from assay.questions.index.symbols import Symbol
-from assay.sandbox.cache import write_whole
+from assay.sandbox import write_whole
 
 # Raised whenever what is stored, or how it is found out, changes.
 SCHEMA = 1

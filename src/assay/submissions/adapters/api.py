@@ -18,8 +18,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.sandbox.programs import ProgramResult
-from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
+from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server, serve
 from assay.submissions.adapters.messages import (
     HttpRequest,
     build_request,
@@ -233,7 +232,7 @@ async def _failure(server: Server, error: Exception, seconds: float) -> dict[str
             "timed_out": True,
             "stderr": _with(what, decode_output(server.stderr)),
         }
-    result = await server.ended(_SETTLE)
+    result = await server.wait(_SETTLE)
     what = f"the server ended ({_how(result)})" if result else f"no answer: {error}"
     stderr = result.stderr if result else server.stderr
     return {"status_code": -1, "stderr": _with(what, decode_output(stderr))}

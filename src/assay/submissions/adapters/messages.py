@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote, urlencode
 
 from assay.errors import InputError
 from assay.model import values
-from assay.sandbox.servers import Response
+from assay.sandbox import Response
 from assay.submissions.assets import replace_assets
 from assay.submissions.cases import APICase
 from assay.submissions.config import ApiAdapter

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.model import CaseResult, VerificationResult
+from assay.processes import ChildLostError
 from assay.submissions.adapters import find_adapter
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.protocols import (
@@ -32,9 +33,8 @@ from assay.submissions.protocols import (
 )
 from assay.submissions.python_problems import package, wire
 from assay.submissions.python_problems.process import (
+    ProblemWorker,
     QuestionRaisedError,
-    Worker,
-    WorkerLostError,
     value_of,
 )
 from assay.tracebacks import first_problem
@@ -70,7 +70,7 @@ class PythonSource:
         self.limits = limits or CodeLimits()
         self._on_output = on_output
         self._packed = wire.pack_config(problem)
-        self._worker: Worker | None = None
+        self._worker: ProblemWorker | None = None
         self._turn = asyncio.Lock()
         self._numbers = itertools.count()
 
@@ -91,18 +91,18 @@ class PythonSource:
             pass
 
     @contextlib.asynccontextmanager
-    async def turn(self) -> AsyncIterator[Worker]:
+    async def turn(self) -> AsyncIterator[ProblemWorker]:
         """Yield a worker with the problem loaded, for as long as nobody else is to ask it."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 self._worker = await self._start()
             yield self._worker
 
-    async def _start(self) -> Worker:
-        worker = Worker(self._packed, self._on_output)
+    async def _start(self) -> ProblemWorker:
+        worker = ProblemWorker(self._packed, self._on_output)
         try:
             await worker.load(self.limits.load)
-        except WorkerLostError as error:
+        except ChildLostError as error:
             raise InputError(
                 f"importing its loader and verifier {error}", where=str(self.problem.path)
             ) from None
@@ -133,7 +133,7 @@ class PythonSource:
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 return
-            with contextlib.suppress(WorkerLostError, QuestionRaisedError, InputError):
+            with contextlib.suppress(ChildLostError, QuestionRaisedError, InputError):
                 await stream.end(self._worker)
 
     async def verify(
@@ -156,7 +156,7 @@ class PythonSource:
                     actual=wire.pack_result(actual, adapter),
                     expected=wire.pack_result(drawn.expected, adapter),
                 )
-        except WorkerLostError as error:
+        except ChildLostError as error:
             raise VerifierBrokenError(f"{self._verifier}: the verifier {error}", LOST) from None
         except QuestionRaisedError as error:
             raised, *frames = str(error).split("\n")
@@ -197,7 +197,7 @@ class PythonStream:
         self._group = group
         self._number = number
         self._loader = str(source.problem.path / source.problem.loader_script)
-        self._worker: Worker | None = None
+        self._worker: ProblemWorker | None = None
         self._is_stateful = False
         self._count = 1
         self._past: list[_Past] = []
@@ -234,14 +234,14 @@ class PythonStream:
         try:
             async with self._asking() as worker:
                 await self._ask(worker, "update", actual=packed)
-        except (WorkerLostError, QuestionRaisedError) as error:
+        except (ChildLostError, QuestionRaisedError) as error:
             raise StoreBrokenError(
                 f"{self._loader}: the update of its store with {drawn.case.id!r} {_verb(error)}"
             ) from None
         # Only now: an update that failed is not repeated when the group is brought back.
         self._past[-1].actual = packed
 
-    async def end(self, worker: Worker) -> None:
+    async def end(self, worker: ProblemWorker) -> None:
         """Let the loader end, if it has begun in this worker."""
         if worker is self._worker:
             await self._ask(worker, "close")
@@ -251,7 +251,7 @@ class PythonStream:
             async with self._asking() as worker:
                 answer = await self._ask(worker, "draw", count=self._count)
             self._take(answer)
-        except WorkerLostError as error:
+        except ChildLostError as error:
             if self._count == 1:
                 self._failure = self._fail(error)
             # One at a time then, so that the cases before the one that cannot be drawn are not
@@ -278,18 +278,18 @@ class PythonStream:
         )
 
     @contextlib.asynccontextmanager
-    async def _asking(self) -> AsyncIterator[Worker]:
+    async def _asking(self) -> AsyncIterator[ProblemWorker]:
         """Yield the worker, with this group opened in it and as far as it was."""
         async with self._source.turn() as worker:
             if worker is not self._worker:
                 try:
                     await self._bring_back(worker)
-                except (WorkerLostError, QuestionRaisedError) as error:
+                except (ChildLostError, QuestionRaisedError) as error:
                     raise self._fail(error) from None
                 self._worker = worker
             yield worker
 
-    async def _bring_back(self, worker: Worker) -> None:
+    async def _bring_back(self, worker: ProblemWorker) -> None:
         group = wire.pack_config(self._group)
         self._is_stateful = await self._ask(
             worker, "open", checkpoint=self._checkpoint.name, group=group
@@ -305,7 +305,7 @@ class PythonStream:
             if past.actual is not None:
                 await self._ask(worker, "update", actual=past.actual)
 
-    async def _ask(self, worker: Worker, question: str, **about: Any) -> Any:
+    async def _ask(self, worker: ProblemWorker, question: str, **about: Any) -> Any:
         limit = self._source.limits.draw
         return await worker.ask(question, limit, stream=self._number, **about)
 

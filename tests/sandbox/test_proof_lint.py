@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.integrity import inspect_proof
+from assay.sandbox.proof_lint import inspect_proof
 
 HONEST = {
     "assert": "import thing\ndef test_x():\n    assert thing.f() == 2\n",

@@ -1,4 +1,4 @@
-"""What a child process must not have of Assay: its private descriptors, and a longer life.
+"""What a child process gets of Assay: no private descriptors, no longer life, no secrets.
 
 A child that outlives Assay would otherwise hold the lock of a run, or the pipe its result goes to.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import sys
 
@@ -33,12 +34,32 @@ def _close_in_child() -> None:
 
 
 def die_with_parent() -> None:
-    """Linux kills this process when its parent dies; elsewhere it ends at the next call."""
+    """Have Linux kill this process when its parent dies; elsewhere it ends at the next call."""
     if sys.platform == "linux":
         parent = os.getppid()
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
             os._exit(1)
+
+
+def limit_memory(size: int) -> None:
+    """Bound the memory of this process, and write none of it to disk if it crashes."""
+    with contextlib.suppress(ValueError, OSError):
+        # A lower limit of the machine's own stays.
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def clean_environment() -> dict[str, str]:
+    """Return an environment without secrets, the same on every machine."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "PYTHONUTF8": "1",
+        # Reports quote what verifiers print of sets; the order is to be the same in every run.
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
 
 
 os.register_at_fork(after_in_child=_close_in_child)

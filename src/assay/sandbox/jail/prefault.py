@@ -18,8 +18,8 @@ _PRESENT, _EXCLUSIVE = 1 << 63, 1 << 56
 Range = tuple[int, int]
 
 
-def writable() -> list[Range]:
-    """The private writable memory of this process, as (start, end)."""
+def find_writable() -> list[Range]:
+    """Return the private writable memory of this process, as (start, end)."""
     ranges = []
     with open("/proc/self/maps") as file:
         for line in file:
@@ -30,8 +30,8 @@ def writable() -> list[Range]:
     return ranges
 
 
-def shared() -> list[Range]:
-    """The memory that every fork of this process would write to in common, as (start, end)."""
+def find_shared() -> list[Range]:
+    """Return the memory that all forks of this process would share, as (start, end)."""
     ranges = []
     with open("/proc/self/maps") as file:
         for line in file:
@@ -73,8 +73,8 @@ def unshare(ranges: list[Range]) -> None:
         ctypes.memmove(start, content, size)
 
 
-def written(ranges: list[Range]) -> list[int]:
-    """The pages of these ranges that are no longer shared with the process that was forked."""
+def find_written(ranges: list[Range]) -> list[int]:
+    """Return the pages of these ranges that a fork no longer shares with its parent."""
     found: list[int] = []
     size = mmap.PAGESIZE
     with open("/proc/self/pagemap", "rb") as file:
@@ -91,7 +91,7 @@ def written(ranges: list[Range]) -> list[int]:
 
 
 def merge(pages: Iterable[int]) -> list[Range]:
-    """Pages as ranges, those that touch as one."""
+    """Return pages as ranges, those that touch as one."""
     merged: list[Range] = []
     for page in sorted(pages):
         if merged and page == merged[-1][1]:

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import json
 import os
 import secrets
-import socket
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+from pydantic import ValidationError
 
 from assay.errors import InfrastructureError
-from assay.sandbox.evidence import Ending
-from assay.sandbox.limits import Limits
+from assay.processes import Child, ChildLostError
+from assay.sandbox.evidence import ProofEnding
 from assay.sandbox.targets import Environment, pytest_of_kit
-from assay.sandbox.workers import Bind, Jail
+from assay.sandbox.workers import Bind, Jail, Limits
 
-_INSIDE = Path(__file__).with_name("jail")
+_START = Path(__file__).parent / "jail" / "start.py"
 # Importing a large target on a busy machine takes a while; never finishing must not be waited for.
 _START_SECONDS = 300.0
 _END_SECONDS = 10.0
 # Over the proof's own limit: what the worker needs to end everything the proof has started.
 _SLACK_SECONDS = 30.0
-_LINE_BYTES = 64 << 20
+_LARGEST_ANSWER = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class Challenge:
 
 
 @dataclass(frozen=True)
-class ProofText:
+class ProofRequest:
     """The file of a proof, those that lie beside it, and how it is challenged."""
 
     name: str
@@ -62,7 +59,7 @@ class ProofText:
     challenge: Challenge | None = None
 
 
-class Lost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
+class WorkerLost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
     """The process died, or no longer does what it is for, before it gave an answer."""
 
 
@@ -81,7 +78,7 @@ class Order:
     roots: tuple[str, ...] = ()
 
     def message(self) -> dict[str, Any]:
-        """The order as the process inside reads it."""
+        """Return the order as the process inside reads it."""
         environment = self.environment
         binds = tuple(Bind(str(path), str(path)) for path in environment.reads)
         return {
@@ -98,7 +95,7 @@ class Order:
 
 
 def check_readable(paths: Iterable[Path]) -> None:
-    """Without namespaces root's proofs run as nobody, who must be able to reach the target."""
+    """Raise for what nobody can reach: without namespaces root's proofs run as that user."""
     for path in paths:
         for folder in (path, *path.parents):
             if not folder.stat().st_mode & stat.S_IXOTH:
@@ -109,70 +106,49 @@ def check_readable(paths: Iterable[Path]) -> None:
                 )
 
 
-class WarmProcess:
+class ProofWorker:
     """One runner process; it takes one proof at a time."""
 
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        messages: IO[bytes],
-    ) -> None:
-        self._process = process
-        self._reader = reader
-        self._writer = writer
-        self._messages = messages
+    def __init__(self, child: Child, roots: tuple[str, ...]) -> None:
+        self._child = child
+        self._roots = roots
         self.threads = 1
         self.shares = False
         self.failed_imports: dict[str, str] = {}
         self.loaded: list[str] = []
         self.fast = False
-        self._roots: tuple[str, ...] = ()
 
     @classmethod
-    async def start(cls, order: Order) -> WarmProcess:
+    async def start(cls, order: Order) -> ProofWorker:
         """Start a process and wait until it is ready for its first proof."""
         if order.level == "landlock" and os.geteuid() == 0:
             check_readable(order.environment.reads)
-        ours, theirs = socket.socketpair()
-        messages = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the process
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                # The machine's interpreter, which reads nothing of the target before it is in jail.
-                order.environment.interpreter,
-                "-S",
-                "-s",
-                _INSIDE,
-                str(theirs.fileno()),
-                pass_fds=[theirs.fileno()],
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=messages,
-                stderr=messages,
-                cwd="/",
-                # Nothing of ours: no key, no setting, no path of the user's.
-                env={
-                    "PATH": f"{order.environment.python.parent}:/usr/local/bin:/usr/bin:/bin",
-                    "LANG": "C.UTF-8",
-                    "PYTHONHASHSEED": str(order.hash_seed),
-                },
-            )
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_BYTES)
-        warm = cls(process, reader, writer, messages)
-        warm._roots = order.roots
+        child = Child.start(
+            # The machine's interpreter, which reads nothing of the target before it is in jail.
+            [str(order.environment.interpreter), "-S", "-s", str(_START), "server"],
+            # Nothing of ours: no key, no setting, no path of the user's.
+            {
+                "PATH": f"{order.environment.python.parent}:/usr/local/bin:/usr/bin:/bin",
+                "LANG": "C.UTF-8",
+                "PYTHONHASHSEED": str(order.hash_seed),
+            },
+            largest=_LARGEST_ANSWER,
+        )
+        worker = cls(child, order.roots)
         try:
-            await warm._become(order)
+            await worker._become(order)
         except BaseException:
-            await warm.close()
+            await worker.close()
             raise
-        return warm
+        return worker
 
     async def _become(self, order: Order) -> None:
         try:
-            ready = await self._ask(order.message(), _START_SECONDS)
-        except Lost:
+            ready = await self._child.ask(order.message(), _START_SECONDS)
+        except ChildLostError as error:
+            printed = error.printed.splitlines()[-1:] or ["it said nothing"]
             raise InfrastructureError(
-                f"the runner for {order.environment.described} did not start: {self._last_words()}"
+                f"the runner for {order.environment.described} did not start: {printed[0]}"
             ) from None
         if ready["event"] == "refused":
             raise InfrastructureError(
@@ -185,8 +161,8 @@ class WarmProcess:
         self.loaded = ready["loaded"]
         self.fast = ready["fast"]
 
-    async def run(self, text: ProofText, seconds: float) -> Ending:
-        """Run one proof; raises Lost if the process did not live to tell."""
+    async def run(self, text: ProofRequest, seconds: float) -> ProofEnding:
+        """Run one proof; raise WorkerLost if the process did not live to tell."""
         token = secrets.token_hex(8)
         job = {**asdict(text), "id": token, "token": token, "seconds": seconds}
         if text.challenge is not None:
@@ -194,36 +170,17 @@ class WarmProcess:
                 "variants": dict(text.challenge.variants),
                 "roots": list(self._roots),
             }
-        answer = await self._ask(job, seconds + _SLACK_SECONDS)
-        if answer["event"] != "done" or answer["id"] != token:
-            raise Lost(str(answer.get("reason", "it answered something else")))
-        return Ending.model_validate(answer)
-
-    async def _ask(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         try:
-            self._writer.write(json.dumps(message).encode() + b"\n")
-            await self._writer.drain()
-            line = await asyncio.wait_for(self._reader.readline(), seconds)
-            answer = json.loads(line)
-        except (OSError, TimeoutError, ValueError) as error:
-            raise Lost(f"{type(error).__name__}: {error}") from None
-        if not isinstance(answer, dict):
-            raise Lost("it answered nonsense")
-        return answer
-
-    def _last_words(self) -> str:
-        self._messages.seek(0)
-        lines = self._messages.read().decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+            answer = await self._child.ask(job, seconds + _SLACK_SECONDS)
+            if answer["event"] == "done" and answer["id"] == token:
+                return ProofEnding.model_validate(answer)
+        except ChildLostError as error:
+            raise WorkerLost(f"it {error.reason}") from None
+        except (ValidationError, LookupError, TypeError):
+            raise WorkerLost("it answered nonsense") from None
+        raise WorkerLost(str(answer.get("reason", "it answered something else")))
 
     async def close(self) -> None:
         """End the process and everything in its jail."""
-        self._writer.close()
-        try:
-            # It notices that nobody listens any more and clears up by itself.
-            await asyncio.wait_for(self._process.wait(), _END_SECONDS)
-        except TimeoutError:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-            await self._process.wait()
-        self._messages.close()
+        # It notices that nobody listens any more and clears up by itself.
+        await self._child.close(_END_SECONDS)

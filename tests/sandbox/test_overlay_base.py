@@ -15,12 +15,11 @@ from typing import Any, TypeVar
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import KIB, Limits
-from assay.sandbox.programs import Collected, ProgramResult, Programs, request_of
+from assay.sandbox.overlay_base import Base, TooDeepError, hand_over, new_base
+from assay.sandbox.programs import CollectedFiles, ProgramResult, Programs, make_request
 from assay.sandbox.servers import Server
-from assay.sandbox.workers import Worker
+from assay.sandbox.workers import KIB, JailWorker, Limits
 from tests.sandbox.hostile.support import command_lines, landlock_version
 from tests.waiting import PATIENCE
 
@@ -188,15 +187,15 @@ def test_running_servers_take_files_and_give_them_back(level: str, base: Base) -
         "mv coming came; sleep 600"
     )
 
-    async def work() -> Collected:
+    async def work() -> CollectedFiles:
         with socket.socket() as probe_socket:
             probe_socket.bind(("127.0.0.1", 0))
             port = probe_socket.getsockname()[1]
         programs = Programs(isolation=level, base=base, ports=(port,))
-        worker = await Worker.start(programs.jail)
+        worker = await JailWorker.start(programs.jail)
         try:
             server = Server(worker, programs.jail, port)
-            await server._begin(request_of(programs.jail, ["sh", "-c", script], {}, (), {}))
+            await server._begin(make_request(programs.jail, ["sh", "-c", script], {}, (), {}))
             await server.put({"went/astray": b"", "given": b"given\n"})
             await server.put({"go": b""})
             while not (found := await server.collect(["came"])).files.get("came"):

@@ -50,7 +50,7 @@ class Inspection:
     objections: tuple[Objection, ...]
 
     def against(self, test: str) -> Objection | None:
-        """The first objection to a test, its own or the file's."""
+        """Return the first objection to a test, its own or the file's."""
         return next((one for one in self.objections if one.test in (None, test)), None)
 
 
@@ -108,7 +108,7 @@ class _Inspector:
             self._inspect_import(node, test)
         elif isinstance(node, _Function) and node.name.startswith("pytest_"):
             self._object("hook", f"{node.name} is a hook of pytest", node, None)
-        elif isinstance(node, ast.Raise) and self._dotted(_called(node.exc)) == "SystemExit":
+        elif isinstance(node, ast.Raise) and self._name_of(_callee(node.exc)) == "SystemExit":
             self._object("exit", "it ends the process by SystemExit", node, test)
         elif isinstance(node, ast.Try):
             self._inspect_try(node, test)
@@ -116,7 +116,7 @@ class _Inspector:
             self._object("hook", "it names a conftest.py", node, None)
 
     def _inspect_name(self, node: ast.Name | ast.Attribute, test: str | None) -> None:
-        name = self._dotted(node)
+        name = self._name_of(node)
         if name in _EXITS:
             self._object("exit", f"it ends the process by {name}", node, test)
         elif name in _SKIPS:
@@ -131,7 +131,7 @@ class _Inspector:
             self._object("atexit", "it leaves something to run after the tests", node, None)
 
     def _inspect_import(self, node: ast.Import | ast.ImportFrom, test: str | None) -> None:
-        for full in _imported(node):
+        for full in _modules_of(node):
             if full.split(".")[0] in _MACHINERY:
                 self._object("hook", f"it imports {full}, which decides outcomes", node, None)
 
@@ -149,13 +149,13 @@ class _Inspector:
         if kind is None:
             return True
         kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-        return any(self._dotted(one) in _BROAD for one in kinds)
+        return any(self._name_of(one) in _BROAD for one in kinds)
 
     def _looks_at_it(self, handler: ast.ExceptHandler) -> bool:
         for node in _reachable(handler.body):
             if isinstance(node, ast.Raise | ast.Assert):
                 return True
-            if isinstance(node, ast.Call) and self._dotted(node.func) in _CHECKS:
+            if isinstance(node, ast.Call) and self._name_of(node.func) in _CHECKS:
                 return True
             if isinstance(node, ast.Name) and handler.name and node.id == handler.name:
                 return True
@@ -183,7 +183,7 @@ class _Inspector:
         if isinstance(node, ast.Assert):
             return not _is_constant(node.test)
         if isinstance(node, ast.Import | ast.ImportFrom):
-            return any(self._is_target(full) for full in _imported(node))
+            return any(self._is_target(full) for full in _modules_of(node))
         if isinstance(node, ast.Call):
             name = _resolve(node.func, names) or ""
             if name in _CHECKS or _last(node.func).startswith("assert"):
@@ -203,12 +203,12 @@ class _Inspector:
             return top in self._modules
         return bool(top) and top not in _NOT_TARGET and top not in sys.stdlib_module_names
 
-    def _dotted(self, node: ast.expr | None) -> str | None:
+    def _name_of(self, node: ast.expr | None) -> str | None:
         return _resolve(node, self._names)
 
 
 def _tests(tree: ast.Module) -> Iterator[tuple[str, _Function]]:
-    """The tests as pytest names them: functions, and methods of test classes."""
+    """Yield the tests as pytest names them: functions, and methods of test classes."""
     for node in tree.body:
         if isinstance(node, _Function) and node.name.startswith("test"):
             yield node.name, node
@@ -230,7 +230,7 @@ def _with_decorators(function: _Function) -> Iterator[ast.AST]:
 
 
 def _bindings(scope: ast.AST) -> Iterator[tuple[str, str]]:
-    """What each imported name stands for, anywhere below a scope."""
+    """Yield what each imported name stands for, anywhere below a scope."""
     for node in ast.walk(scope):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -247,14 +247,14 @@ def _bindings(scope: ast.AST) -> Iterator[tuple[str, str]]:
                 yield alias.asname or alias.name, f"{node.module or ''}.{alias.name}"
 
 
-def _imported(node: ast.Import | ast.ImportFrom) -> list[str]:
+def _modules_of(node: ast.Import | ast.ImportFrom) -> list[str]:
     if isinstance(node, ast.ImportFrom):
         return [node.module or ""]
     return [alias.name for alias in node.names]
 
 
 def _resolve(node: ast.expr | None, names: dict[str, str]) -> str | None:
-    """The full dotted name of an expression, through the imports; None if it is not a name."""
+    """Return the full dotted name of an expression, through the imports; None if it has none."""
     if isinstance(node, ast.Name):
         return names.get(node.id, node.id)
     if isinstance(node, ast.Attribute):
@@ -275,12 +275,12 @@ def _last(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _called(node: ast.expr | None) -> ast.expr | None:
+def _callee(node: ast.expr | None) -> ast.expr | None:
     return node.func if isinstance(node, ast.Call) else node
 
 
 def _reachable(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Everything in a body that can run: not what follows a return, nor what `if False` guards."""
+    """Yield all of a body that can run: not what follows a return or is under `if False`."""
     for statement in body:
         if isinstance(statement, ast.If) and _is_constant(statement.test):
             chosen = statement.body if _truth(statement.test) else statement.orelse
@@ -308,7 +308,7 @@ def _statement(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Whether an expression has the same truth whatever the target does."""
+    """Return whether an expression has the same truth whatever the target does."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -330,7 +330,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _is_decided(node: ast.BoolOp) -> bool:
-    """Whether one constant decides the whole: `… or True`, `… and False`."""
+    """Return whether one constant decides the whole: `… or True`, `… and False`."""
     deciding = isinstance(node.op, ast.Or)
     return any(_is_constant(value) and _truth(value) is deciding for value in node.values)
 

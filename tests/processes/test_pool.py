@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
+from assay.processes import ChildLateError, ChildLostError, ForkPool, WorkRaisedError
 from tests.waiting import PATIENCE, wait_until
 
 
@@ -43,7 +43,7 @@ def work(order: tuple[str, Any]) -> Any:
 
 def call(*orders: tuple[str, Any], limit: float = 30.0) -> list[Any]:
     async def all_calls() -> list[Any]:
-        pool = WorkerPool(work)
+        pool = ForkPool(work)
         try:
             calls = (pool.call(order, limit) for order in orders)
             return await asyncio.gather(*calls, return_exceptions=True)
@@ -70,11 +70,11 @@ def test_what_hangs_is_killed_and_nothing_else() -> None:
     started = time.monotonic()
 
     async def scenario() -> None:
-        pool = WorkerPool(work)
+        pool = ForkPool(work)
         try:
             hanging = asyncio.create_task(pool.call(("sleep", 2 * PATIENCE), 0.3))
             assert await pool.call(("echo", "beside it"), PATIENCE) == "beside it"
-            with pytest.raises(LimitExceededError):
+            with pytest.raises(ChildLateError):
                 await hanging
             assert await pool.call(("echo", "after it"), PATIENCE) == "after it"
         finally:
@@ -94,7 +94,7 @@ def test_what_hangs_is_killed_and_nothing_else() -> None:
 )
 def test_a_worker_that_ends_itself_is_told(order: tuple[str, Any], told: str) -> None:
     died, fine = call(order, ("echo", 1))
-    assert isinstance(died, WorkerDiedError)
+    assert isinstance(died, ChildLostError)
     assert told in str(died)
     assert fine == 1
 
@@ -103,7 +103,7 @@ def test_what_the_work_raises_is_told_with_its_place() -> None:
     (error,) = call(("raise", "no such thing"))
     assert isinstance(error, WorkRaisedError)
     assert "ValueError: no such thing" in str(error)
-    assert "test_workers.py" in str(error)
+    assert "test_pool.py" in str(error)
 
 
 def test_a_result_that_cannot_cross_is_an_error_of_its_call() -> None:
@@ -114,7 +114,7 @@ def test_a_result_that_cannot_cross_is_an_error_of_its_call() -> None:
 
 def test_workers_are_used_again() -> None:
     async def scenario() -> set[int]:
-        pool = WorkerPool(work)
+        pool = ForkPool(work)
         try:
             return {await pool.call(("pid", None), 30) for _ in range(5)}
         finally:
@@ -125,7 +125,7 @@ def test_workers_are_used_again() -> None:
 
 def test_what_a_killed_worker_started_is_gone_too(tmp_path: Path) -> None:
     (error,) = call(("child", str(tmp_path / "pid")), limit=5.0)
-    assert isinstance(error, LimitExceededError)
+    assert isinstance(error, ChildLateError)
     grandchild = int((tmp_path / "pid").read_text())
     wait_until(lambda: not is_alive(grandchild))
 
@@ -134,10 +134,10 @@ def test_workers_die_with_their_parent(tmp_path: Path) -> None:
     script = f"""
 import asyncio, os, time
 from pathlib import Path
-from assay.runs.workers import WorkerPool
+from assay.processes import ForkPool
 def work(path):
     Path(path).write_text(str(os.getpid())); time.sleep(600)
-asyncio.run(WorkerPool(work).call({str(tmp_path / "pid")!r}, 600))
+asyncio.run(ForkPool(work).call({str(tmp_path / "pid")!r}, 600))
 """
     parent = subprocess.Popen([sys.executable, "-c", script])
     wait_until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text(), parent)

@@ -24,7 +24,7 @@ class Base:
 
 @contextlib.contextmanager
 def new_base(level: str) -> Iterator[Base]:
-    """An empty base for programs at that level of isolation, gone at the end of the block.
+    """Make an empty base for programs at that level, gone at the end of the block.
 
     What a killed process could not remove is removed by the next one.
     """
@@ -52,7 +52,7 @@ class TooDeepError(Exception):
 
 
 def check_depth(path: str) -> None:
-    """Raises TooDeepError for the path of something in a tree that cannot be copied.
+    """Raise TooDeepError for the path of something in a tree that cannot be copied.
 
     Trees are copied by paths, which the kernel takes only up to a length.
     """

@@ -12,7 +12,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.jail import pages
+from assay.sandbox.jail import prefault
 
 SIZE = mmap.PAGESIZE
 
@@ -46,7 +46,7 @@ def test_only_what_the_fork_wrote_is_found() -> None:
     def work() -> list[int]:
         for page in (2, 3, 7):
             memory[page * SIZE] = 1
-        return pages.written([(start, start + 10 * SIZE)])
+        return prefault.find_written([(start, start + 10 * SIZE)])
 
     assert in_a_fork(work) == [start + page * SIZE for page in (2, 3, 7)]
 
@@ -56,7 +56,7 @@ def test_what_was_copied_costs_no_fault_when_it_is_written() -> None:
 
     def faults(copy: bool) -> int:
         if copy:
-            pages.copy([(start, start + 400 * SIZE)])
+            prefault.copy([(start, start + 400 * SIZE)])
         before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
         for page in range(400):
             memory[page * SIZE] = 1
@@ -71,12 +71,12 @@ def test_what_was_copied_costs_no_fault_when_it_is_written() -> None:
 
 def test_writable_memory_holds_the_heap() -> None:
     _, start = private_memory(1)
-    assert any(begin <= start < end for begin, end in pages.writable())
+    assert any(begin <= start < end for begin, end in prefault.find_writable())
 
 
 @given(st.sets(st.integers(0, 60)))
 def test_ranges_hold_exactly_the_pages_they_were_made_of(numbers: set[int]) -> None:
-    ranges = pages.merge(number * SIZE for number in numbers)
+    ranges = prefault.merge(number * SIZE for number in numbers)
     held = {page // SIZE for start, end in ranges for page in range(start, end, SIZE)}
     assert held == numbers
     assert all(first[1] < second[0] for first, second in pairwise(ranges))
