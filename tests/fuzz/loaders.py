@@ -208,7 +208,7 @@ _HTTP_ANSWER = (
 def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
     """Read a file of a problem, and the same as the output of a submission."""
     from assay.submissions.cases import InputFile
-    from assay.submissions.declarative.result_paths import UnreadableError, read_structure
+    from assay.submissions.declarative.expectations import UnreadableError, read_structure
 
     _write(folder, name, data)
     file = InputFile.from_path(name, relative_to=folder)

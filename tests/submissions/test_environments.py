@@ -12,12 +12,12 @@ from assay.errors import InfrastructureError, InputError
 from assay.submissions.environments.file import (
     DEFAULT,
     EnvironmentFile,
+    find_environment,
     is_secret,
     load_environment,
     program_variables,
     setup_variables,
 )
-from assay.submissions.environments.types import find_environment
 
 LOCAL = find_environment("local")
 DOCKER = """

@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from assay.errors import InputError
 from assay.submissions import file_formats
 from assay.submissions.cases import InputFile
-from assay.submissions.declarative.result_paths import UnreadableError, read_structure
+from assay.submissions.declarative.expectations import UnreadableError, read_structure
 from assay.submissions.file_formats import (
     Compression,
     FileType,

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from assay.submissions.plan import SubmissionsPlan, print_warning
     from assay.submissions.problems import find_problem
     from assay.submissions.problems.authoring import schema_text, write_problem
-    from assay.submissions.python_problems.alias_file import remove_shim, write_shim
-    from assay.submissions.python_problems.own_tests import run_own_tests
-    from assay.submissions.reporting import to_case_values
+    from assay.submissions.python_problems.own_tests import remove_shim, run_own_tests, write_shim
+    from assay.submissions.records import to_case_values
     from assay.submissions.request import SubmissionsRequest
 
 _HOMES = {

@@ -1,4 +1,4 @@
-"""Names of static assets, `{{static:<name>}}`, in what is written, and the paths they stand for."""
+"""Static assets of a problem: their names, `{{static:<name>}}`, and where a program sees them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program is given, and what came of it: cases and results of both adapters.
+"""What a program is given, and what came of it: cases with their input files, and results.
 
 The names and fields are those that existing loaders and verifiers use; further fields are kept, as
 everywhere in the result model.

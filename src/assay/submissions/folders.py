@@ -1,4 +1,4 @@
-"""Copies a submission, once: what counts of it, links as links, and a digest of what was copied."""
+"""Folders as a whole: the copy of a submission, and the digest of a problem."""
 
 from __future__ import annotations
 

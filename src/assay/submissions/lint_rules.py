@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a problem that can be seen without running anything of it."""
+"""Lint: what is wrong with a problem and its code that can be seen without running anything."""
 
 from __future__ import annotations
 

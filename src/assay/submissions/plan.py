@@ -22,8 +22,7 @@ from assay.submissions.folders import digest_problem
 from assay.submissions.problems import read_problem
 from assay.submissions.protocols import CaseSource, Prepare, Site
 from assay.submissions.python_problems.source import PythonSource
-from assay.submissions.records import SUBJECT
-from assay.submissions.reporting import DEFAULT, POLICIES, write_evaluation
+from assay.submissions.records import DEFAULT, POLICIES, SUBJECT, write_evaluation
 from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
 from assay.submissions.verification import Verification
 

@@ -1,4 +1,4 @@
-"""What a program left that could not be brought back: it is there, and checks have to know."""
+"""Files that go in with a case, those that come back, and those that could not be brought back."""
 
 from __future__ import annotations
 

@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 
 from assay.model import CaseResult
 from assay.submissions.audits.changes import MutationKind
-from assay.submissions.audits.forms import fingerprint_content, read_form
-from assay.submissions.audits.mutants import MOST_OF_A_CASE, ResultMutant, mutants
+from assay.submissions.audits.mutants import (
+    MOST_OF_A_CASE,
+    ResultMutant,
+    fingerprint_content,
+    mutants,
+    read_form,
+)
 from assay.submissions.audits.probes import probes
 from assay.submissions.cases import APIResult, CLIResult
 

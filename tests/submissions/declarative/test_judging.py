@@ -21,8 +21,7 @@ from assay.submissions.declarative.comparisons import (
     judge,
     plan_check,
 )
-from assay.submissions.declarative.expectations import read_expectations
-from assay.submissions.declarative.result_paths import parse_result_path
+from assay.submissions.declarative.expectations import parse_result_path, read_expectations
 from assay.submissions.file_formats import FileType, write_content
 from assay.submissions.untrusted_reader import Readers
 from tests.submissions.declarative.test_source import Bench

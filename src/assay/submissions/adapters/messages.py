@@ -1,4 +1,4 @@
-"""A case as an HTTP request: its target, its body, and the command that starts its server."""
+"""Requests to a server and its answers: JSON, text, bytes, and the files of an archive."""
 
 from __future__ import annotations
 

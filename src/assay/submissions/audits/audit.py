@@ -1,4 +1,4 @@
-"""An audit of a problem as a whole: its groups, its findings and its exit code."""
+"""An audit of a problem: its reference runs twice, then its verifier judges what is wrong."""
 
 from __future__ import annotations
 

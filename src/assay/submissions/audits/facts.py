@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from assay.model import CaseResult, Value, score_of
 from assay.submissions.audits.changes import MutationKind
-from assay.submissions.audits.forms import fingerprint_content
+from assay.submissions.audits.mutants import fingerprint_content
 from assay.submissions.audits.trials import CaseTrials, ReferenceTrial, VerifierJudgement
 
 # A case that scores this much is taken for right by whoever reads scores.

@@ -1,4 +1,4 @@
-"""From the facts of cases to findings about groups, with numbers, and to a verdict. Pure."""
+"""Types of findings, and from the facts of cases to findings about groups. Pure."""
 
 from __future__ import annotations
 

@@ -12,8 +12,7 @@ from typing import Any
 
 from assay.model import CaseResult
 from assay.submissions.audits.changes import EXTRA, replace_node, spread, walk, wrong_value
-from assay.submissions.audits.forms import read_form
-from assay.submissions.audits.mutants import alter
+from assay.submissions.audits.mutants import alter, read_form
 
 # What programs print when something went wrong, for checks that look for such words.
 _TROUBLE = (

@@ -1,4 +1,4 @@
-"""The keys of canonical case files, as they are written: cases with no code at all."""
+"""Case files as they are written, without code: their keys, and the input files they name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""From what is expected of a case to comparisons: named checks, or what suits a bare value.
+"""From what is expected of a case to checks: named ones, or what suits a bare value.
 
 The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
-without white space at the ends of lines, files by what their names say they hold.
+without white space at the ends of lines, files by what their names say they hold. A check runs here
+if it is certain to be quick, else in a process with limits; one that exceeds them is undecided.
 """
 
 from __future__ import annotations
@@ -14,8 +15,12 @@ from typing import Any
 from assay.checks import ABSENT, check_options, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.declarative.expectations import Expectation, find_saved_names
-from assay.submissions.declarative.result_paths import ResultPath, UnreadableError
+from assay.submissions.declarative.expectations import (
+    Expectation,
+    ResultPath,
+    UnreadableError,
+    find_saved_names,
+)
 from assay.submissions.file_formats import (
     Compression,
     FileType,

@@ -1,7 +1,8 @@
 """What is written under `expected`, place by place, read before any answer is known.
 
 Which texts are checks, options and weights is settled by the file alone. What an answer had is
-filled in afterwards, as a value or a part of one, and never read as anything else.
+filled in afterwards, in place of `{{saved:name}}`, and never read as anything else. A place is a
+path into a result, such as `output.items[0].id` or `files["out.csv"][0].price`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,21 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from assay.checks.paths import path_text
+from assay.checks import ABSENT, Left
+from assay.checks.paths import Wildcard, parse_patterns, path_text
+from assay.checks.reading import NotJsonError, read_json
 from assay.errors import InputError, nearest
+from assay.model import CaseResult
 from assay.submissions.assets import replace_assets
-from assay.submissions.declarative.result_paths import ResultPath, parse_result_path
-from assay.submissions.result_files import shortest
+from assay.submissions.file_formats import FileType, decompress, parse_content, signature
+from assay.submissions.result_files import find_left, shortest
 
 if TYPE_CHECKING:
     from assay.submissions.declarative.case_files import Expected
+
 
 _OWN_KEYS = ("check", "value", "weight")
 _PATTERNS = frozenset({"regex", "file_pattern"})
@@ -261,3 +267,105 @@ def clash(value: Any, saved: Mapping[str, Any]) -> str:
         value = list(value.values())
     inner = value if isinstance(value, list) else []
     return next((found for one in inner if (found := clash(one, saved))), "")
+
+
+Steps: TypeAlias = tuple[str | int, ...]
+
+ROOTS = ("status_code", "output", "stderr", "timed_out", "headers", "files", "elapsed")
+
+
+class UnreadableError(Exception):
+    """What was to be looked into is not of the format that its name says."""
+
+
+@dataclass(frozen=True)
+class ResultPath:
+    """A place in a result: an attribute, and where in it."""
+
+    root: str
+    steps: Steps = ()
+
+    @property
+    def file(self) -> str | None:
+        """The file it is, or is in."""
+        first = self.steps[0] if self.steps else None
+        return shortest(first) if self.root == "files" and isinstance(first, str) else None
+
+    def content(self, actual: CaseResult) -> Any:
+        """Return the attribute or the file that the path leads into; ABSENT if there is none."""
+        value: Any = getattr(actual, self.root, ABSENT)
+        return value if self.file is None else _step(value, self.file)
+
+    def find_in(self, actual: CaseResult) -> list[Any]:
+        """Return what stands there as a list of one, empty if nothing does or it cannot be read."""
+        try:
+            value = self.of(actual)
+        except UnreadableError:
+            return []
+        return [] if value is ABSENT or isinstance(value, Left) else [value]
+
+    def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
+        """Return what stands there, ABSENT if nothing does, Left if it could not be brought back.
+
+        Files are read if structure is wanted.
+        """
+        value = self.content(actual)
+        if self.file is not None and value is ABSENT:
+            return find_left(actual, self.file)
+        if self.root == "headers" and isinstance(value, dict):
+            value = {str(name).lower(): text for name, text in value.items()}
+        for place, step in enumerate(self.steps if self.file is None else self.steps[1:]):
+            if place > 0 or self.root in ("output", "stderr", "files"):
+                value = self._parse(value)
+            is_header = self.root == "headers" and isinstance(step, str)
+            value = _step(value, str(step).lower() if is_header else step)
+        is_whole_file = self.file is not None and len(self.steps) == 1
+        return self._parse(value) if is_structure and is_whole_file else value
+
+    def _parse(self, value: Any) -> Any:
+        """Text as the structure it holds."""
+        if not isinstance(value, str | bytes):
+            return value
+        if self.file is not None:
+            return read_structure(value, self.file)
+        try:
+            return read_json(value)
+        except NotJsonError as error:
+            raise UnreadableError(f"{self.root} is not JSON: {error}") from None
+
+
+def _step(value: Any, step: str | int) -> Any:
+    if isinstance(step, str) and isinstance(value, dict):
+        return value.get(step, ABSENT)
+    if isinstance(step, int) and isinstance(value, list) and step < len(value):
+        return value[step]
+    return ABSENT
+
+
+def read_structure(content: str | bytes, name: str) -> Any:
+    """Return the structure of a file, by what its name says it is; JSON if it says nothing."""
+    kind, packing = signature(Path(name))
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    try:
+        data = decompress(data, packing)
+        if kind in (FileType.TEXT, FileType.BINARY, FileType.JSON):
+            return read_json(data)
+        return parse_content(data, kind)
+    except (InputError, ValueError) as error:
+        said = FileType.JSON if kind in (FileType.TEXT, FileType.BINARY) else kind
+        raise UnreadableError(f"the file is not {said}: {error}") from None
+
+
+def parse_result_path(text: str) -> ResultPath:
+    """Parse a path into a result; raise InputError if it is none."""
+    ((root, *steps),) = parse_patterns("path", text)
+    if root not in ROOTS:
+        raise InputError(f"a result has no `{root}`", advice=nearest(str(root), ROOTS))
+    if any(isinstance(step, Wildcard) for step in steps):
+        raise InputError(f"`{text}` must be one place, without *")
+    if root == "files" and not steps:
+        raise InputError("`files` alone is no place", advice='write files["name"]')
+    plain = tuple(step for step in steps if not isinstance(step, Wildcard))
+    if root == "files" and isinstance(plain[0], str):
+        plain = (shortest(plain[0]), *plain[1:])
+    return ResultPath(root, plain)

@@ -30,9 +30,9 @@ from assay.submissions.declarative.comparisons import plan_check
 from assay.submissions.declarative.expectations import (
     error_path,
     find_saved_names,
+    parse_result_path,
     read_expectations,
 )
-from assay.submissions.declarative.result_paths import parse_result_path
 from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,

@@ -42,11 +42,11 @@ from assay.submissions.declarative.expectations import (
     fill_expectation,
     fill_text,
     find_saved_names,
+    parse_result_path,
     place_assets,
     read_expectations,
 )
 from assay.submissions.declarative.reading import ReadCase, ReadGroup, read_group
-from assay.submissions.declarative.result_paths import parse_result_path
 from assay.submissions.protocols import (
     CasesBrokenError,
     ExpectedCase,

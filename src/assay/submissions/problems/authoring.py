@@ -1,4 +1,4 @@
-"""The JSON Schema of config.yaml, of group files and of case files, for editors."""
+"""What authors of problems are given: JSON Schemas for editors, and a problem to start from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a document with lines to a model, with a finding for whatever it says wrongly."""
+"""From a document of a problem to a model, with a finding for whatever it says wrongly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of `config.yaml`, as they are written; `assay.submissions.config` is what they mean."""
+"""The keys of `config.yaml` as they are written, and the short ways to write them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """Cases and judgements of a problem that has code of its own, asked of its worker.
 
 A worker that is lost is started again for the next question; the case whose question was lost is
-the only one that is.
+the only one that is. A new worker knows nothing of a group: the cases that were drawn are drawn
+again, and its store is told again what came of each. That needs a loader that gives the same cases
+every time.
 """
 
 from __future__ import annotations
@@ -31,10 +33,13 @@ from assay.submissions.protocols import (
     StoreBrokenError,
     VerifierBrokenError,
 )
-from assay.submissions.python_problems import package, wire
+from assay.submissions.python_problems import package
 from assay.submissions.python_problems.process import (
     ProblemWorker,
     QuestionRaisedError,
+    pack_config,
+    pack_result,
+    unpack_results,
     value_of,
 )
 from assay.tracebacks import first_problem
@@ -69,7 +74,7 @@ class PythonSource:
         self.adapter = find_adapter(problem.adapter.type)
         self.limits = limits or CodeLimits()
         self._on_output = on_output
-        self._packed = wire.pack_config(problem)
+        self._packed = pack_config(problem)
         self._worker: ProblemWorker | None = None
         self._turn = asyncio.Lock()
         self._numbers = itertools.count()
@@ -153,8 +158,8 @@ class PythonSource:
                     checkpoint=checkpoint.name,
                     group=group.name,
                     case=drawn.case.id,
-                    actual=wire.pack_result(actual, adapter),
-                    expected=wire.pack_result(drawn.expected, adapter),
+                    actual=pack_result(actual, adapter),
+                    expected=pack_result(drawn.expected, adapter),
                 )
         except ChildLostError as error:
             raise VerifierBrokenError(f"{self._verifier}: the verifier {error}", LOST) from None
@@ -164,7 +169,7 @@ class PythonSource:
             raise VerifierBrokenError(f"the verifier raised {error}", sign) from None
         except InputError as error:
             raise VerifierBrokenError(str(error)) from None
-        return wire.unpack_results(packed)
+        return unpack_results(packed)
 
     @property
     def _verifier(self) -> str:
@@ -230,7 +235,7 @@ class PythonStream:
     async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         if not self._is_stateful:
             return
-        packed = wire.pack_result(actual, self._source.adapter)
+        packed = pack_result(actual, self._source.adapter)
         try:
             async with self._asking() as worker:
                 await self._ask(worker, "update", actual=packed)
@@ -290,7 +295,7 @@ class PythonStream:
             yield worker
 
     async def _bring_back(self, worker: ProblemWorker) -> None:
-        group = wire.pack_config(self._group)
+        group = pack_config(self._group)
         self._is_stateful = await self._ask(
             worker, "open", checkpoint=self._checkpoint.name, group=group
         )

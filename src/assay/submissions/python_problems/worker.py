@@ -32,7 +32,8 @@ from assay.submissions.misspelling import (
     names_read,
     near_miss,
 )
-from assay.submissions.python_problems import package, wire
+from assay.submissions.python_problems import package
+from assay.submissions.python_problems.process import pack_model, pack_result, pack_results
 from assay.submissions.slopcode import models
 from assay.submissions.slopcode.loaders import NoOpStore
 from assay.tracebacks import format_exception
@@ -68,8 +69,8 @@ class _Stream:
             return None
         case, expected = self._last
         return {
-            "case": wire.pack_model(case),
-            "expected": wire.pack_result(expected, self._problem.adapter),
+            "case": pack_model(case),
+            "expected": pack_result(expected, self._problem.adapter),
         }
 
     def _check(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
@@ -226,7 +227,7 @@ class LoadedProblem:
             group_name=group, case_name=case, actual=_result(actual), expected=_result(expected)
         )
         try:
-            return wire.pack_results(checked_results(raw))
+            return pack_results(checked_results(raw))
         except InputError as error:
             ask = functools.partial(
                 verifier, group_name=group, case_name=case, actual=_result(actual),

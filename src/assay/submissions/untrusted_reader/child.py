@@ -11,8 +11,8 @@ from assay.processes import VALUES, Channel, die_with_parent, limit_memory
 from assay.sandbox import Response
 from assay.submissions.adapters.messages import read_answer
 from assay.submissions.declarative.comparisons import ResultCheck
-from assay.submissions.declarative.result_paths import ResultPath
-from assay.submissions.python_problems import wire
+from assay.submissions.declarative.expectations import ResultPath
+from assay.submissions.python_problems.process import pack_results
 from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
@@ -26,7 +26,7 @@ def ready() -> bool:
 def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any]:
     """What a comparison says of a result."""
     one = ResultCheck(**{**comparison, "target": _target(comparison["target"])})
-    return wire.pack_results({"": one.result(CaseResult(**actual))})
+    return pack_results({"": one.result(CaseResult(**actual))})
 
 
 def find(target: list[Any], actual: dict[str, Any]) -> list[Any]:
