@@ -23,8 +23,7 @@ def models() -> None:
 @MODEL_URL
 def check(**given: Any) -> None:
     """Make one tiny call to the model and say what works."""
-    from assay.models import HOW_TO_SET, resolve
-    from assay.models.access import check_access
+    from assay.models import HOW_TO_SET, check_access, resolve
 
     settings = resolve(take_choice(given), load_config().models)
     if settings is None:

@@ -86,8 +86,7 @@ def resume_agents(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay agents verify` or `assess`."""
-    from assay.agents.plan import AgentsPlan, enter_folder
-    from assay.agents.trust import make_trust
+    from assay.agents import AgentsPlan, enter_folder, make_trust
     from assay.cli.agents.assess import print_assessment
     from assay.cli.agents.verify import print_skipped
     from assay.config import load_config

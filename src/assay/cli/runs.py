@@ -95,7 +95,7 @@ def resume(
     /,
     run: str,
     command: str | None,
-    allowed_modules: tuple[str, ...],
+    allow_agents: tuple[str, ...],
     trust: bool,
     **shared: Any,
 ) -> None:
@@ -114,7 +114,7 @@ def resume(
     _confirm_command(folder, manifest.asked, command)
     if not trust:
         _check_recorded(folder, manifest.asked)
-    trusted = Trusted(allowed_modules, is_complete=trust)
+    trusted = Trusted(allow_agents, is_complete=trust)
     resume_subject = RESUMERS[manifest.subject]
     ctx.exit(resume_subject(folder, manifest.asked, RunOptions.of(shared), trusted))
 

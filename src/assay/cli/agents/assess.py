@@ -14,7 +14,7 @@ from assay.escaping import escape_hidden
 from assay.runs import Ended
 
 if TYPE_CHECKING:
-    from assay.agents.plan import AgentsPlan
+    from assay.agents import AgentsPlan
 
 
 @click.command()
@@ -54,7 +54,7 @@ def print_assessment(
     plan: AgentsPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
 ) -> int:
     """Print the modes of failure of a run that has all its samples; return its exit code."""
-    from assay.agents.assessor.assess import assess_run
+    from assay.agents import assess_run
 
     code = write_reports(ended.run, options)
     found = assess_run(ended.run, plan, _say)

@@ -24,6 +24,6 @@ def lint(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of a test file."""
-    from assay.agents.files.schema import schema_text
+    from assay import agents
 
-    click.echo(schema_text(), nl=False)
+    click.echo(agents.schema_text(), nl=False)

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from assay.cli.agents.options import (
-    FILE,
-    agent_options,
-    agent_run_options,
-    take_reach,
-    take_sampling,
-    take_trust,
-)
+from assay.cli.agents.options import FILE, agent_options, agent_run_options
 from assay.cli.common import RunOptions, print_run, start
-from assay.cli.model_options import take_choice
-from assay.config import load_config
 
 if TYPE_CHECKING:
-    from assay.agents.plan import AgentsPlan
+    from assay.agents import AgentsOptions, AgentsPlan
 
 
 @click.command()
@@ -48,27 +39,15 @@ def verify(
 
 
 def make_plan(
-    files: tuple[str, ...],
-    given: dict[str, Any],
-    *,
-    takes_all: bool,
-    assesses: bool = False,
-    judge_error_rate: float | None = None,
+    files: tuple[str, ...], given: dict[str, Any], **more: Any
 ) -> tuple[AgentsPlan, RunOptions]:
     """Make the plan of what click collected; name the files that are no tests."""
-    from assay.agents.plan import AgentsPlan, AgentsRequest
+    from assay import agents
 
-    config = load_config()
-    choice, reach = take_choice(given), take_reach(given)
-    sampling = take_sampling(given, config, takes_all=takes_all)
-    trust = take_trust(given, config)
-    if judge_error_rate is None:
-        judge_error_rate = config.models.judge_error_rate
-    folder = str(Path.cwd())
-    asked = AgentsRequest(files, folder, reach, sampling, choice, assesses, judge_error_rate)
-    plan = AgentsPlan(asked, trust=trust)
+    options = RunOptions.of({name: given.pop(name) for name in RunOptions.__annotations__})
+    plan = agents.make_plan(files, cast("AgentsOptions", {**given, "jobs": options.jobs}), **more)
     print_skipped(plan)
-    return plan, RunOptions.of(given)
+    return plan, options
 
 
 def print_skipped(plan: AgentsPlan) -> None:

@@ -15,9 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from assay.checks import ABSENT, Left
-from assay.checks.paths import Wildcard, parse_patterns, path_text
-from assay.checks.reading import NotJsonError, read_json
+from assay.checks import (
+    ABSENT,
+    NotJsonError,
+    Uncollected,
+    Wildcard,
+    format_path,
+    parse_patterns,
+    read_json,
+)
 from assay.errors import InputError, nearest
 from assay.model import CaseResult
 from assay.submissions.assets import replace_assets
@@ -101,7 +107,7 @@ def _places(expected: Expected) -> Iterator[tuple[str, ResultPath, Any, str]]:
         if root in given:
             yield root, ResultPath(root), getattr(expected, root), root
     for name, value in expected.headers.items():
-        key = path_text(("headers", name))
+        key = format_path(("headers", name))
         yield key, ResultPath("headers", (name,)), value, f"headers.{name}"
     for name, value in expected.files.items():
         yield f"files-{name}", ResultPath("files", (shortest(name),)), value, f"files.{name}"
@@ -302,10 +308,10 @@ class ResultPath:
             value = self.of(actual)
         except UnreadableError:
             return []
-        return [] if value is ABSENT or isinstance(value, Left) else [value]
+        return [] if value is ABSENT or isinstance(value, Uncollected) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """Return what stands there, ABSENT if nothing does, Left if it could not be brought back.
+        """Return what stands there, ABSENT if nothing does, Uncollected if it could not be brought back.
 
         Files are read if structure is wanted.
         """
