@@ -311,7 +311,7 @@ class ResultPath:
         return [] if value is ABSENT or isinstance(value, Uncollected) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """Return what stands there, ABSENT if nothing does, Uncollected if it could not be brought back.
+        """Return what stands there, ABSENT, or Uncollected if it could not be brought back.
 
         Files are read if structure is wanted.
         """
