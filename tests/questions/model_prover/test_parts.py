@@ -17,7 +17,7 @@ from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.model_prover import adk_models, prompts
 from assay.questions.model_prover.adk_callbacks import (
-    AdkSession,
+    AgentSession,
     ModelAccess,
     _without_ids,
     _without_key,
@@ -139,7 +139,7 @@ def test_a_key_that_a_refusal_quotes_is_replaced_before_the_refusal_is_cut() -> 
 
 
 def test_the_nodes_are_those_of_the_specification() -> None:
-    session = AdkSession(ModelAccess(SETTINGS), Transcript())
+    session = AgentSession(ModelAccess(SETTINGS), Transcript())
     question = Question("q", "Which?", {"A": "x", "B": "y"})
     runner, nothing = TargetRunner(cast("Any", None)), cast("Any", None)
     tools = LibraryTools("none", None)

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.questions.correct import changes_between, edit_suite
-from assay.questions.correct.editing import definition_of
+from assay.questions.correct.editing import changes_between, definition_of, edit_suite
 from assay.questions.lint_rules import lint_suites
 from assay.questions.model import Key, Question, SuiteEntry
 from assay.questions.suite.suite import Suite

@@ -23,7 +23,7 @@ from assay.questions.correct.correction import RefusedRevision, Reviser, Revisio
 from assay.questions.examination import Examination
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import AdkSession, run_workflow
+from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
 from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
@@ -96,7 +96,7 @@ class RemediationLoop:
         self,
         work: Work,
         runner: TargetRunner,
-        session: AdkSession,
+        session: AgentSession,
         *,
         writes: bool,
         tools: Callable[[Question], Any],

@@ -19,7 +19,7 @@ from typing import Any
 
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess, run_workflow
+from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess, run_workflow
 from assay.questions.model_prover.adk_models import close_clients
 from assay.questions.model_prover.engineer_tools import (
     EngineerTools,
@@ -52,7 +52,7 @@ class Pipeline:
         options: Sequence[str],
         runner: TargetRunner,
         tools: LibraryTools,
-        session: AdkSession,
+        session: AgentSession,
     ) -> None:
         self._question = question
         self._options = tuple(options)
@@ -217,7 +217,7 @@ class Pipeline:
                 break
 
 
-def make_agent(session: AdkSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
+def make_agent(session: AgentSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
     """Return an agent of a session; its instruction is taken as it is, braces and all."""
     from google.adk.agents import LlmAgent
     from google.adk.tools.function_tool import FunctionTool
@@ -284,7 +284,7 @@ class ModelProver:
         self, question: Question, options: Sequence[str], runner: TargetRunner
     ) -> Attempt:
         """Proofs for those of the options that the model could settle."""
-        session = AdkSession(self._access, _transcript.get() or Transcript())
+        session = AgentSession(self._access, _transcript.get() or Transcript())
         tools = await self.tools(question, runner)
         return await Pipeline(question, options, runner, tools, session).run()
 

@@ -12,7 +12,7 @@ from assay.questions.correct import read_suite_text
 from assay.questions.correct.apply_correction import Keeper, correction_record
 from assay.questions.correct.correction import Reviser
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess
+from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
 from assay.questions.model_prover.correction_loop import RemediationLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
@@ -67,7 +67,7 @@ class ModelVerifier:
             # What a question is about is found by its words; the files are not needed for that.
             asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
             tools = await self._prover.tools(asked, runner)
-            session = AdkSession(self._access, transcript)
+            session = AgentSession(self._access, transcript)
             return await repair_record(work, question, runner, session, tools)
         return await verify_one(work, runners, writes=writes)
 
@@ -84,7 +84,7 @@ class ModelVerifier:
         loop = RemediationLoop(
             work,
             runner,
-            AdkSession(self._access, transcript, is_keyed=True),
+            AgentSession(self._access, transcript, is_keyed=True),
             writes=writes,
             tools=tools,
             reviser=reviser if self._keeper else None,
