@@ -3,6 +3,7 @@
 from assay.findings.baseline import Baseline, Entry
 from assay.findings.finding import (
     UNREADABLE,
+    Check,
     Finding,
     Findings,
     Rule,
@@ -11,11 +12,13 @@ from assay.findings.finding import (
     refuse_errors,
 )
 from assay.findings.formats import FORMATS, format_findings
+from assay.findings.sarif import sarif_text, to_sarif
 
 __all__ = [
     "FORMATS",
     "UNREADABLE",
     "Baseline",
+    "Check",
     "Entry",
     "Finding",
     "Findings",
@@ -24,4 +27,6 @@ __all__ = [
     "Severity",
     "format_findings",
     "refuse_errors",
+    "sarif_text",
+    "to_sarif",
 ]

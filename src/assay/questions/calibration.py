@@ -19,8 +19,8 @@ from assay.model import (
     Outcome,
     Share,
     VerifierReport,
-    values,
 )
+from assay.model import fingerprint as digest
 from assay.questions.model import Key, Question
 from assay.questions.mutants import (
     EXPECTED,
@@ -34,8 +34,7 @@ from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, error_record, fingerprint, verify_one
-from assay.reports.plain import Paint
-from assay.reports.text import count, one_line
+from assay.reports import Paint, count, one_line
 from assay.runs import Parts, Run, Unit
 from assay.tracebacks import format_exception
 
@@ -206,7 +205,7 @@ def list_calibrations(work: Iterable[Work], planting: Planting) -> Iterator[Unit
 
 
 def _fingerprint(work: Work, planting: Planting) -> str:
-    return values.fingerprint(fingerprint(work), planting.count, planting.seed)
+    return digest(fingerprint(work), planting.count, planting.seed)
 
 
 async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:

@@ -18,8 +18,7 @@ from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import load_provers
 from assay.questions.selection import Selection, select
 from assay.questions.verification import Work, verify_one
-from assay.reports.plain import Paint
-from assay.reports.text import count, one_line
+from assay.reports import Paint, count, one_line
 from assay.runs import run_in_loop
 from assay.sandbox import Target, environment, list_releases
 
@@ -85,7 +84,7 @@ class Drift:
     def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
         """Return the matrix and the release of every change."""
         from assay.questions.target_drift import drift_lines, drift_values
-        from assay.reports.plain import Paint
+        from assay.reports import Paint
 
         if format == "json":
             return json.dumps(drift_values(self, self.package), indent=2) + "\n"

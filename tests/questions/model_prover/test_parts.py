@@ -23,7 +23,7 @@ from assay.questions.model_prover.adk_callbacks import (
     _without_key,
 )
 from assay.questions.model_prover.adk_models import _failure, patient_model
-from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.engineer_tools import _reads_documentation, _unfit_name
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
@@ -144,7 +144,7 @@ def test_the_nodes_are_those_of_the_specification() -> None:
     runner, nothing = TargetRunner(cast("Any", None)), cast("Any", None)
     tools = LibraryTools("none", None)
     blind = Pipeline(question, ["A", "B"], runner, tools, session)._workflow()
-    keyed = RemediationLoop(nothing, nothing, session, writes=False, tools=nothing)._workflow()
+    keyed = CorrectionLoop(nothing, nothing, session, writes=False, tools=nothing)._workflow()
     assert blind.name == "verification_pipeline"
     assert names_of(blind) == [
         *("setup", "claim_analyst", "claim_check", "proof_engineer_loop", "teardown")

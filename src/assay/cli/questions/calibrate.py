@@ -72,7 +72,7 @@ def calibrate(
 def print_calibration(ended: Ended, options: RunOptions) -> int:
     """Print how many defects were found and return the exit code of the run."""
     from assay.questions import calibration_lines, calibration_of, calibration_values
-    from assay.reports.plain import Paint
+    from assay.reports import Paint
 
     code, folder = write_reports(ended.run, options), ended.run.path
     found = calibration_of(ended.run)

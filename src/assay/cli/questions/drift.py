@@ -44,7 +44,7 @@ def drift(
     Exit code 1 if any verdict differs between the versions.
     """
     from assay.questions import Selection, compare_versions, drift_lines
-    from assay.reports.plain import Paint
+    from assay.reports import Paint
 
     selection = Selection(
         suites=suites,

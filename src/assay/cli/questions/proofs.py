@@ -96,7 +96,7 @@ def show(
         _show_transcript(address)
         return
     from assay.questions import open_question, question_lines, verify_one
-    from assay.reports.plain import Paint
+    from assay.reports import Paint
 
     work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
 

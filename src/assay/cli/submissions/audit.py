@@ -65,9 +65,12 @@ def audit(
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
     from assay.reports.plain import Paint
-    from assay.submissions.audits import audit_lines
-    from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import SubmissionsRequest, print_warning
+    from assay.submissions import (
+        SubmissionsRequest,
+        audit_problem,
+        print_warning,
+        render_text,
+    )
 
     # The snapshot is chosen for each checkpoint; until then the problem stands in its place.
     asked = SubmissionsRequest.of(snapshot or "", **given, jobs=jobs)
@@ -88,7 +91,7 @@ def audit(
     if as_json:
         click.echo(found.report("json"), nl=False)
     else:
-        lines = audit_lines(found.problem, found.groups, found.findings, Paint(in_colour()))
+        lines = render_text(found.problem, found.groups, found.findings, Paint(in_colour()))
         click.echo("\n".join(lines))
     ctx.exit(found.exit_code)
 
@@ -99,11 +102,11 @@ class _Line:
     def __init__(self) -> None:
         self._runs = self._cases = self._mutants = self._width = 0
 
-    def ran(self, group: str) -> None:
+    def count_run(self, group: str) -> None:
         self._runs += 1
         self._show(group)
 
-    def tried(self, group: str, mutants: int) -> None:
+    def count_case(self, group: str, mutants: int) -> None:
         self._cases += 1
         self._mutants += mutants
         self._show(group)

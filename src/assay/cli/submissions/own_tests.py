@@ -28,8 +28,7 @@ def test(
 
     What follows is given to pytest; write `--` before an option that Assay has too.
     """
-    from assay.submissions.problems import find_problem
-    from assay.submissions.python_problems.own_tests import run_own_tests
+    from assay.submissions import find_problem, run_own_tests
 
     folder = find_problem(problem, problem_path).resolve()
     ctx.exit(run_own_tests(folder, arguments))
@@ -50,7 +49,7 @@ def alias(folder: Path | None, remove: bool) -> None:
     Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
     real slop_code that is installed is never hidden.
     """
-    from assay.submissions.python_problems.shim import remove_shim, write_shim
+    from assay.submissions import remove_shim, write_shim
 
     if remove:
         click.echo(f"removed  {remove_shim(folder)}")

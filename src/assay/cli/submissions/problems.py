@@ -43,7 +43,7 @@ def lint(
 @click.option("--api", is_flag=True, help="A server with state instead of a command.")
 def new(name: str, api: bool) -> None:
     """Write a small working problem, with a solution and a broken one."""
-    from assay.submissions.scaffold import write_problem
+    from assay.submissions import write_problem
 
     folder = Path(name)
     for path in write_problem(folder, is_api=api):
@@ -55,8 +55,6 @@ def new(name: str, api: bool) -> None:
 @click.argument("kind", type=click.Choice(["config", "group", "case"]), required=False)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of problem files, of all kinds or of one."""
-    from typing import cast
+    from assay.submissions import schema_text
 
-    from assay.submissions.problems.schema import Kind, schema_text
-
-    click.echo(schema_text(cast("Kind | None", kind)), nl=False)
+    click.echo(schema_text(kind), nl=False)

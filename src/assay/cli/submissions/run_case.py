@@ -26,9 +26,12 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
     Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.runs import Run, create_folder, run_cases
-    from assay.submissions.opening import SubmissionsRequest, print_warning
-    from assay.submissions.plan import SubmissionsPlan
-    from assay.submissions.reporting import case_values
+    from assay.submissions import (
+        SubmissionsPlan,
+        SubmissionsRequest,
+        print_warning,
+        to_case_values,
+    )
 
     asked = SubmissionsRequest.of(**given, jobs=jobs)
     plan = SubmissionsPlan(asked, on_warning=print_warning)
@@ -39,7 +42,7 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
             run_cases(plan, folder)
         plan.check_met()
         with Run(folder) as run:
-            printed = [case_values(record, is_full=full) for record in run.records()]
+            printed = [to_case_values(record, is_full=full) for record in run.records()]
             code = run.exit_code
     click.echo(json.dumps(printed, indent=2))
     ctx.exit(code)

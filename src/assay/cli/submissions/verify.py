@@ -46,8 +46,7 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import SubmissionsRequest, print_warning
-    from assay.submissions.plan import SubmissionsPlan
+    from assay.submissions import SubmissionsPlan, SubmissionsRequest, print_warning
 
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})

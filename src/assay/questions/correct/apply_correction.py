@@ -24,7 +24,7 @@ from assay.questions.proofs.store import ProofStore
 from assay.runs import Run
 
 if TYPE_CHECKING:
-    from assay.questions.model_prover.correction_loop import Pass, Remediation
+    from assay.questions.model_prover.correction_loop import CorrectionResult, Pass
 
 
 _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
@@ -196,7 +196,7 @@ def _git(folder: Path, *words: str, text: str = "") -> subprocess.CompletedProce
 PATCH = "fixes.patch"
 
 
-class Fixing(StrEnum):
+class FixMode(StrEnum):
     """How far a fix may go."""
 
     PATCH = "patch"
@@ -204,47 +204,47 @@ class Fixing(StrEnum):
     COMMIT = "commit"
 
 
-class Keeper:
+class CorrectionWriter:
     """Puts corrections where they were asked for, one at a time."""
 
-    def __init__(self, fixing: Fixing) -> None:
+    def __init__(self, fixing: FixMode) -> None:
         self.fixing = fixing
         self._writing = asyncio.Lock()
 
     def check(self, suites: Iterable[Path]) -> None:
         """Refuse at the start what would be refused at the end."""
-        if self.fixing is Fixing.COMMIT:
+        if self.fixing is FixMode.COMMIT:
             for suite in suites:
                 Repository.of(suite).require_clean()
 
-    async def keep(self, remediation: Remediation, lock: str, *, writes: bool) -> str:
+    async def keep(self, result: CorrectionResult, lock: str, *, writes: bool) -> str:
         """Carry a correction out; what was done, in words."""
-        kept = remediation.kept
+        kept = result.kept
         assert kept is not None
-        if self.fixing is Fixing.PATCH:
+        if self.fixing is FixMode.PATCH:
             return f"in {PATCH}"
         async with self._writing:
-            return await asyncio.to_thread(self._carry_out, remediation, kept, lock, writes)
+            return await asyncio.to_thread(self._carry_out, result, kept, lock, writes)
 
-    def _carry_out(self, remediation: Remediation, kept: Pass, lock: str, writes: bool) -> str:
+    def _carry_out(self, result: CorrectionResult, kept: Pass, lock: str, writes: bool) -> str:
         entry = kept.work.entry
-        store = remediation.first.work.store
-        assert kept.revision is not None
+        store = result.first.work.store
+        assert kept.correction is not None
         text = edit_suite(
             read_suite_text(entry.file),
             entry.id,
-            kept.revision.changes,
+            kept.correction.changes,
             suffix=entry.file.suffix,
         )
         if writes:
             _keep_proofs(kept, store, lock)
-        if self.fixing is Fixing.APPLY:
+        if self.fixing is FixMode.APPLY:
             write_suite_text(entry.file, text)
             return "applied"
         assert isinstance(entry.question, Question)
         own = _files(store.folder(entry.question)) if writes else []
         others = _files(store.root) if writes else []
-        commit = commit_change(entry.file, text, _message(remediation), also=own, but=others)
+        commit = commit_change(entry.file, text, _message(result), also=own, but=others)
         return f"committed as {commit[:12]}"
 
 
@@ -260,14 +260,14 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
-def _message(remediation: Remediation) -> str:
-    first, kept = remediation.first, remediation.kept
+def _message(result: CorrectionResult) -> str:
+    first, kept = result.first, result.kept
     assert kept is not None
-    assert kept.revision is not None
+    assert kept.correction is not None
     assert first.record is not None
     assert kept.record is not None
     options: dict[str, Any] = (kept.record.detail or {}).get("options", {})
-    changed = ", ".join(kept.revision.changes)
+    changed = ", ".join(kept.correction.changes)
     return commit_message(
         kept.work.entry.id,
         f"{first.verdict}, now {kept.verdict}",
@@ -282,18 +282,18 @@ def _message(remediation: Remediation) -> str:
 
 
 def correction_record(
-    remediation: Remediation, carried_out: str | None, problem: str | None = None
+    result: CorrectionResult, carried_out: str | None, problem: str | None = None
 ) -> CaseRecord:
     """Return the record of a question that was to be corrected.
 
     What stands in the suite afterwards is what the record is about: with a patch alone that is the
     question as it was.
     """
-    record, told = remediation.first.record, remediation.as_values()
+    record, told = result.first.record, result.as_values()
     assert record is not None
     if told is None:
         return record
-    if remediation.kept is None or problem is not None:
+    if result.kept is None or problem is not None:
         told |= {"status": "needs human review", "problem": problem or ""}
         words = f"needs human review: {problem or _tries(told)}"
         return _with_fix(record, told, f"{record.reason}; {words}")
@@ -301,8 +301,8 @@ def correction_record(
     told |= {"was": record.reason, "kept": carried_out}
     if carried_out.startswith("in "):
         return _with_fix(record, told, f"{record.reason}; a correction is {carried_out}")
-    assert remediation.kept.record is not None
-    new = remediation.kept.record
+    assert result.kept.record is not None
+    new = result.kept.record
     return _with_fix(new, told, f"{new.reason} (corrected and {carried_out}; was {record.reason})")
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from assay.findings import UNREADABLE, Finding, Rules
-from assay.findings.finding import Check
+from assay.findings import UNREADABLE, Check, Finding, Rules
 from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite

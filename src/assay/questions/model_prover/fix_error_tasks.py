@@ -23,7 +23,7 @@ from assay.questions.proof_runners import TargetRunner
 from assay.questions.records import simple_record
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work
-from assay.reports.text import count
+from assay.reports import count
 from assay.sandbox import ProofOutcome, Status
 
 PROCTOR_TURNS = 4
