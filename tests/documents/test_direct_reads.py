@@ -18,7 +18,7 @@ ALLOWED: dict[str, str] = {
     "questions/index/inside/": _INSIDE,
     "sandbox/kit.py": _OURS,
     "submissions/scaffold.py": _OURS,
-    "cli/init.py": _OURS,
+    "cli/run.py": _OURS,
     "reports/html_report.py": _OURS,
     "questions/index/build.py": "files of the package, and metadata of installed distributions",
     "sandbox/bases.py": "a descriptor of a folder",

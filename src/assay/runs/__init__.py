@@ -27,6 +27,7 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
+from assay.runs.progress import TerminalProgress
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "Row",
     "Run",
     "Step",
+    "TerminalProgress",
     "Unit",
     "Watch",
     "Work",
