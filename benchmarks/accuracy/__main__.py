@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
-from benchmarks.accuracy.proving import Answered, answer_all, laboratories
+from assay.questions.proof_runners import ProofRunners
+from benchmarks.accuracy.proving import Answered, answer_all, runners
 from benchmarks.accuracy.score import Scored, score, score_lines
 from benchmarks.accuracy.subjects import DATA, EXAMPLES, OWN_SUITES, Subject, subjects
 from benchmarks.accuracy.swaps import chosen, swapped, swaps
@@ -47,7 +47,7 @@ async def _measure(found: Sequence[Subject], *, reasons: bool) -> bool:
 
 async def _measure_one(subject: Subject, proofs: Path, *, reasons: bool) -> bool:
     work = subject.work(proofs)
-    async with laboratories(work, remembers=True) as opened:
+    async with runners(work, remembers=True) as opened:
         answered = await answer_all(work, opened)
         print(f"## {subject.name} ({', '.join(work[0].target.requirements) or 'current'})\n")
         right = _tell_crashes(answered)
@@ -91,7 +91,7 @@ def _scored(subject: Subject, answered: Sequence[Answered]) -> list[Scored]:
 
 
 async def _swap(
-    subject: Subject, answered: Sequence[Answered], scored: Sequence[Scored], opened: Laboratories
+    subject: Subject, answered: Sequence[Answered], scored: Sequence[Scored], opened: ProofRunners
 ) -> bool:
     settled = {one.question.id for one in scored if one.is_settled}
     questions = chosen([one.work for one in answered if one.work.entry.id in settled])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from assay.questions.calibration.mutations import Mutated
+from assay.questions.calibration.mutants import Mutated
 from assay.questions.model import Question
 from benchmarks.accuracy.mutations import Mutation
 

@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.questions.model import Key, Question
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from benchmarks.accuracy.damages import CHANGING
 from benchmarks.accuracy.labels import Label
 from benchmarks.accuracy.mutations import Mutant, mutants
-from benchmarks.accuracy.proving import Answered, answer_all, laboratories
+from benchmarks.accuracy.proving import Answered, answer_all, runners
 from benchmarks.accuracy.score import ACCUSATIONS
 from benchmarks.accuracy.subjects import OWN_SUITES, own_subjects
 
@@ -76,7 +76,7 @@ async def _try(names: Sequence[str], count: int, seed: int) -> list[Tried]:
         )
         origins = [one.question.id.split("~")[0] for one in made]
         asked = [_mutated(work[name], one) for name, one in zip(origins, made, strict=True)]
-        async with laboratories(work.values(), remembers=True) as opened:
+        async with runners(work.values(), remembers=True) as opened:
             answered = await answer_all(asked, opened, progress=_Progress(count))
     together = zip(made, origins, answered, strict=True)
     return [Tried(mutant, labels[name], one) for mutant, name, one in together]

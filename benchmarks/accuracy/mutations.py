@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from assay.questions.calibration.mutations import (
+from assay.questions.calibration.mutants import (
     Mutated,
     in_prose,
     shuffle_options,

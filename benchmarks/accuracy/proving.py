@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from assay.model import CaseRecord
-from assay.questions.laboratories import Laboratories
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import load_provers
 from assay.questions.selection import build_environments
-from assay.questions.verifying import Work, verify_one
+from assay.questions.verification import Work, verify_one
 from assay.sandbox import Environment, Target
 
 JOBS = 2
@@ -32,12 +32,12 @@ class Answered:
 
 
 @asynccontextmanager
-async def laboratories(
+async def runners(
     work: Iterable[Work], *, jobs: int = JOBS, remembers: bool = False
-) -> AsyncIterator[Laboratories]:
+) -> AsyncIterator[ProofRunners]:
     """Where the questions are proven, for several rounds of them."""
     environments: dict[Target, Environment] = build_environments(work)
-    async with Laboratories(
+    async with ProofRunners(
         environments, provers=load_provers(), jobs=jobs, remembers=remembers
     ) as opened:
         yield opened
@@ -45,7 +45,7 @@ async def laboratories(
 
 async def answer_all(
     work: Sequence[Work],
-    opened: Laboratories,
+    opened: ProofRunners,
     *,
     jobs: int = JOBS,
     progress: Callable[[Answered], None] | None = None,
@@ -63,7 +63,7 @@ async def answer_all(
     return list(await asyncio.gather(*map(answer, work)))
 
 
-async def _answer(work: Work, opened: Laboratories) -> Answered:
+async def _answer(work: Work, opened: ProofRunners) -> Answered:
     clock = time.perf_counter()
     record, crash = None, ""
     try:

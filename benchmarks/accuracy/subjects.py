@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.questions.model import Question
 from assay.questions.selection import Selection, select
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from benchmarks.accuracy import examples
 from benchmarks.accuracy.labels import Labels, adk_labels, own_labels, unlabelled
 

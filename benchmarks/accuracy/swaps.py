@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.questions.model import Key
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from benchmarks.accuracy.labels import Kind, Labels
 from benchmarks.accuracy.proving import Answered
 from benchmarks.accuracy.score import ACCUSATIONS

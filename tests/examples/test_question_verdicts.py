@@ -10,13 +10,13 @@ import pytest
 import yaml
 
 from assay.model import CaseRecord
-from assay.questions.examining import Examination, examine
-from assay.questions.laboratories import Laboratories
+from assay.questions.examination import Examination, examine
 from assay.questions.model import Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.selection import Selection, build_environments, samples, select
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Verdict, judge, settled
-from assay.questions.verifying import Work, verify_one
+from assay.questions.verification import Work, verify_one
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"
 PLANTED: dict[str, dict[str, Any]] = yaml.safe_load((FOLDER / "planted.yaml").read_text())
@@ -45,25 +45,25 @@ def verified() -> Verified:
         str(FOLDER / f"{name}.yaml") for name in ("pydantic", "api_understanding", "fix_error")
     )
     work = select(Selection(suites, str(FOLDER)))
-    laboratories = Laboratories(build_environments(work), samples=samples(work))
+    runners = ProofRunners(build_environments(work), samples=samples(work))
     before = contents()
-    records, examinations = asyncio.run(verify_all(work, laboratories))
+    records, examinations = asyncio.run(verify_all(work, runners))
     after = contents()
     changed = [str(path) for path in before | after if before.get(path) != after.get(path)]
     return Verified(work, records, examinations, changed)
 
 
 async def verify_all(
-    work: list[Work], laboratories: Laboratories
+    work: list[Work], runners: ProofRunners
 ) -> tuple[dict[str, CaseRecord], dict[str, Examination]]:
-    async with laboratories:
-        records = await asyncio.gather(*(verify_one(one, laboratories) for one in work))
+    async with runners:
+        records = await asyncio.gather(*(verify_one(one, runners) for one in work))
         examinations = {}
         for one in work:
             question = one.entry.question
             if isinstance(question, Question):
-                bench = laboratories.of(one.target).bench(one.exception_match)
-                found = await examine(question, one.store.load(question), bench)
+                runner = runners.of(one.target)
+                found = await examine(question, one.store.load(question), runner)
                 examinations[one.entry.id] = found
     named = {one.entry.id: record for one, record in zip(work, records, strict=True)}
     return named, examinations

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InfrastructureError, InputError
-from assay.questions.reporting.drift_report import drift_lines, drift_values
-from assay.questions.target_drift import Drift, Standing, at_version, check_versions, find_drift
-from assay.reports.plain import Paint
+from assay.questions.target_drift import (
+    Drift,
+    Standing,
+    at_version,
+    check_versions,
+    drift_lines,
+    drift_values,
+    find_drift,
+)
+from assay.reports import Paint
 from assay.sandbox import Target
 
 RELEASES = [f"1.{number}.0" for number in range(40)]

@@ -9,7 +9,7 @@ import pytest
 from assay.errors import InfrastructureError, InputError
 from assay.findings.baseline import Entry
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.reports.comparison import comparison_lines
+from assay.reports import comparison_lines
 from assay.runs import (
     Baseline,
     Manifest,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.common import (
     JUDGE_VOTES,
+    Command,
     RunOptions,
     model_options,
     print_run,
@@ -53,9 +53,6 @@ def agents() -> None:
 
     FILE is a HOCON, JSON or YAML file with `interactions`, a folder or a glob.
     """
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 FILE = click.Path(path_type=Path)

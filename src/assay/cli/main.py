@@ -110,7 +110,7 @@ class RootGroup(LazyGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             # Before click sees it: it would end with 1, which says that something is wrong.
-            from assay.reports.writing import discard_standard_output
+            from assay.reports import discard_standard_output
 
             discard_standard_output()
             return 0
@@ -218,7 +218,7 @@ def _explain_os_error(error: OSError) -> str | None:
     if error.errno not in _MACHINE_ERRORS | _INPUT_ERRORS:
         return None
     if _is_from_printing(error):
-        from assay.reports.writing import discard_standard_output
+        from assay.reports import discard_standard_output
 
         discard_standard_output()
         return f"standard output cannot be written: {error.strerror}"

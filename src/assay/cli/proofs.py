@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from assay.cli.common import use_colour
-from assay.cli.questions import FILE, ISOLATION, PROOFS, TARGET, one_question
+from assay.cli.questions import FILE, ISOLATION, PROOFS, TARGET, say
 from assay.config import load_config
 from assay.errors import InputError
 
@@ -45,11 +45,9 @@ def prove(
     isolation: str,
 ) -> None:
     """Take in a proof written by hand, after lint, control and twin."""
-    from assay.questions.model import Question
-    from assay.questions.proofs.claims import Relation
-    from assay.questions.proofs.intake import check_proof, take_in
+    from assay.questions import Question, Relation, check_proof, open_question, take_in
 
-    work, laboratories = one_question(address, targets, proofs, isolation)
+    work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
@@ -63,9 +61,9 @@ def prove(
     proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
 
     async def run() -> Any:
-        async with laboratories:
-            laboratory = laboratories.of(work.target)
-            return await take_in(question, proof, laboratory, work.store, beside=beside)
+        async with runners:
+            runner = runners.of(work.target)
+            return await take_in(question, proof, runner, work.store, beside=beside)
 
     trial = asyncio.run(run())
     click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
@@ -97,15 +95,14 @@ def show(
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions.reporting.showing import question_lines
-    from assay.questions.verifying import verify_one
-    from assay.reports.plain import Paint
+    from assay.questions import open_question, question_lines, verify_one
+    from assay.reports import Paint
 
-    work, laboratories = one_question(address, targets, proofs, isolation)
+    work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
 
     async def run() -> Any:
-        async with laboratories:
-            return await verify_one(work, laboratories, writes=False)
+        async with runners:
+            return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
     lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs)
@@ -113,8 +110,7 @@ def show(
 
 
 def _show_transcript(address: str) -> None:
-    from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
-    from assay.questions.suite.addresses import find_in_suite
+    from assay.questions import find_in_suite, latest_transcript, transcript_lines
 
     suite, entry = find_in_suite(address)
     name = Path(os.path.relpath(suite.path)).as_posix()
@@ -131,17 +127,17 @@ def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
 
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
     """
-    from assay.questions.model import Question
-    from assay.questions.provers.introspection import explain as explain_question
+    from assay.questions import Question, open_question
+    from assay.questions import explain as explain_question
 
-    work, laboratories = one_question(address, targets, None, isolation)
+    work, runners = open_question(address, targets, isolation=isolation, say=say)
     question = work.entry.question
     if not isinstance(question, Question):
         raise InputError("only multiple-choice questions have options", where=address)
 
     async def run() -> list[str]:
-        async with laboratories:
-            bench = laboratories.of(work.target).bench(work.exception_match)
-            return await explain_question(question, bench)
+        async with runners:
+            runner = runners.of(work.target)
+            return await explain_question(question, runner, work.exception_match)
 
     click.echo("\n".join(asyncio.run(run())))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from assay.cli.common import (
+    Command,
     RunOptions,
     model_options,
     print_run,
@@ -118,27 +117,6 @@ def be_silent(text: str) -> None:
     pass
 
 
-def one_question(
-    address: str, targets: tuple[str, ...], proofs: Path | None, isolation: str
-) -> tuple[Any, Any]:
-    """One question and its laboratory."""
-    from assay.questions.laboratories import Laboratories
-    from assay.questions.provers import load_provers
-    from assay.questions.selection import Selection, build_environments, work_of
-    from assay.questions.suite.addresses import find_in_suite
-
-    suite, entry = find_in_suite(address)
-    selection = Selection(
-        (str(suite.path),), str(Path.cwd()), targets, str(proofs) if proofs else None
-    )
-    work = replace(work_of(suite, entry, selection), identifier=address)
-    environments = build_environments([work], say)
-    return work, Laboratories(environments, provers=load_provers(), jobs=2, isolation=isolation)
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
 _FIX = click.option(
     "--fix", is_flag=True, help="Let the model correct what is Incorrect or Ambiguous: a patch."
 )
@@ -221,7 +199,7 @@ def verify(
     Stored proofs are run again; what has none is left to the provers that need no model, and with
     --model what they leave open to a model.
     """
-    from assay.questions.plan import QuestionsPlan, make_request
+    from assay.questions import QuestionsPlan, make_request
 
     model, fixing = take_model(shared)
     options = RunOptions.of(shared)
@@ -261,7 +239,7 @@ def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of a suite file."""
-    from assay.questions.suite.schema import schema_text
+    from assay.questions import schema_text
 
     click.echo(schema_text(), nl=False)
 
@@ -299,10 +277,8 @@ def drift(
     Exit code 1 if any verdict differs between the versions.
     """
     from assay.config import load_config
-    from assay.questions.reporting.drift_report import drift_lines
-    from assay.questions.selection import Selection
-    from assay.questions.target_drift import compare_versions
-    from assay.reports.plain import Paint
+    from assay.questions import Selection, compare_versions, drift_lines
+    from assay.reports import Paint
 
     selection = Selection(
         suites=suites,
@@ -361,8 +337,7 @@ def calibrate(
 
     Exit code 1 if a mutant is called Valid or anything is accused wrongly.
     """
-    from assay.questions.calibration.calibrating import Planting
-    from assay.questions.plan import CalibratePlan, make_request
+    from assay.questions import CalibratePlan, Planting, make_request
 
     model, _ = take_model(shared)
     options = RunOptions.of(shared)
@@ -383,9 +358,8 @@ def calibrate(
 
 def print_calibration(ended: Ended, options: RunOptions) -> int:
     """Print how many defects were found and return the exit code of the run."""
-    from assay.questions.calibration.calibrating import calibration_of
-    from assay.questions.reporting.calibration_report import calibration_lines, calibration_values
-    from assay.reports.plain import Paint
+    from assay.questions import calibration_lines, calibration_of, calibration_values
+    from assay.reports import Paint
 
     code, folder = write_reports(ended.run, options), ended.run.path
     found = calibration_of(ended.run)

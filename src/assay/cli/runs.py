@@ -22,10 +22,15 @@ from assay.cli.common import (
 from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
-from assay.reports import format_names, summarize, write_report
-from assay.reports.comparison import comparison_lines, comparison_values
-from assay.reports.terminal import render_case
-from assay.reports.text import one_line
+from assay.reports import (
+    comparison_lines,
+    comparison_values,
+    format_names,
+    one_line,
+    render_case,
+    summarize,
+    write_report,
+)
 from assay.runs import (
     Ended,
     Run,
@@ -37,7 +42,7 @@ from assay.runs import (
 )
 
 if TYPE_CHECKING:
-    from assay.questions.plan import CalibratePlan, QuestionsPlan
+    from assay.questions import CalibratePlan, QuestionsPlan
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ def resume_questions(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay questions verify`."""
-    from assay.questions.plan import QuestionsPlan
+    from assay.questions import QuestionsPlan
 
     return print_run(_resume(QuestionsPlan, folder, asked, options), options)
 
@@ -76,7 +81,7 @@ def resume_calibration(
 ) -> int:
     """Continue a run of `assay questions calibrate`."""
     from assay.cli.questions import print_calibration
-    from assay.questions.plan import CalibratePlan
+    from assay.questions import CalibratePlan
 
     return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
 

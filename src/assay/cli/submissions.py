@@ -6,13 +6,13 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from assay.cli.common import (
+    Command,
     RunOptions,
     print_run,
     reserve_standard_output,
@@ -65,9 +65,6 @@ def submissions() -> None:
 
     PROBLEM is a folder, or the name of one under --problem-path.
     """
-
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 FILE = click.Path(path_type=Path)
@@ -262,7 +259,7 @@ def audit(
     The reference solution must pass every case, twice; a submission that does nothing must fail
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
-    from assay.reports.plain import Paint
+    from assay.reports import Paint
     from assay.submissions.audits import audit_lines
     from assay.submissions.audits.audit import audit_problem
     from assay.submissions.opening import SubmissionsRequest, print_warning

@@ -1,17 +1,110 @@
-"""Questions: is the question right? Every option is proven against the real library."""
+"""Is the question right? Every option is proven against the real library.
+
+What the commands need beside the four verbs is imported when it is first used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from assay.findings import Findings
-    from assay.questions.target_drift import Drift
+    from assay.questions.calibration.calibration import Planting, calibration_of
+    from assay.questions.calibration.report import calibration_lines, calibration_values
+    from assay.questions.model import Question
+    from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
+    from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
+    from assay.questions.proofs.accept import check_proof, take_in
+    from assay.questions.proofs.claims import Relation
+    from assay.questions.provers.introspection import explain
+    from assay.questions.quality_report import question_lines
+    from assay.questions.selection import Selection, open_question
+    from assay.questions.suite.formats import schema_text
+    from assay.questions.suite.suite import find_in_suite
+    from assay.questions.target_drift import Drift, compare_versions, drift_lines
+    from assay.questions.verification import verify_one
     from assay.runs import Run
 
-__all__ = ["calibrate", "drift", "lint", "verify"]
+_HOMES = {
+    "calibration.calibration": (
+        "Planting",
+        "calibration_of",
+    ),
+    "calibration.report": (
+        "calibration_lines",
+        "calibration_values",
+    ),
+    "model": ("Question",),
+    "model_prover.transcripts": (
+        "latest_transcript",
+        "transcript_lines",
+    ),
+    "plan": (
+        "CalibratePlan",
+        "QuestionsPlan",
+        "make_request",
+    ),
+    "proofs.accept": (
+        "check_proof",
+        "take_in",
+    ),
+    "proofs.claims": ("Relation",),
+    "provers.introspection": ("explain",),
+    "quality_report": ("question_lines",),
+    "selection": (
+        "Selection",
+        "open_question",
+    ),
+    "suite.formats": ("schema_text",),
+    "suite.suite": ("find_in_suite",),
+    "target_drift": (
+        "Drift",
+        "compare_versions",
+        "drift_lines",
+    ),
+    "verification": ("verify_one",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "CalibratePlan",
+    "Drift",
+    "Planting",
+    "Question",
+    "QuestionsPlan",
+    "Relation",
+    "Selection",
+    "calibrate",
+    "calibration_lines",
+    "calibration_of",
+    "calibration_values",
+    "check_proof",
+    "compare_versions",
+    "drift",
+    "drift_lines",
+    "explain",
+    "find_in_suite",
+    "latest_transcript",
+    "lint",
+    "make_request",
+    "open_question",
+    "question_lines",
+    "schema_text",
+    "take_in",
+    "transcript_lines",
+    "verify",
+    "verify_one",
+]
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _HOME:
+        raise AttributeError(f"module 'assay.questions' has no attribute {name!r}")
+    return getattr(import_module(f"assay.questions.{_HOME[name]}"), name)
 
 
 def verify(
@@ -72,7 +165,7 @@ def calibrate(
     out: str | Path | None = None,
 ) -> Run:
     """Plant defects in the Valid questions of suites and say how many of them are found."""
-    from assay.questions.calibration.calibrating import Planting
+    from assay.questions.calibration.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
 

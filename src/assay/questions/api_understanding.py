@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Sequence
 
 from assay.model import CaseRecord
-from assay.questions.laboratories import Laboratory
 from assay.questions.model import ApiQuestion, Entry
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.dotted_names import dotted_name_proof
 from assay.questions.proofs.proving import Trial, is_repeated, try_proof
-from assay.questions.reporting.records import proof_values, simple_record
+from assay.questions.records import proof_values, simple_record
 from assay.questions.verdict.findings import Truth
 from assay.questions.verdict.verdict import Verdict
 
@@ -22,15 +22,15 @@ DEAD_NAME = "dead-name"
 
 
 async def api_record(
-    identifier: str, entry: Entry, question: ApiQuestion, laboratory: Laboratory
+    identifier: str, entry: Entry, question: ApiQuestion, runner: TargetRunner
 ) -> CaseRecord:
     """The record of an API question."""
     names = [name for answer in question.answers for name in answer.names]
-    trials = await _try(names, laboratory)
+    trials = await _try(names, runner)
     verdict, reason = judge_names(names, [trial.settled.truth for trial in trials])
     if verdict is Verdict.INCORRECT:
         repeated = [
-            await is_repeated(trial, laboratory.runner, modules=laboratory.modules)
+            await is_repeated(trial, runner.proof_runner, modules=runner.modules)
             for trial in trials
         ]
         if not all(repeated):
@@ -53,11 +53,11 @@ async def api_record(
     return simple_record(identifier, entry, verdict, reason, detail)
 
 
-async def _try(names: Sequence[str], laboratory: Laboratory) -> list[Trial]:
+async def _try(names: Sequence[str], runner: TargetRunner) -> list[Trial]:
     proofs = [dotted_name_proof(str(place), name) for place, name in enumerate(names, 1)]
     return list(
         await asyncio.gather(
-            *(try_proof(proof, laboratory.runner, modules=laboratory.modules) for proof in proofs)
+            *(try_proof(proof, runner.proof_runner, modules=runner.modules) for proof in proofs)
         )
     )
 

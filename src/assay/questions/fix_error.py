@@ -9,10 +9,10 @@ import tokenize
 from typing import Any
 
 from assay.model import CaseRecord
-from assay.questions.laboratories import Laboratory
 from assay.questions.model import Entry, FixQuestion
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
-from assay.questions.reporting.records import simple_record, test_values
+from assay.questions.records import simple_record, test_values
 from assay.questions.verdict.verdict import Verdict
 from assay.sandbox import ProofOutcome, Status
 
@@ -21,15 +21,13 @@ _TELLING = 12
 
 
 async def fix_record(
-    identifier: str, entry: Entry, question: FixQuestion, laboratory: Laboratory
+    identifier: str, entry: Entry, question: FixQuestion, runner: TargetRunner
 ) -> CaseRecord:
     """The record of a repair question."""
-    fixed, unfixed = await _run_both(question, laboratory, None)
-    verdict, reason = judge_fix(question, fixed, unfixed, laboratory.modules)
+    fixed, unfixed = await _run_both(question, runner, None)
+    verdict, reason = judge_fix(question, fixed, unfixed, runner.modules)
     if verdict in (Verdict.BROKEN, Verdict.TRIVIAL):
-        again = judge_fix(
-            question, *await _run_both(question, laboratory, OTHER_SEED), laboratory.modules
-        )
+        again = judge_fix(question, *await _run_both(question, runner, OTHER_SEED), runner.modules)
         if again[0] is not verdict:
             verdict, reason = Verdict.UNPROVEN, f"unstable: {reason}; then: {again[1]}"
     detail: dict[str, Any] = {
@@ -42,11 +40,11 @@ async def fix_record(
 
 
 async def _run_both(
-    question: FixQuestion, laboratory: Laboratory, hash_seed: int | None
+    question: FixQuestion, runner: TargetRunner, hash_seed: int | None
 ) -> tuple[ProofOutcome, ProofOutcome]:
     name = f"{question.module.replace('.', '/')}.py"
     runs = [
-        await laboratory.runner.run(
+        await runner.proof_runner.run(
             question.test,
             fresh=True,
             files={**dict(question.companions), name: text},

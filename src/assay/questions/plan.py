@@ -12,19 +12,19 @@ from typing import Any, ClassVar, Self, TypeVar
 from assay.config import load_config
 from assay.errors import InputError
 from assay.models import ModelChoice
-from assay.questions.calibration.calibrating import (
+from assay.questions.calibration.calibration import (
     CalibrationWorker,
     Planting,
     calibration_of,
     list_calibrations,
 )
-from assay.questions.laboratories import Laboratories
-from assay.questions.model_prover.procedure import make_procedure
+from assay.questions.model_prover import make_procedure
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import load_provers
-from assay.questions.reporting.quality_report import summary_lines, write_quality_report
-from assay.questions.reporting.records import SUBJECT
+from assay.questions.quality_report import summary_lines, write_quality_report
+from assay.questions.records import SUBJECT
 from assay.questions.selection import Selection, build_environments, samples, select
-from assay.questions.verifying import QuestionWorker, list_units, verify_one
+from assay.questions.verification import QuestionWorker, list_units, verify_one
 from assay.runs import Manifest, Progress, Run, Unit
 
 _Worker = TypeVar("_Worker")
@@ -119,7 +119,7 @@ class _PlanWithRunners:
         self._procedure = make_procedure(asked.model, asked.fixing)
         self._work = select(asked.selection)
         provers = load_provers() if self._procedure is None else self._procedure.provers
-        self._laboratories = Laboratories(
+        self._runners = ProofRunners(
             build_environments(self._work, say),
             provers=provers,
             samples=samples(self._work),
@@ -132,7 +132,7 @@ class _PlanWithRunners:
     @asynccontextmanager
     async def _lend(self, worker: _Worker) -> AsyncIterator[_Worker]:
         """Open the runners of the targets for as long as a worker is used."""
-        async with self._laboratories:
+        async with self._runners:
             yield worker
 
 
@@ -187,7 +187,7 @@ class QuestionsPlan(_PlanWithRunners):
         selection = self.asked.selection
         writes = not selection.targets or selection.proofs is not None
         verify = self._procedure.verifier(folder) if self._procedure is not None else verify_one
-        return self._lend(QuestionWorker(self._laboratories, verify, writes))
+        return self._lend(QuestionWorker(self._runners, verify, writes))
 
     def finish(self, run: Run) -> list[str]:
         """Write the quality report; return the verdicts counted."""
@@ -245,7 +245,7 @@ class CalibratePlan(_PlanWithRunners):
         self, folder: Path, progress: Progress | None
     ) -> AbstractAsyncContextManager[CalibrationWorker]:
         """Return what tries single questions with defects."""
-        return self._lend(CalibrationWorker(self._laboratories, self._planting))
+        return self._lend(CalibrationWorker(self._runners, self._planting))
 
     def finish(self, run: Run) -> list[str]:
         """Refuse a calibration without a question to plant a defect in."""

@@ -6,16 +6,18 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, nearest
 from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import ProofStore
-from assay.questions.suite.suite import Suite, load_suites
+from assay.questions.provers import load_provers
+from assay.questions.suite.suite import Suite, find_in_suite, load_suites
 from assay.questions.suite.targets import resolve_target
 from assay.questions.verdict.exceptions import ExceptionMatch
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from assay.sandbox import Environment, Target, environment
 
 TYPES = {
@@ -129,3 +131,20 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
                 kept = one.store.load(one.entry.question)
                 taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
     return found
+
+
+def open_question(
+    address: str,
+    targets: tuple[str, ...] = (),
+    proofs: Path | None = None,
+    *,
+    isolation: str = "auto",
+    say: Callable[[str], None] | None = None,
+) -> tuple[Work, ProofRunners]:
+    """Return the question at `FILE::CASE` and the runners of its target."""
+    suite, entry = find_in_suite(address)
+    folder = str(proofs) if proofs else None
+    selection = Selection((str(suite.path),), str(Path.cwd()), targets, folder)
+    work = replace(work_of(suite, entry, selection), identifier=address)
+    environments = build_environments([work], say)
+    return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from packaging.version import InvalidVersion, Version
 
 from assay.errors import AssayError, InputError
 from assay.model import CaseRecord
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.provers import load_provers
 from assay.questions.selection import Selection, select
-from assay.questions.verifying import Work, verify_one
+from assay.questions.verification import Work, verify_one
+from assay.reports import Paint, count, one_line
 from assay.runs import run_in_loop
 from assay.sandbox import Target, environment, list_releases
 
@@ -82,8 +83,8 @@ class Drift:
 
     def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
         """Return the matrix and the release of every change."""
-        from assay.questions.reporting.drift_report import drift_lines, drift_values
-        from assay.reports.plain import Paint
+        from assay.questions.target_drift import drift_lines, drift_values
+        from assay.reports import Paint
 
         if format == "json":
             return json.dumps(drift_values(self, self.package), indent=2) + "\n"
@@ -251,12 +252,10 @@ def examiner(
         targets = dict.fromkeys(one.target for one in moved)
         say(f"{package} {version}: {len(moved)} to replay")
         environments = {target: await asyncio.to_thread(environment, target) for target in targets}
-        laboratories = Laboratories(
-            environments, provers=load_provers(), jobs=jobs, isolation=isolation
-        )
-        async with laboratories:
+        runners = ProofRunners(environments, provers=load_provers(), jobs=jobs, isolation=isolation)
+        async with runners:
             records = await asyncio.gather(
-                *(verify_one(one, laboratories, writes=False) for one in moved)
+                *(verify_one(one, runners, writes=False) for one in moved)
             )
         return {
             one.identifier: Standing.of(record) for one, record in zip(moved, records, strict=True)
@@ -284,3 +283,68 @@ def compare_versions(
     identifiers = [one.identifier for one in work]
     drift = run_in_loop(find_drift(identifiers, wanted, examine, lambda: list_releases(name)))
     return replace(drift, package=name)
+
+
+VERSION = 1
+_STYLES = {"Valid": "passed", "Unproven": "unverified"}
+
+
+def drift_lines(drift: Drift, package: str, paint: Paint) -> Iterator[str]:
+    """The matrix with a column per version, then what changed and when."""
+    names = {question: one_line(question) for question in drift.standings}
+    width = max([len(name) for name in names.values()], default=0)
+    columns = [max(len(version), len("Incorrect")) for version in drift.versions]
+    head = "  ".join(
+        version.ljust(size) for version, size in zip(drift.versions, columns, strict=True)
+    )
+    yield f"{package.ljust(width)}  {head}".rstrip()
+    for question, row in drift.standings.items():
+        cells = [
+            paint(row[version].verdict.ljust(size), _STYLES.get(row[version].verdict, "failed"))
+            for version, size in zip(drift.versions, columns, strict=True)
+        ]
+        yield f"{names[question].ljust(width)}  {'  '.join(cells)}"
+    for flip in drift.flips:
+        yield ""
+        yield f"{paint(names[flip.question], 'bold')} changed in {package} {flip.after}"
+        yield paint(f"  (the last release before: {flip.before})", "dim")
+        yield from (f"  {one_line(line)}" for line in flip.changed())
+    for version, why in drift.unbuildable.items():
+        yield paint(f"{package} {version} could not be installed: {one_line(why)}", "dim")
+    yield ""
+    yield _verdict(drift)
+
+
+def _verdict(drift: Drift) -> str:
+    if not drift.flips:
+        return "Nothing changed."
+    what = count(len(drift.flips), "change")
+    told = "verdicts differ" if drift.verdict_changed else "no verdict differs"
+    return f"{what}; {told} between the versions."
+
+
+def drift_values(drift: Drift, package: str) -> dict[str, Any]:
+    """The same as JSON."""
+    return {
+        "version": VERSION,
+        "package": package,
+        "versions": list(drift.versions),
+        "verdict_changed": drift.verdict_changed,
+        "questions": {
+            question: {
+                version: {"verdict": standing.verdict, "options": dict(standing.states)}
+                for version, standing in row.items()
+            }
+            for question, row in drift.standings.items()
+        },
+        "changes": [
+            {
+                "question": flip.question,
+                "before": flip.before,
+                "after": flip.after,
+                "changed": flip.changed(),
+            }
+            for flip in drift.flips
+        ],
+        "could_not_be_installed": drift.unbuildable,
+    }

@@ -166,7 +166,7 @@ class Run:
 
     def to_arrow(self) -> Any:
         """Return a pyarrow table with one row per sample of a case, as the parquet report."""
-        from assay.reports.parquet import to_table
+        from assay.reports import to_table
 
         return to_table(self)
 
@@ -179,9 +179,9 @@ class Run:
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:
-        from assay.reports.notebook import render
+        from assay.reports import render_table
 
-        return render(self)
+        return render_table(self)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """One short row per case, in the order of the cases; all or those with these outcomes."""

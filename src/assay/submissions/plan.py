@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.reports.writing import keep_report
+from assay.reports import keep_report
 from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.opening import SubmissionsRequest, check_recorded, open_checking
 from assay.submissions.policies import DEFAULT, POLICIES

@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.model import CaseRecord, Outcome
 from assay.questions.model import Entry, Key, Question
 from assay.questions.proofs.store import ProofStore
-from assay.questions.verifying import Work
+from assay.questions.verification import Work
 from assay.sandbox import Target
 from benchmarks.accuracy.labels import Kind, Label
 from benchmarks.accuracy.proving import Answered

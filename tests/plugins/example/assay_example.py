@@ -11,7 +11,7 @@ from assay.agents.connections import Answer, Kind, Message
 from assay.checks import failed, passed
 from assay.documents import Place
 from assay.findings import Finding, Rule
-from assay.questions.examining import Attempt
+from assay.questions.proof_runners import Attempt
 from assay.runs import Plan, Progress, Run, run_cases
 
 
@@ -76,7 +76,7 @@ class Nobody:
 
     name = "nobody"
 
-    async def prove(self, question: Any, options: Sequence[str], bench: Any) -> Attempt:
+    async def prove(self, question: Any, options: Sequence[str], runner: Any) -> Attempt:
         sys.stderr.write("nobody was asked\n")
         return Attempt()
 

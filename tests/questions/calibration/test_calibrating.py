@@ -10,18 +10,17 @@ from typing import Any
 
 import pytest
 
-from assay.questions.calibration.calibrating import (
+from assay.questions.calibration.calibration import (
+    Calibration,
     CalibrationWorker,
     Planting,
     calibration_of,
     list_calibrations,
 )
-from assay.questions.calibration.scoring import Calibration
-from assay.questions.examining import Attempt, Bench, Prover
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Question
+from assay.questions.proof_runners import Attempt, ProofRunners, Prover, TargetRunner
+from assay.questions.proofs.accept import check_proof, take_in
 from assay.questions.proofs.claims import Claim, Proof, Relation
-from assay.questions.proofs.intake import check_proof, take_in
 from assay.questions.selection import Selection, build_environments, select
 from assay.runs import Manifest, Run, create_folder, execute
 
@@ -69,7 +68,9 @@ class Blind:
     def __init__(self) -> None:
         self.asked = []
 
-    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+    async def prove(
+        self, question: Question, options: Sequence[str], runner: TargetRunner
+    ) -> Attempt:
         self.asked.append(question)
         return Attempt(reasons=dict.fromkeys(options, "blind on purpose"))
 
@@ -79,7 +80,9 @@ class Seeing(Blind):
 
     name = "seeing"
 
-    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+    async def prove(
+        self, question: Question, options: Sequence[str], runner: TargetRunner
+    ) -> Attempt:
         self.asked.append(question)
         return Attempt(tuple(self.proof(one, question.options[one]) for one in options))
 
@@ -112,7 +115,7 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path.write_text(SUITE)
 
     async def store() -> None:
-        async with Laboratories(build_environments(work(path))) as opened:
+        async with ProofRunners(build_environments(work(path))) as opened:
             one = work(path)[0]
             question = one.entry.question
             assert isinstance(question, Question)
@@ -132,12 +135,10 @@ def work(suite: Path) -> list[Any]:
 def calibrated(suite: Path, prover: Prover, count: int = 9) -> Calibration:
     chosen = work(suite)
     folder = create_folder(suite.parent / "run", Manifest(subject="calibration"), suite.parent)
-    laboratories = Laboratories(
-        build_environments(chosen), provers=(prover,), jobs=2, remembers=True
-    )
-    worker = CalibrationWorker(laboratories, Planting(count))
+    runners = ProofRunners(build_environments(chosen), provers=(prover,), jobs=2, remembers=True)
+    worker = CalibrationWorker(runners, Planting(count))
     cases = list_calibrations(chosen, Planting(count))
-    execute(folder, cases, worker.run, jobs=2, around=laboratories)
+    execute(folder, cases, worker.run, jobs=2, around=runners)
     with Run(folder) as run:
         return calibration_of(run)
 

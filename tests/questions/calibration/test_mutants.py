@@ -6,8 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.calibration.mutants import Defect, Mutant, mutants, sound_variants
-from assay.questions.calibration.wording import drifted, either, reworded
+from assay.questions.calibration.mutants import (
+    Defect,
+    Mutant,
+    drifted,
+    either,
+    mutants,
+    reworded,
+    sound_variants,
+)
 from assay.questions.model import Question, Snippet
 
 METHOD = Question(

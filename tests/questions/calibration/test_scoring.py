@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.questions.calibration.calibration import Result, Tried, result_of, score
 from assay.questions.calibration.mutants import Defect
-from assay.questions.calibration.scoring import Result, Tried, result_of, score
-from assay.questions.reporting.calibration_report import calibration_lines, calibration_values
-from assay.reports.plain import Paint
+from assay.questions.calibration.report import calibration_lines, calibration_values
+from assay.reports import Paint
 
 VERDICTS = ["Valid", "Incorrect", "Ambiguous", "Unproven"]
 

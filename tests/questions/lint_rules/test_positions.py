@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.lint_rules.positions import _chi_square_tail, chance
+from assay.questions.lint_rules.consistency import _chi_square_tail, chance
 
 
 @pytest.mark.parametrize(

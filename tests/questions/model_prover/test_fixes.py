@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from assay.questions.correct.correction import definition_problems, fix_problems
 from assay.questions.model import Question, Snippet
-from assay.questions.model_prover.fixes import definition_problems, fix_problems
 
 BEFORE = Question(
     "q", "Which parameter of `Field` names an alias?", {"A": "`alias`", "B": "`nick`", "C": "x"}

@@ -15,23 +15,23 @@ from assay.errors import InfrastructureError, InputError
 from assay.models import ModelFailed, ModelSettings
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.models.retries import Transient
-from assay.questions.examining import Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
-from assay.questions.model_prover import extra, prompts
-from assay.questions.model_prover.access import (
+from assay.questions.model_prover import adk_models, prompts
+from assay.questions.model_prover.adk_callbacks import (
     Conversation,
     ModelAccess,
     _without_ids,
     _without_key,
 )
 from assay.questions.model_prover.adk_models import _failure, patient_model
-from assay.questions.model_prover.instructions import ANALYST, ENGINEER, SHARED
+from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.engineer_tools import _reads_documentation, _unfit_name
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
-from assay.questions.model_prover.remediation import RemediationLoop
+from assay.questions.model_prover.prompts import ANALYST, ENGINEER, SHARED
 from assay.questions.model_prover.transcripts import Transcript, transcript_lines, transcript_of
-from assay.questions.model_prover.workshop import _reads_documentation, _unfit_name
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.provers.introspection import Library
 from assay.sandbox import Environment, Target, environment
 from tests.models.scripted_server import ScriptedServer, fails, raw
@@ -143,9 +143,9 @@ def test_a_key_that_a_refusal_quotes_is_replaced_before_the_refusal_is_cut() -> 
 def test_the_nodes_are_those_of_the_specification() -> None:
     conversation = Conversation(ModelAccess(SETTINGS), Transcript())
     question = Question("q", "Which?", {"A": "x", "B": "y"})
-    bench, nothing = Bench(cast("Any", None)), cast("Any", None)
+    runner, nothing = TargetRunner(cast("Any", None)), cast("Any", None)
     tools = LibraryTools("none", None)
-    blind = Pipeline(question, ["A", "B"], bench, tools, conversation)._workflow()
+    blind = Pipeline(question, ["A", "B"], runner, tools, conversation)._workflow()
     keyed = RemediationLoop(nothing, nothing, conversation, writes=False, tools=nothing)._workflow()
     assert blind.name == "verification_pipeline"
     assert names_of(blind) == [
@@ -232,9 +232,9 @@ def test_options_that_say_nothing_together_are_refused() -> None:
 
 
 def test_without_the_extra_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extra, "_NEEDED", ("google.adk", "nothing_of_that_name"))
+    monkeypatch.setattr(adk_models, "_NEEDED", ("google.adk", "nothing_of_that_name"))
     with pytest.raises(InfrastructureError, match="nothing_of_that_name, which is not installed"):
-        extra.require_extra()
+        adk_models.require_extra()
 
 
 def test_a_transcript_begins_anew_and_can_be_read(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from assay.questions.examining import Bench
 from assay.questions.model import Question
+from assay.questions.model_prover.engineer_tools import Attempted, attempt
 from assay.questions.model_prover.tasks import proof_of, read_tasks
-from assay.questions.model_prover.trying import Attempted, attempt
+from assay.questions.proof_runners import TargetRunner
 from assay.sandbox import ProofRunner, Target, environment
 from tests.questions.model_prover.test_tasks import QUESTION, task
 
@@ -39,13 +39,13 @@ def tried(*sources: str) -> list[Attempted]:
     """What comes of these proofs of option A, all tried by one runner."""
 
     async def run() -> list[Attempted]:
-        runner = ProofRunner(environment(Target(current=True)))
-        bench = Bench(runner, modules=("pydantic",))
+        proofs_run = ProofRunner(environment(Target(current=True)))
+        runner = TargetRunner(proofs_run, modules=("pydantic",))
         try:
             proofs = [proof_of(TASKS.tasks[0], TASKS, source) for source in sources]
-            return [await attempt(QUESTION, proof, bench) for proof in proofs]
+            return [await attempt(QUESTION, proof, runner) for proof in proofs]
         finally:
-            await runner.close()
+            await proofs_run.close()
 
     return asyncio.run(run())
 
@@ -82,6 +82,6 @@ def test_a_proof_is_linted_run_and_twinned_before_it_counts() -> None:
 def test_no_proof_is_tried_for_an_option_that_is_derived() -> None:
     proof = proof_of(TASKS.tasks[0], TASKS, GOOD)
     derived = Question("q", "Which?", {"A": "None of the above", "B": "x"})
-    found = asyncio.run(attempt(derived, proof, Bench(runner=None)))  # type: ignore[arg-type]
+    found = asyncio.run(attempt(derived, proof, TargetRunner(None)))  # type: ignore[arg-type]
     assert found.trial is None
     assert "derived" in found.feedback

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from assay.errors import InputError
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof, Relation
-from assay.questions.proofs.store import ProofStore, Shown, proof_name, slug
+from assay.questions.proofs.store import NewProof, ProofStore, proof_name, slug
 from assay.questions.verdict.findings import Truth
 
 QUESTION = Question("suite:first question?", "Which?", {"A": "one", "B": "two"})
 LOCK = "pydantic==2.12.0\n"
 
 
-def shown(option: str, source: str = "def test_x(): ...\n", truth: Truth = Truth.TRUE) -> Shown:
+def shown(option: str, source: str = "def test_x(): ...\n", truth: Truth = Truth.TRUE) -> NewProof:
     claim = Claim(option, f"{option} is so", Relation.EQUIVALENT)
     tests = ("test_option_holds", "test_option_fails", ("test_option_control",))
-    return Shown(Proof(claim, proof_name(option), source), truth, tests)
+    return NewProof(Proof(claim, proof_name(option), source), truth, tests)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.questions.suite.addresses import Address, find_case, find_in_suite, parse_address
+from assay.questions.suite.suite import Address, find_case, find_in_suite, parse_address
 from tests.questions.suite_support import choice, write, write_suite
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.questions.model import FixQuestion
+from assay.questions.suite.fix_files import RepairError, read_repair
 from assay.questions.suite.formats import FixError
-from assay.questions.suite.repairs import RepairError, read_repair
 from tests.questions.suite_support import write
 
 

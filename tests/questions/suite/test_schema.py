@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from assay.questions.suite.files import suite_files
-from assay.questions.suite.schema import schema_text
+from assay.questions.suite.formats import schema_text
 from tests.questions.suite_support import REAL, choice
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"

@@ -8,8 +8,7 @@ import pytest
 
 from assay.questions.model import Snippet
 from assay.questions.suite.formats import SnippetReference
-from assay.questions.suite.imports import imported_names, used_names
-from assay.questions.suite.snippets import SnippetError, SnippetFiles
+from assay.questions.suite.snippets import SnippetError, SnippetFiles, imported_names, used_names
 from tests.questions.suite_support import write
 
 SOURCE = """

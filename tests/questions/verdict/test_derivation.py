@@ -7,8 +7,7 @@ import itertools
 import pytest
 
 from assay.questions.proofs.claims import Claim, Grounds, Relation
-from assay.questions.verdict.compounds import read_compound
-from assay.questions.verdict.derivation import decided_by, derive
+from assay.questions.verdict.compounds import decided_by, derive, read_compound
 from assay.questions.verdict.findings import Finding, State
 from assay.questions.verdict.stems import Stem, StemKind
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from assay.reports.plain import Paint
+from assay.reports import Paint
 from assay.submissions.audits import GroupAudit, audit_lines, audit_values, findings_of
 from assay.submissions.audits.changes import Kind
 from assay.submissions.audits.facts import CaseFacts, Label

@@ -20,8 +20,7 @@ from assay.model import (
     values,
     wilson,
 )
-from assay.reports.markup import code_span
-from assay.reports.text import one_line
+from assay.reports import code_span, one_line
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
 

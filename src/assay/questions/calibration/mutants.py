@@ -6,17 +6,132 @@ that it is one, so that whoever does not find it has missed something.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+import builtins
+import keyword
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from random import Random
+from typing import TypeAlias
 
-from assay.questions.calibration.mutations import in_code, shuffle_options
-from assay.questions.calibration.wording import drifted, either, reworded
 from assay.questions.model import Question
 from assay.questions.verdict.compounds import CompoundKind, read_compounds
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Verdict
+
+# A question and the letter of its key.
+Mutated: TypeAlias = tuple[Question, str]
+
+_CODE = re.compile(r"(```.*?```|~~~.*?~~~|`[^`]*`|^ {4}[^\n]*$)", re.DOTALL | re.MULTILINE)
+
+
+def in_prose(text: str, change: Callable[[str], str]) -> str:
+    """Change the words of a stem and leave its code alone."""
+    return _split(text, change, lambda code: code)
+
+
+def in_code(text: str, change: Callable[[str], str]) -> str:
+    """Change the code of a stem, with the marks around it, and leave its words alone."""
+    return _split(text, lambda prose: prose, change)
+
+
+def _split(text: str, prose: Callable[[str], str], code: Callable[[str], str]) -> str:
+    parts = _CODE.split(text)
+    return "".join(code(part) if place % 2 else prose(part) for place, part in enumerate(parts))
+
+
+def with_options(question: Question, options: Mapping[str, str], key: str) -> Mutated | None:
+    """The question with other options; None if they are the same."""
+    changed = list(options.items()) != list(question.options.items())
+    return (replace(question, options=dict(options)), key) if changed else None
+
+
+def shuffle_options(question: Question, key: str, chance: Random) -> Mutated | None:
+    """Other letters for the same options; "None of the above" stays where it is."""
+    compounds = read_compounds(question)
+    if any(compound.named for compound in compounds.values()):
+        return None
+    letters = [letter for letter in question.options if letter not in compounds]
+    moved = dict(zip(letters, chance.sample(letters, len(letters)), strict=True))
+    places = {moved.get(letter, letter): text for letter, text in question.options.items()}
+    options = {letter: places[letter] for letter in question.options}
+    return with_options(question, options, moved.get(key, key))
+
+
+_WHOLE_CODE = re.compile(r"`([^`]+)`[.]?")
+_INLINE_CODE = re.compile(r"`([^`]+)`")
+_IMPORT = re.compile(r"from [\w.]+ import (\w+)")
+_QUOTED = re.compile(r"'([^'\"\\]*)'")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
+
+
+def reworded(text: str) -> str:
+    """The same in other words, whatever it says."""
+    whole = _WHOLE_CODE.fullmatch(text.strip())
+    code = whole[1] if whole else text.strip()
+    mark = "`" if whole else ""
+    if imported := _IMPORT.fullmatch(code):
+        return f"{mark}{code} as {imported[1]}{mark}"
+    if quoted := _QUOTED.fullmatch(code):
+        return f'{mark}"{quoted[1]}"{mark}'
+    if _WORD.fullmatch(code):
+        return f"The one called {mark}{code}{mark}"
+    if whole:
+        return f"This one: {text.strip()}"
+    return f"It is true that {_lowered(text.strip())}"
+
+
+def either(text: str, other: str) -> str:
+    """That one or the other is right, which is true as soon as one of them is."""
+    first, second = (one.strip().rstrip(".") for one in (text, other))
+    return f"Either this: {first}; or this: {second}"
+
+
+def drifted(text: str) -> str | None:
+    """The text with a name in it that nothing has; None where it names nothing."""
+    names = [
+        found
+        for place in (_INLINE_CODE.finditer(text) if "`" in text else _bare(text))
+        for found in _names(
+            text, place.start(place.lastindex or 0), place.end(place.lastindex or 0)
+        )
+    ]
+    if not names:
+        return None
+    # The last name of a path is the one that a release renames.
+    start, end = names[-1]
+    return text[:start] + _renamed(text[start:end]) + text[end:]
+
+
+def _bare(text: str) -> list[re.Match[str]]:
+    """An option that is nothing but a name, a path or a call, without marks around it."""
+    found = re.fullmatch(r"\s*([\w.]+(?:\(.*\))?)\s*", text)
+    return [found] if found and re.search(r"[_.(]|[a-z][A-Z]", text) else []
+
+
+def _names(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The names in a piece of code that are not Python's own; of a call, those before it."""
+    code = text[start:end].partition("(")[0]
+    blank = _TEXT.sub(lambda found: " " * len(found[0]), code)
+    known = {*dir(builtins), *keyword.kwlist, "self"}
+    return [
+        (start + found.start(), start + found.end())
+        for found in _WORD.finditer(blank)
+        if found[0] not in known
+    ]
+
+
+def _renamed(name: str) -> str:
+    if name[:1].isupper():
+        return f"Legacy{name}"
+    return f"legacy_{name.lstrip('_')}"
+
+
+def _lowered(text: str) -> str:
+    return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
+
 
 _NONE = "None of the above"
 

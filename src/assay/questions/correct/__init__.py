@@ -1,8 +1,14 @@
 """Changes fields of one question in its suite file and leaves every other byte as it is."""
 
-from assay.questions.correct.committing import Repository, commit_change, commit_message
+from assay.questions.correct.commits import (
+    Repository,
+    commit_change,
+    commit_message,
+    patch,
+    read_suite_text,
+    write_suite_text,
+)
 from assay.questions.correct.editing import Changes, changes_between, edit_suite
-from assay.questions.correct.patching import patch, read_suite_text, write_suite_text
 
 __all__ = [
     "Changes",

@@ -6,15 +6,16 @@ import importlib
 from collections.abc import Collection, Sequence
 
 from assay.findings import Findings
-from assay.questions.lint_rules.resolving import StaticResolver
 from assay.questions.lint_rules.rules import RULES, Linted, Resolve
 from assay.questions.suite.suite import Suite
 
 __all__ = ["RULES", "Linted", "Resolve", "StaticResolver", "lint_suites"]
 
 # Imported for the rules they register, in the order in which rules are listed.
-for _name in ("options", "leaks", "hints", "contradictions", "positions", "imports"):
+for _name in ("options", "hints", "consistency", "imports"):
     importlib.import_module(f"{__name__}.{_name}")
+
+from assay.questions.lint_rules.imports import StaticResolver  # noqa: E402 - after the others
 
 
 def lint_suites(

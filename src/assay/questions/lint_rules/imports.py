@@ -1,13 +1,18 @@
-"""Rule about imports in snippet files that lead nowhere, though the section does not need them."""
+"""Rule about broken imports in snippet files, and the resolver that reads installed packages."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
 
-from assay.documents import Place
+from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, Resolve, rule
-from assay.questions.suite.imports import ImportedName
+from assay.questions.suite.snippets import ImportedName
 from assay.questions.suite.suite import Suite
 
 
@@ -48,3 +53,92 @@ def _broken(
     for name in file.unused(reference.section):
         if not name.module.startswith(".") and resolve(name.module, name.member) is False:
             yield Place(file.path, name.line), name
+
+
+@dataclass
+class StaticResolver:
+    """Says whether a module has a name, for the packages on a path; None where it cannot tell.
+
+    It cannot tell for packages that are not there at all, for compiled modules, and for modules
+    that make their names at run time (`__getattr__`, a star import, `globals()`).
+    """
+
+    path: Sequence[str] = field(default_factory=lambda: list(sys.path))
+
+    def __call__(self, module: str, member: str | None) -> bool | None:
+        first = module.partition(".")[0]
+        if first in sys.stdlib_module_names:
+            return None
+        if PathFinder.find_spec(first, self.path) is None:
+            return None
+        spec = self._spec(module)
+        if spec is None:
+            return False if self._is_plain(module.rpartition(".")[0]) else None
+        if member is None or self._spec(f"{module}.{member}") is not None:
+            return True
+        return _has_name(spec, member)
+
+    def _spec(self, module: str) -> ModuleSpec | None:
+        found, where = None, self.path
+        for part in module.split("."):
+            # By its last name alone: a dotted one would be looked for in `sys.modules`.
+            found = PathFinder.find_spec(part, where)
+            if found is None:
+                return None
+            where = list(found.submodule_search_locations or ())
+        return found
+
+    def _is_plain(self, package: str) -> bool:
+        """Whether a package's submodules are its files and nothing else."""
+        spec = self._spec(package) if package else None
+        if spec is None:
+            return bool(package) and self._is_plain(package.rpartition(".")[0])
+        return spec.origin is None or not _makes_names(_tree(spec))
+
+
+def _has_name(spec: ModuleSpec, name: str) -> bool | None:
+    tree = _tree(spec)
+    if tree is None:
+        return None
+    if name in _bound_names(tree.body):
+        return True
+    return None if _makes_names(tree) else False
+
+
+def _tree(spec: ModuleSpec) -> ast.Module | None:
+    if spec.origin is None or not spec.origin.endswith(".py"):
+        return None
+    try:
+        return ast.parse(read_bytes(Path(spec.origin), LARGEST_SOURCE))
+    except (OSError, SyntaxError, ValueError, RecursionError, UnreadableFileError):
+        return None
+
+
+def _makes_names(tree: ast.Module | None) -> bool:
+    if tree is None:
+        return True
+    return any(
+        (isinstance(node, ast.FunctionDef) and node.name == "__getattr__")
+        or (isinstance(node, ast.alias) and node.name == "*")
+        or (isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"))
+        or (isinstance(node, ast.Attribute) and node.attr == "modules")
+        for node in ast.walk(tree)
+    )
+
+
+def _bound_names(body: list[ast.stmt]) -> set[str]:
+    return {name for statement in body for name in _binds(statement)}
+
+
+def _binds(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement of the top level may bind, whatever branch is taken."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name.partition(".")[0]

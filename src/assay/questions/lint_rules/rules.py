@@ -9,7 +9,7 @@ from typing import TypeAlias
 from assay.findings import UNREADABLE, Finding, Rules
 from assay.findings.finding import Check
 from assay.questions.model import Entry, Question
-from assay.questions.suite import problems
+from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite
 
 # Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.
@@ -52,24 +52,24 @@ rule(
 )(_found_while_reading(UNREADABLE))
 
 rule(
-    problems.DUPLICATE_ID,
+    entries.DUPLICATE_ID,
     "error",
     "Two questions of one file have the same id",
     "A question is addressed and its proofs are stored by its id. Give each its own.",
-)(_found_while_reading(problems.DUPLICATE_ID))
+)(_found_while_reading(entries.DUPLICATE_ID))
 
 rule(
-    problems.MISSING_SECTION,
+    entries.MISSING_SECTION,
     "error",
     "The code a question refers to is missing",
     "`code_snippet_ref` names a file or a section that does not exist, so the question cannot be "
     "judged. Name an existing one, or add the markers `# --8<-- [start:x]` and `# --8<-- [end:x]`.",
-)(_found_while_reading(problems.MISSING_SECTION))
+)(_found_while_reading(entries.MISSING_SECTION))
 
 rule(
-    problems.UNKNOWN_KEY,
+    entries.UNKNOWN_KEY,
     "warning",
     "A key looks like a misspelled one",
     "Keys that are not known are not read. This one is so like a known key that it is probably "
     "meant to be that.",
-)(_found_while_reading(problems.UNKNOWN_KEY))
+)(_found_while_reading(entries.UNKNOWN_KEY))

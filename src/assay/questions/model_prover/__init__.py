@@ -1,1 +1,81 @@
 """Questions with a model: it proposes, execution decides, code gives the verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.config import load_config
+from assay.errors import InputError
+from assay.runs import Run
+
+if TYPE_CHECKING:
+    from assay.models import ModelChoice
+    from assay.questions.correct.apply_correction import Keeper
+    from assay.questions.model_prover.adk_callbacks import ModelAccess
+    from assay.questions.model_prover.pipeline import ModelProver
+    from assay.questions.model_prover.verifier import ModelVerifier
+
+
+@dataclass(frozen=True)
+class ModelProcedure:
+    """Everything a run with a model needs beyond one without."""
+
+    access: ModelAccess
+    prover: ModelProver
+    provers: tuple[Any, ...]
+    keeper: Keeper | None
+
+    def check(self, work: Iterable[Any]) -> None:
+        """Refuse at the start what a fix would be refused for at the end."""
+        if self.keeper is not None:
+            self.keeper.check(dict.fromkeys(one.entry.file for one in work))
+
+    def verifier(self, folder: Path) -> ModelVerifier:
+        """Return what verifies single questions in this run."""
+        from assay.questions.model_prover.verifier import ModelVerifier
+
+        return ModelVerifier(self.access, self.prover, folder=folder, keeper=self.keeper)
+
+    def finish(self, run: Run) -> list[str]:
+        """Write the patch, if there is one; return lines for a person."""
+        from assay.questions.correct.apply_correction import fix_counts, write_patch
+
+        used = self.access.budget.spent
+        cost = "of unknown price" if used.cost is None else f"for {used.cost:.4f} US dollars"
+        lines = [
+            f"model: {used.calls} calls, {used.cached_calls} from the cache, "
+            f"{used.tokens:,} tokens {cost}"
+        ]
+        if self.keeper is None:
+            return lines
+        if counted := fix_counts(run):
+            lines.append(f"corrections: {counted}")
+        patch = write_patch(run)
+        return [*lines, f"patch: {patch}"] if patch else lines
+
+
+def make_procedure(choice: ModelChoice | None, fixing: str | None) -> ModelProcedure | None:
+    """Return the procedure for a model, or None where no model is to be asked."""
+    if choice is None:
+        return None
+    from assay.models import HOW_TO_SET, resolve
+    from assay.questions.model_prover.adk_models import require_extra
+
+    settings = resolve(choice, load_config().models)
+    if settings is None:
+        raise InputError("no model is configured", advice=HOW_TO_SET)
+    require_extra()
+
+    from assay.questions.correct.apply_correction import Fixing, Keeper
+    from assay.questions.model_prover.adk_callbacks import ModelAccess
+    from assay.questions.model_prover.pipeline import ModelProver
+    from assay.questions.provers.introspection import IntrospectionProver
+
+    keeper = Keeper(Fixing(fixing)) if fixing else None
+    access = ModelAccess(settings)
+    introspection = IntrospectionProver()
+    prover = ModelProver(access, introspection)
+    return ModelProcedure(access, prover, (introspection, prover), keeper)

@@ -12,18 +12,22 @@ that `setup` makes is gone when the pipeline has ended, however it ended.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from assay.questions.examining import Attempt, Bench
 from assay.questions.model import Question
-from assay.questions.model_prover import instructions, prompts
-from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover import prompts
+from assay.questions.model_prover.adk_callbacks import Conversation, ModelAccess, run_workflow
+from assay.questions.model_prover.adk_models import close_clients
+from assay.questions.model_prover.engineer_tools import Workshop, file_of, new_folder, remove_folder
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.sessions import run_workflow
 from assay.questions.model_prover.tasks import Tasks, read_tasks
-from assay.questions.model_prover.workshop import Workshop, file_of, new_folder, remove_folder
-from assay.questions.proofs.claims import Proof
+from assay.questions.model_prover.transcripts import Transcript
+from assay.questions.proof_runners import Attempt, TargetRunner
+from assay.questions.proofs.claims import MODELLED, Proof
+from assay.questions.provers.introspection import IntrospectionProver, Library
 
 # Calls of the model: for the claims of a question, and for the proofs of one option.
 ANALYST_TURNS = 16
@@ -41,13 +45,13 @@ class Pipeline:
         self,
         question: Question,
         options: Sequence[str],
-        bench: Bench,
+        runner: TargetRunner,
         tools: LibraryTools,
         conversation: Conversation,
     ) -> None:
         self._question = question
         self._options = tuple(options)
-        self._bench = bench
+        self._runner = runner
         self._tools = tools
         self._conversation = conversation
         self._target = tools.described
@@ -140,7 +144,7 @@ class Pipeline:
             return told
 
         submit_claims.__doc__ = _SUBMIT
-        return self._agent("claim_analyst", instructions.ANALYST, [*self._library(), submit_claims])
+        return self._agent("claim_analyst", prompts.ANALYST, [*self._library(), submit_claims])
 
     def _engineer(self, workshop: Workshop) -> Any:
         async def run_proof(path: str, tool_context: Any, fresh: bool = False) -> dict[str, Any]:
@@ -155,7 +159,7 @@ class Pipeline:
         run_proof.__doc__ = workshop.run_proof.__doc__
         give_up.__doc__ = workshop.give_up.__doc__
         tools = [*self._library(), workshop.write_file, run_proof, workshop.read_file, give_up]
-        return self._agent("proof_engineer", instructions.ENGINEER, tools)
+        return self._agent("proof_engineer", prompts.ENGINEER, tools)
 
     def _agent(self, name: str, instruction: str, tools: Sequence[Any]) -> Any:
         return make_agent(self._conversation, name, instruction, tools)
@@ -195,7 +199,7 @@ class Pipeline:
         assert self._folder is not None
         folder = self._folder / option_folder(option)
         folder.mkdir()
-        workshop = Workshop(folder, self._question, option, self._tasks, self._bench)
+        workshop = Workshop(folder, self._question, option, self._tasks, self._runner)
         self._workshops[option] = workshop
         self._conversation.turns = ENGINEER_TURNS
         tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}
@@ -254,3 +258,48 @@ Args:
 Returns:
     Whether they were accepted, else what is wrong with them.
 """
+
+
+# Which transcript the questions that are proven in a task belong to.
+_transcript: ContextVar[Transcript | None] = ContextVar("assay_transcript", default=None)
+
+
+class ModelProver:
+    """Asks a model for claims and proofs; it is never given a key.
+
+    Every question is asked in a session of its own, so that nothing of another pass, its critique
+    or its claims can be in it.
+    """
+
+    name = MODELLED
+
+    def __init__(self, access: ModelAccess, introspection: IntrospectionProver) -> None:
+        self._access = access
+        self._introspection = introspection
+
+    async def prove(
+        self, question: Question, options: Sequence[str], runner: TargetRunner
+    ) -> Attempt:
+        """Proofs for those of the options that the model could settle."""
+        conversation = Conversation(self._access, _transcript.get() or Transcript())
+        tools = await self.tools(question, runner)
+        return await Pipeline(question, options, runner, tools, conversation).run()
+
+    async def close(self) -> None:
+        """Close the connections to the model, in the event loop that they belong to."""
+        await close_clients()
+
+    async def tools(self, question: Question, runner: TargetRunner) -> LibraryTools:
+        """What agents look at the target with."""
+        library: Library | str = await self._introspection.library(question, runner)
+        return LibraryTools(library, runner.environment)
+
+
+@contextmanager
+def recording(transcript: Transcript) -> Any:
+    """Around the work on a question: what its provers say goes into this transcript."""
+    token = _transcript.set(transcript)
+    try:
+        yield
+    finally:
+        _transcript.reset(token)

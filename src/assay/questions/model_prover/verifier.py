@@ -9,19 +9,18 @@ from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
 from assay.models import metered
 from assay.questions.correct import read_suite_text
-from assay.questions.laboratories import Laboratories, Laboratory
+from assay.questions.correct.apply_correction import Keeper, fixed_record
+from assay.questions.correct.correction import Reviser
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.access import Conversation, ModelAccess
-from assay.questions.model_prover.fixing import Keeper, fixed_record
+from assay.questions.model_prover.adk_callbacks import Conversation, ModelAccess
+from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.prover import ModelProver, recording
-from assay.questions.model_prover.remediation import RemediationLoop
-from assay.questions.model_prover.repairs import repair_record
-from assay.questions.model_prover.revisions import Reviser
+from assay.questions.model_prover.pipeline import ModelProver, recording
 from assay.questions.model_prover.transcripts import Transcript, transcript_of
+from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite
-from assay.questions.verdict.exceptions import ExceptionMatch
-from assay.questions.verifying import Work, fingerprint, verify_one
+from assay.questions.verification import Work, fingerprint, verify_one
 
 
 class ModelVerifier:
@@ -41,13 +40,13 @@ class ModelVerifier:
         self._keeper = keeper
 
     async def __call__(
-        self, work: Work, laboratories: Laboratories, *, writes: bool = True
+        self, work: Work, runners: ProofRunners, *, writes: bool = True
     ) -> CaseRecord:
         """The record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
         with metered() as meter, recording(transcript):
-            record = await self._verified(work, laboratories, writes, transcript)
+            record = await self._verified(work, runners, writes, transcript)
         return record.model_copy(
             update={
                 "fingerprint": fingerprint(work),
@@ -57,27 +56,26 @@ class ModelVerifier:
         )
 
     async def _verified(
-        self, work: Work, laboratories: Laboratories, writes: bool, transcript: Transcript
+        self, work: Work, runners: ProofRunners, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         question = work.entry.question
         if work.obstacle is None and isinstance(question, Question):
-            laboratory = laboratories.of(work.target)
-            return await self._remedied(work, laboratory, writes, transcript)
+            runner = runners.of(work.target)
+            return await self._remedied(work, runner, writes, transcript)
         if work.obstacle is None and isinstance(question, FixQuestion):
-            laboratory = laboratories.of(work.target)
-            bench = laboratory.bench(work.exception_match)
+            runner = runners.of(work.target)
             # What a question is about is found by its words; the files are not needed for that.
             asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
-            tools = await self._prover.tools(asked, bench)
+            tools = await self._prover.tools(asked, runner)
             conversation = Conversation(self._access, transcript)
-            return await repair_record(work, question, laboratory, conversation, tools)
-        return await verify_one(work, laboratories, writes=writes)
+            return await repair_record(work, question, runner, conversation, tools)
+        return await verify_one(work, runners, writes=writes)
 
     async def _remedied(
-        self, work: Work, laboratory: Laboratory, writes: bool, transcript: Transcript
+        self, work: Work, runner: TargetRunner, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         async def tools(question: Question) -> LibraryTools:
-            return await self._prover.tools(question, laboratory.bench(ExceptionMatch.CLOSEST))
+            return await self._prover.tools(question, runner)
 
         def reviser() -> Reviser:
             file = work.entry.file
@@ -85,7 +83,7 @@ class ModelVerifier:
 
         loop = RemediationLoop(
             work,
-            laboratory,
+            runner,
             Conversation(self._access, transcript, is_keyed=True),
             writes=writes,
             tools=tools,
@@ -95,8 +93,7 @@ class ModelVerifier:
         if self._keeper is None or remediation.kept is None:
             return fixed_record(remediation, None)
         try:
-            lock = laboratory.environment.lock
-            carried_out = await self._keeper.keep(remediation, lock, writes=writes)
+            carried_out = await self._keeper.keep(remediation, runner.lock, writes=writes)
         except BudgetExceeded:
             raise
         except AssayError as error:

@@ -43,7 +43,7 @@ _MACHINE_FAILURES = _MACHINE | {"PermissionError", "TimeoutError", "ConnectionEr
 _CREDENTIAL = re.compile(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", re.IGNORECASE)
 
 
-class Runner(Protocol):
+class AnyProofRunner(Protocol):
     """What runs a proof: `assay.sandbox.ProofRunner`."""
 
     def run(
@@ -68,7 +68,7 @@ class Trial:
 
 async def try_proof(
     proof: Proof,
-    runner: Runner,
+    runner: AnyProofRunner,
     *,
     modules: Collection[str] = (),
     question: Question | None = None,
@@ -225,7 +225,9 @@ def _settled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome)
     return Settled(claim, truth, raised=raised, exception=file.exception)
 
 
-async def is_repeated(trial: Trial, runner: Runner, *, modules: Collection[str] = ()) -> bool:
+async def is_repeated(
+    trial: Trial, runner: AnyProofRunner, *, modules: Collection[str] = ()
+) -> bool:
     """Whether a new interpreter with another hash seed says the same.
 
     What the twin has shown about the proof holds whatever the seed, so it is not run again.

@@ -65,7 +65,7 @@ class StoredClaim(BaseModel):
         )
 
 
-class StoredProof(BaseModel):
+class ProofManifest(BaseModel):
     """`proof.json`: the claims on one question and the lock of the target they were shown on."""
 
     model_config = ConfigDict(extra="forbid")
@@ -78,7 +78,7 @@ class StoredProof(BaseModel):
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredProof:
     """A proof of the store: whether the question still reads as it did, and what was seen then."""
 
     proof: Proof
@@ -87,7 +87,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Shown:
+class NewProof:
     """A proof that settled its claim, as the store takes it in."""
 
     proof: Proof
@@ -120,7 +120,7 @@ class ProofStore:
         _refuse_link(folder)
         return folder
 
-    def load(self, question: Question) -> list[Kept]:
+    def load(self, question: Question) -> list[StoredProof]:
         """The proofs of a question; those of an option whose text changed are not current."""
         folder = self.folder(question)
         stored = self._read(folder)
@@ -133,11 +133,11 @@ class ProofStore:
                 claim.option
             )
             proof = Proof(claim.claim(), claim.file, _source(folder / claim.file), claim.prover)
-            kept.append(Kept(proof, current, claim.expected))
+            kept.append(StoredProof(proof, current, claim.expected))
         return kept
 
     def save(
-        self, question: Question, shown: Iterable[Shown], lock: str, *, beside: bool = False
+        self, question: Question, shown: Iterable[NewProof], lock: str, *, beside: bool = False
     ) -> bool:
         """Add proofs, in place of those of the same options; whether anything was written.
 
@@ -157,7 +157,7 @@ class ProofStore:
         claims = [*kept, *(_stored(question, one) for one in new)]
         if len({claim.file for claim in claims}) < len(claims):
             raise ValueError("two proofs of one question share a file name")
-        stored = StoredProof(
+        stored = ProofManifest(
             question=question.id,
             fingerprint=question.fingerprint(),
             lock=_digest(lock),
@@ -185,10 +185,10 @@ class ProofStore:
             (folder / MANIFEST).unlink()
         return len(gone)
 
-    def _read(self, folder: Path) -> StoredProof | None:
+    def _read(self, folder: Path) -> ProofManifest | None:
         path = folder / MANIFEST
         try:
-            stored = StoredProof.model_validate_json(read_record(path, follow=False))
+            stored = ProofManifest.model_validate_json(read_record(path, follow=False))
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValidationError as error:
@@ -212,7 +212,7 @@ class ProofStore:
     def _write(
         self,
         folder: Path,
-        stored: StoredProof,
+        stored: ProofManifest,
         files: Mapping[str, str],
         lock: str,
         gone: Iterable[str],
@@ -237,7 +237,7 @@ class ProofStore:
 class NoProofs(ProofStore):
     """A store that holds nothing: what it is asked about is proven anew or not at all."""
 
-    def load(self, question: Question) -> list[Kept]:
+    def load(self, question: Question) -> list[StoredProof]:
         return []
 
 
@@ -264,7 +264,7 @@ def proof_name(option: str, number: int = 1) -> str:
     return f"test_option_{letters}{'' if number == 1 else f'_{number}'}.py"
 
 
-def _stored(question: Question, shown: Shown) -> StoredClaim:
+def _stored(question: Question, shown: NewProof) -> StoredClaim:
     claim = shown.proof.claim
     return StoredClaim(
         option=claim.option,
@@ -281,7 +281,7 @@ def _stored(question: Question, shown: Shown) -> StoredClaim:
     )
 
 
-def _manifest_text(stored: StoredProof) -> str:
+def _manifest_text(stored: ProofManifest) -> str:
     return json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay import plugins
-from assay.questions.examining import Prover
+from assay.questions.proof_runners import Prover
 
 
 def load_provers() -> tuple[Prover, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
@@ -139,3 +140,13 @@ def inferred_type(fields: dict[str, Any]) -> str | None:
 
 def known_keys(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of a suite file, as the models say it."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **SuiteFile.model_json_schema(),
+        "title": "Assay question suite",
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"

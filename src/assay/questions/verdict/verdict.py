@@ -12,8 +12,7 @@ from enum import StrEnum
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Grounds
-from assay.questions.verdict.compounds import Compounds, read_compounds
-from assay.questions.verdict.derivation import decided_by, derive
+from assay.questions.verdict.compounds import Compounds, decided_by, derive, read_compounds
 from assay.questions.verdict.findings import Finding, Findings, State
 from assay.questions.verdict.stems import Stem
 

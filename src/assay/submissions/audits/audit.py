@@ -11,7 +11,7 @@ from typing import Literal
 
 from assay import findings
 from assay.errors import InputError, nearest
-from assay.reports.plain import Paint
+from assay.reports import Paint
 from assay.runs import run_in_loop
 from assay.submissions.audits.auditing import Auditor, AuditProgress
 from assay.submissions.audits.findings import DEFAULT_MIN_SCORE, Finding, GroupAudit, findings_of

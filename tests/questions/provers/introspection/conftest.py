@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.questions.examining import Bench, examine
+from assay.questions.examination import examine
 from assay.questions.index import build_index
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.provers.introspection import IntrospectionProver, Library
 from assay.questions.verdict.findings import Finding
 from assay.sandbox import Environment, ProofRunner, Target
@@ -45,13 +46,13 @@ def settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Set
         runner = ProofRunner(environment, imports=modules, modules=modules or None, concurrency=2)
         return runner, IntrospectionProver()
 
-    runner, prover = background.run(start())
-    bench = Bench(runner, environment, modules, (prover,))
+    proof_runner, prover = background.run(start())
+    runner = TargetRunner(proof_runner, environment, modules, (prover,))
 
     def settle(text: str, *options: str, snippet: str | None = None) -> dict[str, Finding]:
         asked = question(text, *options, snippet=snippet)
-        return dict(background.run(examine(asked, [], bench)).findings)
+        return dict(background.run(examine(asked, [], runner)).findings)
 
     yield settle
-    background.run(runner.close())
+    background.run(proof_runner.close())
     background.stop()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from assay.questions.examining import Bench, Examination, examine
+from assay.questions.examination import Examination, examine
 from assay.questions.model import Question
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.provers.introspection.prover import (
     Candidate,
     IntrospectionProver,
@@ -19,25 +21,24 @@ from assay.questions.provers.introspection.reading import (
     Tie,
     parse_question,
 )
+from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.stems import classify
 
 _LONGEST = 100
 
 
-async def explain(question: Question, bench: Bench) -> list[str]:
+async def explain(
+    question: Question, runner: TargetRunner, exception_match: ExceptionMatch
+) -> list[str]:
     """Return the lines of an explanation; the proofs are run for it, and nothing is stored."""
     prover = IntrospectionProver()
-    library = await prover.library(question, bench)
+    library = await prover.library(question, runner)
     if isinstance(library, str):
         return [f"nothing was tried: {library}"]
     parsed = parse_question(question, list(question.options), library)
     candidates = consider(parsed)
-    examination = await examine(question, [], _only(prover, bench))
+    examination = await examine(question, [], replace(runner, provers=(prover,)), exception_match)
     return [*_question_lines(parsed), *_option_lines(parsed, candidates, examination)]
-
-
-def _only(prover: IntrospectionProver, bench: Bench) -> Bench:
-    return Bench(bench.runner, bench.environment, bench.modules, (prover,), bench.exception_match)
 
 
 def _question_lines(parsed: ParsedQuestion) -> Iterator[str]:

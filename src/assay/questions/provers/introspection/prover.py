@@ -14,9 +14,9 @@ from pathlib import Path
 
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.errors import InputError
-from assay.questions.examining import Attempt, Bench
 from assay.questions.index import build_index
 from assay.questions.model import Question
+from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
 from assay.questions.proofs.store import proof_name
 from assay.questions.provers.introspection.drafts import Draft, write_proof
@@ -174,12 +174,14 @@ class IntrospectionProver:
         self._libraries: dict[tuple[str, tuple[str, ...], bool], Library] = {}
         self._building = asyncio.Lock()
 
-    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
+    async def prove(
+        self, question: Question, options: Sequence[str], runner: TargetRunner
+    ) -> Attempt:
         """Proofs for those of the options it understands, and why it has none for the others."""
         longest = max(map(len, question.options.values()), default=0)
         if len(question.text) > _LONGEST_STEM or longest > _LONGEST_OPTION:
             return Attempt(reasons=dict.fromkeys(options, "it is too long to be read"))
-        library = await self.library(question, bench)
+        library = await self.library(question, runner)
         if isinstance(library, str):
             return Attempt(reasons=dict.fromkeys(options, library))
         parsed = parse_question(question, options, library)
@@ -190,9 +192,9 @@ class IntrospectionProver:
         }
         return Attempt(proofs, reasons)
 
-    async def library(self, question: Question, bench: Bench) -> Library | str:
+    async def library(self, question: Question, runner: TargetRunner) -> Library | str:
         """Return the target's names; where there are none, the reason."""
-        environment = bench.environment
+        environment = runner.environment
         if environment is None:
             return "there is no environment whose names could be looked at"
         named = environment.distributions or find_distributions(question)
@@ -204,7 +206,7 @@ class IntrospectionProver:
             if key not in self._libraries:
                 try:
                     self._libraries[key] = await asyncio.to_thread(
-                        _library, environment, tuple(wanted), bench.modules, not named
+                        _library, environment, tuple(wanted), runner.modules, not named
                     )
                 except InputError as error:
                     return f"the names of the target could not be listed: {error}"

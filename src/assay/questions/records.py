@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.questions.examining import Examination
 from assay.questions.model import Entry, FixQuestion, Key, Question
 from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
@@ -99,7 +99,7 @@ def question_record(
     identifier: str,
     entry: Entry,
     question: Question,
-    examination: Examination,
+    trials: Mapping[str, Sequence[Trial]],
     findings: dict[str, Finding],
     judgement: Judgement,
 ) -> CaseRecord:
@@ -120,7 +120,7 @@ def question_record(
             is_correct=_is_as_keyed(finding, is_key, judgement),
             weight=0.0,
         )
-    detail = _detail(entry, question, entry.key, examination, findings, judgement)
+    detail = _detail(entry, question, entry.key, trials, findings, judgement)
     return _record(
         identifier, entry, judgement.verdict, judgement.code, judgement.reason, results, detail
     )
@@ -162,7 +162,7 @@ def _detail(
     entry: Entry,
     question: Question,
     key: Key,
-    examination: Examination,
+    trials: Mapping[str, Sequence[Trial]],
     findings: dict[str, Finding],
     judgement: Judgement,
 ) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _detail(
                 "grounds": findings[option].grounds.value,
                 "derived_from": list(findings[option].derived_from),
                 "notes": list(findings[option].notes),
-                "proofs": [proof_values(trial) for trial in examination.trials.get(option, ())],
+                "proofs": [proof_values(trial) for trial in trials.get(option, ())],
             }
             for option, text in question.options.items()
         },

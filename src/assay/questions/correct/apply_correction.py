@@ -24,7 +24,7 @@ from assay.questions.correct import (
     write_suite_text,
 )
 from assay.questions.model import Question
-from assay.questions.model_prover.remediation import Pass, Remediation
+from assay.questions.model_prover.correction_loop import Pass, Remediation
 from assay.questions.proofs.store import ProofStore
 from assay.runs import Run
 

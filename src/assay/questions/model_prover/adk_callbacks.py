@@ -6,6 +6,7 @@ The cache, the budget and the accounting hang on the model callbacks of an agent
 from __future__ import annotations
 
 import time
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,7 @@ from assay.models import (
 )
 from assay.models.concurrency import AdaptiveConcurrency
 from assay.questions.model_prover.adk_models import patient_model
+from assay.questions.model_prover.prompts import OPENING
 from assay.questions.model_prover.transcripts import Transcript
 from assay.tracebacks import describe
 
@@ -247,3 +249,34 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
     parts = (response.content.parts or []) if response.content else []
     answer = "".join(part.model_dump_json(exclude_none=True) for part in parts)
     return usage_of(counts, request, answer, settings.price)
+
+
+_APP, _USER = "assay", "assay"
+
+
+async def run_workflow(workflow: Any, conversation: Conversation) -> dict[str, Any]:
+    """Run a workflow to its end; the failure it began with is what is raised."""
+    from google.adk.runners import InMemoryRunner
+    from google.genai import types
+
+    runner = InMemoryRunner(node=workflow, app_name=_APP)
+    session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+    opening = types.Content(role="user", parts=[types.Part(text=OPENING)])
+    events = runner.run_async(user_id=_USER, session_id=session.id, new_message=opening)
+    try:
+        async with aclosing(events):
+            async for _ in events:
+                if conversation.failure is not None:
+                    break
+    except Exception as error:
+        failure: Any = conversation.failure or getattr(error, "error", error)
+        if not isinstance(failure, AssayError):
+            raise
+        conversation.fail(failure)
+    if conversation.failure is not None:
+        # Without the many hands it has gone through.
+        raise conversation.failure.with_traceback(None) from None
+    ended = await runner.session_service.get_session(
+        app_name=_APP, user_id=_USER, session_id=session.id
+    )
+    return dict(ended.state) if ended else {}

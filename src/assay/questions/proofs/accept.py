@@ -7,9 +7,9 @@ from pathlib import Path
 
 from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InputError
-from assay.questions.examining import shown
-from assay.questions.laboratories import Laboratory
+from assay.questions.examination import to_stored
 from assay.questions.model import Question
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
 from assay.questions.proofs.proving import Trial, try_proof
@@ -79,10 +79,10 @@ def _read(source: str, where: str) -> ProofFile:
 
 
 async def take_in(
-    question: Question, proof: Proof, laboratory: Laboratory, store: ProofStore, *, beside: bool
+    question: Question, proof: Proof, runner: TargetRunner, store: ProofStore, *, beside: bool
 ) -> Trial:
     """Run a proof and keep it if it settles its claim; an InputError says why not."""
-    trial = await try_proof(proof, laboratory.runner, modules=laboratory.modules, question=question)
+    trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
     if trial.settled.truth not in (Truth.TRUE, Truth.FALSE):
         raise _refusal(trial.settled.reason, proof.file)
     number = 1 + sum(kept.proof.claim.option == proof.claim.option for kept in store.load(question))
@@ -90,8 +90,8 @@ async def take_in(
     named = Proof(proof.claim, name, proof.source, proof.prover)
     store.save(
         question,
-        [shown(Trial(named, trial.settled))],
-        laboratory.environment.lock,
+        [to_stored(Trial(named, trial.settled))],
+        runner.lock,
         beside=beside,
     )
     return trial

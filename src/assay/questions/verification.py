@@ -1,4 +1,4 @@
-"""Verifies the questions of a suite: examined blind, judged against the key, kept as records."""
+"""Verifies questions: examined without the key, judged against it, recorded."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Protocol
 from assay.errors import BudgetExceeded
 from assay.model import CaseRecord, Outcome, values
 from assay.questions.api_understanding import api_record
-from assay.questions.examining import Bench, Examination, examine, repeat
+from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
-from assay.questions.laboratories import Laboratories, Laboratory
 from assay.questions.model import ApiQuestion, Entry, Question
+from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import ProofStore
-from assay.questions.reporting.records import SUBJECT, obstructed_record, question_record
+from assay.questions.records import SUBJECT, obstructed_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.findings import Finding
 from assay.questions.verdict.stems import classify
@@ -41,7 +41,7 @@ class Procedure(Protocol):
     """Verifies one question and gives its record."""
 
     async def __call__(
-        self, work: Work, laboratories: Laboratories, *, writes: bool = True
+        self, work: Work, runners: ProofRunners, *, writes: bool = True
     ) -> CaseRecord: ...
 
 
@@ -49,14 +49,14 @@ class Procedure(Protocol):
 class QuestionWorker:
     """Verifies single questions; with `writes` it stores the proofs that provers found."""
 
-    laboratories: Laboratories
+    runners: ProofRunners
     verify: Procedure
     writes: bool = True
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await self.verify(unit.payload, self.laboratories, writes=self.writes)
+            return await self.verify(unit.payload, self.runners, writes=self.writes)
         except BudgetExceeded:
             raise
         except Exception as error:
@@ -77,7 +77,7 @@ def fingerprint(work: Work) -> str:
 
 
 def error_record(work: Work, reason: str) -> CaseRecord:
-    """The record of a question about which nothing could be found out."""
+    """Return the record of a question that could not be verified."""
     return CaseRecord(
         id=work.identifier,
         subject=SUBJECT,
@@ -88,63 +88,65 @@ def error_record(work: Work, reason: str) -> CaseRecord:
     )
 
 
-async def verify_one(work: Work, laboratories: Laboratories, *, writes: bool = True) -> CaseRecord:
-    """The record of one question."""
+async def verify_one(work: Work, runners: ProofRunners, *, writes: bool = True) -> CaseRecord:
+    """Verify one question and return its record."""
     clock = time.perf_counter()
     question = work.entry.question
-    laboratory = laboratories.of(work.target)
+    runner = runners.of(work.target)
     if work.obstacle is not None:
         record = obstructed_record(work.identifier, work.entry, work.obstacle)
     elif isinstance(question, Question):
-        record = await _verify_choice(work, question, laboratory, writes)
+        record = await _verify_choice(work, question, runner, writes)
     elif isinstance(question, ApiQuestion):
-        record = await api_record(work.identifier, work.entry, question, laboratory)
+        record = await api_record(work.identifier, work.entry, question, runner)
     else:
-        record = await fix_record(work.identifier, work.entry, question, laboratory)
+        record = await fix_record(work.identifier, work.entry, question, runner)
     spent = {"fingerprint": fingerprint(work), "duration": time.perf_counter() - clock}
     return record.model_copy(update=spent)
 
 
 async def _verify_choice(
-    work: Work, question: Question, laboratory: Laboratory, writes: bool
+    work: Work, question: Question, runner: TargetRunner, writes: bool
 ) -> CaseRecord:
-    examination = await examined(work, question, laboratory, writes=writes)
-    return await synthesized(work, question, examination, laboratory)
+    examination = await examine_question(work, question, runner, writes=writes)
+    return await judge_question(work, question, examination, runner)
 
 
-async def examined(
-    work: Work, question: Question, laboratory: Laboratory, *, writes: bool
+async def examine_question(
+    work: Work, question: Question, runner: TargetRunner, *, writes: bool
 ) -> Examination:
-    """What the stored proofs and the provers say; nobody in here has seen the key."""
-    bench = laboratory.bench(work.exception_match)
-    examination = await examine(question, work.store.load(question), bench)
+    """Return what the stored proofs and the provers find; none of them sees the key."""
+    stored = work.store.load(question)
+    examination = await examine(question, stored, runner, work.exception_match)
     if writes and examination.new:
-        work.store.save(question, examination.new, laboratory.environment.lock)
+        work.store.save(question, examination.new, runner.lock)
     return examination
 
 
-async def synthesized(
-    work: Work, question: Question, examination: Examination, laboratory: Laboratory
+async def judge_question(
+    work: Work, question: Question, examination: Examination, runner: TargetRunner
 ) -> CaseRecord:
-    """The verdict as a record: here the key is known, and nothing is proven, only repeated."""
+    """Return the verdict as a record: the key is known here, and proofs are only repeated."""
     assert work.entry.key is not None
-    examination, findings, judgement = await _judged(
-        question, work.entry.key.answer, examination, laboratory.bench(work.exception_match)
+    examination, findings, judgement = await _judge(
+        question, work.entry.key.answer, examination, runner
     )
-    return question_record(work.identifier, work.entry, question, examination, findings, judgement)
+    return question_record(
+        work.identifier, work.entry, question, examination.trials, findings, judgement
+    )
 
 
-async def _judged(
-    question: Question, key: str, examination: Examination, bench: Bench
+async def _judge(
+    question: Question, key: str, examination: Examination, runner: TargetRunner
 ) -> tuple[Examination, dict[str, Finding], Judgement]:
-    """The verdict; an accusation only if a new interpreter says the same."""
+    """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
     stem = classify(question.text)
     judgement = judge(question, stem, examination.findings, key)
     if accuses(judgement):
-        unstable = await repeat(examination, judgement.rests_on, bench)
+        unstable = await repeat(examination, judgement.rests_on, runner)
         if unstable:
             # What is left may accuse on other grounds, which must be repeated in their turn.
-            return await _judged(question, key, examination.without(unstable, _UNSTABLE), bench)
+            return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
     return examination, answers_of(question, stem, examination.findings), judgement
 
 

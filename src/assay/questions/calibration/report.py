@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.model import Share
-from assay.questions.calibration.scoring import Calibration, Result, Score, Tried
-from assay.reports.plain import Paint
-from assay.reports.text import count, one_line
+from assay.questions.calibration.calibration import Calibration, Result, Score, Tried
+from assay.reports import Paint, count, one_line
 
 VERSION = 1
 _HEAD = ("defect", "mutants", "found", "wrong", "open", "missed", "recall", "precision")

@@ -1,4 +1,4 @@
-"""From a document to entries, with a problem for whatever a question says wrongly."""
+"""Entries of a suite: questions read from the nodes of a document, with a finding per defect."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from pydantic import BaseModel
 
 from assay.documents import Node, Place, Places, find_places, find_repetitions, read_model, to_texts
 from assay.errors import nearest
-from assay.findings import Finding
+from assay.findings import UNREADABLE, Finding
 from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
+from assay.questions.suite.fix_files import RepairError, read_repair
 from assay.questions.suite.formats import (
     FORMATS,
     ApiUnderstanding,
@@ -23,10 +24,18 @@ from assay.questions.suite.formats import (
     inferred_type,
     known_keys,
 )
-from assay.questions.suite.problems import MISSING_SECTION, UNKNOWN_KEY, UNREADABLE
-from assay.questions.suite.repairs import RepairError, read_repair
 from assay.questions.suite.snippets import SnippetError, SnippetFiles
 from assay.questions.verdict.exceptions import ExceptionMatch
+
+__all__ = ["DUPLICATE_ID", "FATAL", "MISSING_SECTION", "UNKNOWN_KEY", "UNREADABLE"]
+
+DUPLICATE_ID = "duplicate-id"
+MISSING_SECTION = "missing-section"
+UNKNOWN_KEY = "unknown-key"
+
+# With one of these a question is lost or cannot be told from another, so nothing may be verified.
+FATAL = frozenset({UNREADABLE, DUPLICATE_ID})
+
 
 Model = TypeVar("Model", bound=BaseModel)
 _ALIKE = 0.8

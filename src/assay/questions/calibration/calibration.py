@@ -5,22 +5,156 @@ What is stored of the original is never looked at for a mutant, and nothing is k
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from assay.errors import BudgetExceeded
-from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport, values
+from assay.model import (
+    AttributeResult,
+    CaseRecord,
+    GroupType,
+    Outcome,
+    Share,
+    VerifierReport,
+    values,
+)
 from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
-from assay.questions.calibration.scoring import Calibration, Result, Tried, result_of, score
-from assay.questions.laboratories import Laboratories
 from assay.questions.model import Key, Question
+from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verifying import Work, error_record, fingerprint, verify_one
+from assay.questions.verification import Work, error_record, fingerprint, verify_one
 from assay.runs import Parts, Run, Unit
 from assay.tracebacks import format_exception
+
+_ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
+
+
+class Result(StrEnum):
+    """What a verdict on a mutant, or on a sound variant, is worth."""
+
+    FOUND = "found"  # the defect is named, and no option is said to be right that is not
+    WRONG = "wrong"  # accused of something that is not so
+    OPEN = "open"  # Unproven: not found, but nothing false is said
+    MISSED = "missed"  # a defect called Valid
+    CONFIRMED = "confirmed"  # a sound question called Valid
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A mutant of a question, or a sound variant, and what came of it."""
+
+    question: str
+    name: str
+    defect: Defect | None
+    verdict: str
+    result: Result
+    change: str = ""
+    reason: str = ""
+
+    def told(self) -> str:
+        return f"{self.question} ({self.name}): {self.change}; {self.reason}"
+
+
+def result_of(
+    defect: Defect | None,
+    verdict: str,
+    said: Collection[str],
+    answers: Collection[str] | None,
+) -> Result:
+    """What a verdict is worth where these options are right and those were said to hold."""
+    is_valid = verdict == Verdict.VALID
+    if defect is None:
+        if verdict in _ACCUSATIONS:
+            return Result.WRONG
+        return Result.CONFIRMED if is_valid else Result.OPEN
+    if is_valid:
+        return Result.MISSED
+    if verdict not in _ACCUSATIONS:
+        return Result.OPEN
+    is_right = verdict == EXPECTED[defect] and (answers is None or set(said) <= set(answers))
+    return Result.FOUND if is_right else Result.WRONG
+
+
+@dataclass(frozen=True)
+class Score:
+    """The numbers of one kind of defect, or of all of them.
+
+    `false` are the accusations of the sound questions that these mutants were made of.
+    """
+
+    name: str
+    mutants: int
+    found: int
+    wrong: int
+    open: int
+    missed: int
+    false: int
+
+    @property
+    def recall(self) -> Share:
+        """Of the mutants, how many were found."""
+        return Share(self.found, self.mutants)
+
+    @property
+    def precision(self) -> Share:
+        """Of the accusations of mutants and of their originals, how many were right."""
+        return Share(self.found, self.found + self.wrong + self.false)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What is known after all mutants of a suite were verified."""
+
+    valid: int
+    left_out: tuple[str, ...]
+    kinds: tuple[Score, ...]
+    all: Score
+    sound: Counter[Result]
+    misses: tuple[Tried, ...]
+    wrongs: tuple[Tried, ...]
+    errors: tuple[str, ...] = ()
+
+
+def score(
+    tried: Sequence[Tried], left_out: Iterable[str] = (), errors: Iterable[str] = ()
+) -> Calibration:
+    """The numbers per kind of defect and of all."""
+    present = [defect for defect in Defect if any(one.defect is defect for one in tried)]
+    mutants = [one for one in tried if one.defect is not None]
+    sound = [one for one in tried if one.defect is None]
+    return Calibration(
+        valid=len({one.question for one in tried}),
+        left_out=tuple(left_out),
+        kinds=tuple(
+            _score(defect, [one for one in mutants if one.defect is defect], sound)
+            for defect in present
+        ),
+        all=_score("all", mutants, sound),
+        sound=Counter(one.result for one in sound),
+        misses=tuple(one for one in mutants if one.result is Result.MISSED),
+        wrongs=tuple(one for one in tried if one.result is Result.WRONG),
+        errors=tuple(errors),
+    )
+
+
+def _score(name: str, mutants: Sequence[Tried], sound: Sequence[Tried]) -> Score:
+    counts = Counter(one.result for one in mutants)
+    origins = {one.question for one in mutants}
+    return Score(
+        name=str(name),
+        mutants=len(mutants),
+        found=counts[Result.FOUND],
+        wrong=counts[Result.WRONG],
+        open=counts[Result.OPEN],
+        missed=counts[Result.MISSED],
+        false=sum(one.result is Result.WRONG and one.question in origins for one in sound),
+    )
+
 
 SUBJECT = "calibration"
 DETAIL_VERSION = 1
@@ -39,13 +173,13 @@ class Planting:
 class CalibrationWorker:
     """Tries single questions with planted defects."""
 
-    laboratories: Laboratories
+    runners: ProofRunners
     planting: Planting
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await calibrate_one(unit.payload, self.laboratories, self.planting)
+            return await calibrate_one(unit.payload, self.runners, self.planting)
         except BudgetExceeded:
             raise
         except Exception as error:
@@ -65,10 +199,10 @@ def _fingerprint(work: Work, planting: Planting) -> str:
     return values.fingerprint(fingerprint(work), planting.count, planting.seed)
 
 
-async def calibrate_one(work: Work, laboratories: Laboratories, planting: Planting) -> CaseRecord:
+async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:
     """The record of one question: what was said of it with each defect, if it is Valid itself."""
     question, key = work.entry.question, work.entry.key
-    original = await verify_one(work, laboratories, writes=False)
+    original = await verify_one(work, runners, writes=False)
     verdict = str((original.detail or {})["verdict"])
     if not isinstance(question, Question) or key is None or verdict != Verdict.VALID:
         return _left_out(work, planting, verdict)
@@ -76,9 +210,7 @@ async def calibrate_one(work: Work, laboratories: Laboratories, planting: Planti
         *sound_variants(question, key.answer, planting.seed),
         *mutants(question, key.answer, planting.seed, planting.count, shadowed=_shadowed(original)),
     ]
-    tried = [
-        (one, await verify_one(_mutated(work, one), laboratories, writes=False)) for one in planted
-    ]
+    tried = [(one, await verify_one(_mutated(work, one), runners, writes=False)) for one in planted]
     return _record(work, planting, [_values(*one) for one in tried])
 
 

@@ -1,4 +1,4 @@
-"""The remediation loop: a question is verified, and a defective one corrected and verified again.
+"""The correction loop: a question is verified, and a defective one corrected and verified again.
 
     remediation_loop
       verification_pipeline ─► verdict_synthesizer ─► fix_handler ─► teardown
@@ -19,19 +19,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.model import CaseRecord
-from assay.questions.examining import Examination
-from assay.questions.laboratories import Laboratory
+from assay.questions.correct.correction import RefusedRevision, Reviser, Revision
+from assay.questions.examination import Examination
 from assay.questions.model import Question
-from assay.questions.model_prover import instructions, prompts
-from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover import prompts
+from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
+from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
-from assay.questions.model_prover.revisions import RefusedRevision, Reviser, Revision
-from assay.questions.model_prover.sessions import run_workflow
-from assay.questions.model_prover.trying import without_addresses
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verifying import Work, examined, synthesized
+from assay.questions.verification import Work, examine_question, judge_question
 
 TRIES = 3
 FIXER_TURNS = 12
@@ -96,14 +95,14 @@ class RemediationLoop:
     def __init__(
         self,
         work: Work,
-        laboratory: Laboratory,
+        runner: TargetRunner,
         conversation: Conversation,
         *,
         writes: bool,
         tools: Callable[[Question], Any],
         reviser: Callable[[], Reviser] | None = None,
     ) -> None:
-        self._laboratory = laboratory
+        self._runner = runner
         self._conversation = conversation
         self._writes = writes
         self._tools = tools
@@ -141,8 +140,8 @@ class RemediationLoop:
         work = self._now.work
         assert isinstance(work.entry.question, Question)
         writes = self._writes and self._now.revision is None
-        self._now.examination = await examined(
-            work, work.entry.question, self._laboratory, writes=writes
+        self._now.examination = await examine_question(
+            work, work.entry.question, self._runner, writes=writes
         )
         return "examined"
 
@@ -150,8 +149,8 @@ class RemediationLoop:
         now = self._now
         assert isinstance(now.work.entry.question, Question)
         assert now.examination is not None
-        now.record = await synthesized(
-            now.work, now.work.entry.question, now.examination, self._laboratory
+        now.record = await judge_question(
+            now.work, now.work.entry.question, now.examination, self._runner
         )
         self._tell(now)
         tries = len(self._remediation.passes) - 1
@@ -209,7 +208,7 @@ class RemediationLoop:
         return make_agent(
             self._conversation,
             "remediation_engineer",
-            instructions.REMEDIATION,
+            prompts.REMEDIATION,
             [*looking, update_benchmark_case],
         )
 

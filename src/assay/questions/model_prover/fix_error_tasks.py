@@ -14,17 +14,16 @@ from typing import Any
 
 from assay.model import CaseRecord
 from assay.questions.fix_error import fix_record, plain_text, prose_of
-from assay.questions.laboratories import Laboratory
 from assay.questions.model import FixQuestion
-from assay.questions.model_prover import instructions, prompts
-from assay.questions.model_prover.access import Conversation
+from assay.questions.model_prover import prompts
+from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
-from assay.questions.model_prover.sessions import run_workflow
-from assay.questions.reporting.records import simple_record
+from assay.questions.proof_runners import TargetRunner
+from assay.questions.records import simple_record
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verifying import Work
-from assay.reports.text import count
+from assay.questions.verification import Work
+from assay.reports import count
 from assay.sandbox import ProofOutcome, Status
 
 PROCTOR_TURNS = 4
@@ -38,12 +37,12 @@ _MESSAGE = 800
 async def repair_record(
     work: Work,
     question: FixQuestion,
-    laboratory: Laboratory,
+    runner: TargetRunner,
     conversation: Conversation,
     tools: LibraryTools,
 ) -> CaseRecord:
     """The record of a repair question; a model is asked only if execution finds nothing wrong."""
-    record = await fix_record(work.identifier, work.entry, question, laboratory)
+    record = await fix_record(work.identifier, work.entry, question, runner)
     detail: dict[str, Any] = dict(record.detail or {})
     if detail["verdict"] != Verdict.VALID:
         return record
@@ -51,7 +50,7 @@ async def repair_record(
     if leak is not None:
         reason = f"the solution is given away: {leak}"
         return _record(work, Verdict.LEAKED, reason, detail)
-    solver = Solver(question, laboratory, replace(conversation, is_keyed=False), tools)
+    solver = Solver(question, runner, replace(conversation, is_keyed=False), tools)
     solved = await solver.run()
     detail["repairs"] = solver.tried
     if solved:
@@ -93,7 +92,7 @@ class Proctor:
             self._conversation.turns = PROCTOR_TURNS
             return prompts.proctor_task(given_to_solver(self._question), self._question.fixed)
 
-        agent = make_agent(self._conversation, "proctor", instructions.PROCTOR, [self._tool()])
+        agent = make_agent(self._conversation, "proctor", prompts.PROCTOR, [self._tool()])
         nodes = (FunctionNode(func=setup, name="setup"), agent)
         await run_workflow(Workflow(name="proctoring", edges=[(START, *nodes)]), self._conversation)
         return self._leak
@@ -143,12 +142,12 @@ class Solver:
     def __init__(
         self,
         question: FixQuestion,
-        laboratory: Laboratory,
+        runner: TargetRunner,
         conversation: Conversation,
         tools: LibraryTools,
     ) -> None:
         self._question = question
-        self._laboratory = laboratory
+        self._runner = runner
         self._conversation = conversation
         self._tools = tools
         self._is_solved = False
@@ -198,14 +197,14 @@ class Solver:
             self._tools.inspect_fqn,
             self._tools.read_source,
         ]
-        return make_agent(self._conversation, "solver", instructions.SOLVER, [*looking, try_repair])
+        return make_agent(self._conversation, "solver", prompts.SOLVER, [*looking, try_repair])
 
     async def _try(self, content: str) -> dict[str, Any]:
         if len(content) > _LONGEST_FILE:
             return {"error": f"the file is longer than {_LONGEST_FILE} characters"}
         question = self._question
         name = f"{question.module.replace('.', '/')}.py"
-        outcome = await self._laboratory.runner.run(
+        outcome = await self._runner.proof_runner.run(
             question.test, fresh=True, files={**dict(question.companions), name: content}
         )
         self._is_solved = outcome.passed

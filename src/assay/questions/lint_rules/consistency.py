@@ -1,16 +1,19 @@
-"""Rules about texts that contradict each other: question and snippet, or question and question."""
+"""Rules about a question beside its snippet, beside other questions, and in its whole suite."""
 
 from __future__ import annotations
 
 import ast
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, rule
 from assay.questions.lint_rules.words import is_compound, normalised
 from assay.questions.model import Entry, Question
+from assay.questions.suite.suite import Suite
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?![\w.]*\w)"
 _TEXT = r"'[^'\n]*'|\"[^\"\n]*\""
@@ -29,6 +32,9 @@ _STATED = (
     re.compile(r"`(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<code>[^`=]+)`(?P<bare>)"),
 )
 _COLLECTIONS = (list, tuple, dict, set)
+# Fewer keys than this show no bias, and a bias more likely than this may be chance.
+_ENOUGH_KEYS = 20
+_UNLIKELY = 0.01
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 # Sentences in which a value is not what the code has but what it might have, must have or lacks.
 _SUPPOSED = re.compile(
@@ -193,3 +199,65 @@ def same_statement_keyed_differently(linted: Linted) -> Iterator[Finding]:
 def _statement(question: Question, letter: str) -> tuple[str, str, str]:
     code = question.snippet.code if question.snippet else ""
     return normalised(question.text).rstrip("?. "), code, normalised(question.options[letter])
+
+
+@rule(
+    "answer-position-bias",
+    "warning",
+    "The right answers favour a position",
+    "Whoever always picks the letter that is keyed most does better than chance, and so do models "
+    'that prefer it. Shuffle the options. Keys such as "None of the above" are not counted.',
+)
+def answer_position_bias(linted: Linted) -> Iterator[Finding]:
+    for suite in linted.suites:
+        letters, counts = _positions(suite)
+        total = sum(counts.values())
+        if total < _ENOUGH_KEYS or len(letters) < 2:
+            continue
+        probability = chance([counts[letter] for letter in letters])
+        if probability < _UNLIKELY:
+            shown = ", ".join(f"{letter} {counts[letter]}" for letter in letters)
+            yield Finding(
+                "answer-position-bias",
+                f"of {total} keys {shown}: chance would do that in {probability:.1g} of all suites",
+                suite.places["benchmarks"],
+                "shuffle the options of each question",
+            )
+
+
+def _positions(suite: Suite) -> tuple[tuple[str, ...], Counter[str]]:
+    """How often each letter is keyed, in the questions with the most usual set of options.
+
+    Options about other options have their fixed place and are left out, as are their keys.
+    """
+    groups: dict[tuple[str, ...], Counter[str]] = {}
+    for entry in suite.entries:
+        question, key = entry.question, entry.key
+        if not isinstance(question, Question) or key is None:
+            continue
+        letters = tuple(one for one, text in question.options.items() if not is_compound(text))
+        if key.answer in letters:
+            groups.setdefault(letters, Counter())[key.answer] += 1
+    return max(groups.items(), key=lambda group: group[1].total(), default=((), Counter()))
+
+
+def chance(counts: Sequence[int]) -> float:
+    """The probability of counts at least this uneven if each place were as likely (chi-square)."""
+    expected = sum(counts) / len(counts)
+    statistic = sum((count - expected) ** 2 / expected for count in counts)
+    return _chi_square_tail(statistic, len(counts) - 1)
+
+
+def _chi_square_tail(statistic: float, degrees: int) -> float:
+    """P(X > statistic), by the recurrence that goes two degrees of freedom at a time."""
+    half = statistic / 2
+    if degrees % 2:
+        tail, term, power = math.erfc(math.sqrt(half)), math.sqrt(half) / math.gamma(1.5), 1.5
+    else:
+        tail, term, power = 0.0, 1.0, 1.0
+    factor = math.exp(-half)
+    for _ in range(degrees // 2):
+        tail += factor * term
+        term *= half / power
+        power += 1
+    return tail

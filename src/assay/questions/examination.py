@@ -1,51 +1,21 @@
-"""Examines a question without its key: replays stored proofs and leaves the rest to the provers."""
+"""Examines a question without its key: runs stored proofs and asks the provers about the rest."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import Protocol
 
 from assay.questions.model import Question
+from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.claims import WRITTEN, Proof
 from assay.questions.proofs.proof_file import read_proof
-from assay.questions.proofs.proving import Runner, Trial, is_repeated, try_proof
-from assay.questions.proofs.store import Kept, Shown, proof_name
+from assay.questions.proofs.proving import Trial, is_repeated, try_proof
+from assay.questions.proofs.store import NewProof, StoredProof, proof_name
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
 from assay.questions.verdict.findings import Finding, State, Truth, combine
-from assay.sandbox import Environment
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What a prover gives back: proofs, and per option why it has none."""
-
-    proofs: tuple[Proof, ...] = ()
-    reasons: Mapping[str, str] = field(default_factory=dict)
-
-
-class Prover(Protocol):
-    """Turns options into claims with proofs; it is never given a key."""
-
-    name: str
-
-    async def prove(self, question: Question, options: Sequence[str], bench: Bench) -> Attempt:
-        """Proofs for those of the options it understands."""
-        ...
-
-
-@dataclass(frozen=True)
-class Bench:
-    """Where proofs are made and run: the sandbox's runner, the target's modules, the provers."""
-
-    runner: Runner
-    environment: Environment | None = None
-    modules: tuple[str, ...] = ()
-    provers: tuple[Prover, ...] = ()
-    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
 
 
 @dataclass(frozen=True)
@@ -54,31 +24,36 @@ class Examination:
 
     trials: Mapping[str, Sequence[Trial]]
     findings: Mapping[str, Finding]
-    new: tuple[Shown, ...] = ()
+    new: tuple[NewProof, ...] = ()
 
     def without(self, options: Sequence[str], reason: str) -> Examination:
-        """The same with these options unproven after all."""
+        """Return the same with these options unproven."""
         unproven = {option: Finding(State.UNPROVEN, reason) for option in options}
         return replace(self, findings={**self.findings, **unproven})
 
 
-async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> Examination:
+async def examine(
+    question: Question,
+    stored: Sequence[StoredProof],
+    runner: TargetRunner,
+    exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
+) -> Examination:
     """Settle what can be settled about a question's options."""
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
-    proofs = [kept.proof for kept in stored if kept.is_current]
+    proofs = [one.proof for one in stored if one.is_current]
     current = [proof for proof in proofs if proof.claim.option in options]
-    trials = await _try_all(question, current, bench)
-    reasons = {kept.proof.claim.option: _STALE for kept in stored if not kept.is_current}
+    trials = await _try_all(question, current, runner)
+    reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
     # A person's proof is not replaced by a program's: they look at it again, or remove it.
     outdated = {
-        kept.proof.claim.option
-        for kept in stored
-        if not kept.is_current and kept.proof.prover == WRITTEN
+        one.proof.claim.option
+        for one in stored
+        if not one.is_current and one.proof.prover == WRITTEN
     }
     reasons |= dict.fromkeys(outdated, _OUTDATED)
     found: list[Trial] = []
-    for prover in bench.provers:
+    for prover in runner.provers:
         # What a prover has stored is all it knows about an option, as long as it decides a claim.
         asked = {
             trial.proof.claim.option
@@ -92,11 +67,13 @@ async def examine(question: Question, stored: Sequence[Kept], bench: Bench) -> E
         ]
         if not open_options:
             continue
-        attempt = await prover.prove(question, open_options, bench)
+        attempt = await prover.prove(question, open_options, runner)
         reasons |= attempt.reasons
-        found += await _try_all(question, _named_apart(attempt.proofs, found), bench)
-    new = tuple(shown(trial) for trial in found if _is_shown(trial))
-    return _examination(options, [*trials, *found], new, reasons, bench.exception_match)
+        found += await _try_all(question, _rename_apart(attempt.proofs, found), runner)
+    new = tuple(
+        to_stored(trial) for trial in found if trial.settled.truth in (Truth.TRUE, Truth.FALSE)
+    )
+    return _examination(options, [*trials, *found], new, reasons, exception_match)
 
 
 _STALE = "its proof is of another wording of the question or the option"
@@ -106,19 +83,21 @@ _OUTDATED = (
 )
 
 
-async def _try_all(question: Question, proofs: Sequence[Proof], bench: Bench) -> list[Trial]:
+async def _try_all(
+    question: Question, proofs: Sequence[Proof], runner: TargetRunner
+) -> list[Trial]:
     return list(
         await asyncio.gather(
             *(
-                try_proof(proof, bench.runner, modules=bench.modules, question=question)
+                try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
                 for proof in proofs
             )
         )
     )
 
 
-def _named_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
-    """The proofs under file names that no proof of another prover has."""
+def _rename_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
+    """Return the proofs under file names that no proof of another prover has."""
     taken = {trial.proof.file for trial in before}
     named = []
     for proof in proofs:
@@ -132,7 +111,7 @@ def _named_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof
 def _examination(
     options: Sequence[str],
     trials: Sequence[Trial],
-    new: tuple[Shown, ...],
+    new: tuple[NewProof, ...],
     reasons: Mapping[str, str],
     policy: ExceptionMatch,
 ) -> Examination:
@@ -152,30 +131,28 @@ def _examination(
 
 
 def _is_settled(trials: Sequence[Trial], option: str) -> bool:
-    """Whether the proofs an option has decide it, so that no prover need be asked."""
+    """Tell whether the proofs of an option decide it, so that no prover need be asked."""
     settled = [trial.settled for trial in trials if trial.proof.claim.option == option]
     return combine(settled).state is not State.UNPROVEN
 
 
-def _is_shown(trial: Trial) -> bool:
-    return trial.settled.truth in (Truth.TRUE, Truth.FALSE)
-
-
-def shown(trial: Trial) -> Shown:
-    """A trial that settled its claim, as the store takes it in."""
+def to_stored(trial: Trial) -> NewProof:
+    """Return a trial that settled its claim as the store takes it."""
     file = read_proof(trial.proof.source)
-    return Shown(trial.proof, trial.settled.truth, (file.holds, file.fails, file.controls))
+    return NewProof(trial.proof, trial.settled.truth, (file.holds, file.fails, file.controls))
 
 
-async def repeat(examination: Examination, options: Sequence[str], bench: Bench) -> tuple[str, ...]:
+async def repeat(
+    examination: Examination, options: Sequence[str], runner: TargetRunner
+) -> tuple[str, ...]:
     """Run the proofs of these options once more, each in a new interpreter with another seed.
 
-    Gives the options about which the repetition said something else.
+    Return the options for which the repetition gave another outcome.
     """
     trials = [trial for option in options for trial in examination.trials.get(option, ())]
     decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
     same = await asyncio.gather(
-        *(is_repeated(trial, bench.runner, modules=bench.modules) for trial in decided)
+        *(is_repeated(trial, runner.proof_runner, modules=runner.modules) for trial in decided)
     )
     return tuple(
         dict.fromkeys(

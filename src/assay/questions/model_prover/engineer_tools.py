@@ -1,4 +1,4 @@
-"""The workshop of a proof engineer: a folder of its own, and proofs that are run in the sandbox.
+"""The tools of a proof engineer: a folder of its own, and proofs that are run in the sandbox.
 
 There is no shell. Files are named plainly and lie in the folder; what is in them is executed by the
 proof runner alone. A proof is taken in by the same rules as one that a person wrote.
@@ -10,17 +10,79 @@ import ast
 import re
 import shutil
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.questions.examining import Bench
+from assay.errors import InputError
 from assay.questions.model import Question
 from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
-from assay.questions.model_prover.trying import attempt
+from assay.questions.proof_runners import TargetRunner
+from assay.questions.proofs.accept import check_option, check_source
 from assay.questions.proofs.claims import Grounds, Proof
-from assay.questions.proofs.proving import Trial
+from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.proofs.store import proof_name
+from assay.questions.verdict.findings import Truth
+from assay.sandbox import Status
+
+_OUTPUT = 1_500
+# Where an object lies in memory differs from run to run, and what is asked must not.
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """A proof, what came of it, and `feedback`: what its author needs to know to do better.
+
+    Without a trial it was refused before it was run.
+    """
+
+    proof: Proof
+    feedback: str
+    trial: Trial | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the proof decides its claim, one way or the other."""
+        return self.trial is not None and self.trial.settled.truth in (Truth.TRUE, Truth.FALSE)
+
+
+async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> Attempted:
+    """Lint, control, both sides and the twin, as for every proof; nothing is stored."""
+    try:
+        check_option(question, proof.claim.option)
+        check_source(proof)
+    except InputError as error:
+        return Attempted(proof, error.what)
+    trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
+    return Attempted(proof, _feedback(trial), trial)
+
+
+def _feedback(trial: Trial) -> str:
+    truth = trial.settled.truth
+    if truth in (Truth.TRUE, Truth.FALSE):
+        head = f"settled: the claim is {truth.value}"
+    else:
+        head = f"not settled: {trial.settled.reason}"
+    return without_addresses("\n".join([head, *_tests(trial)]))
+
+
+def without_addresses(text: str) -> str:
+    """A text of a test as it is in every run."""
+    return _ADDRESS.sub("0x…", text)
+
+
+def _tests(trial: Trial) -> list[str]:
+    """Each test of the proof: how it ended, and why if it did not pass."""
+    lines = []
+    for test in trial.outcome.tests if trial.outcome else ():
+        lines.append(f"{test.name}: {test.status.value}")
+        if test.status is not Status.PASSED and test.message:
+            lines += [f"  {line}" for line in test.message[:_OUTPUT].splitlines()]
+        if test.output.strip():
+            lines += [f"  | {line}" for line in test.output[:_OUTPUT].splitlines()]
+    return lines
+
 
 PREFIX = "assay_verify_"
 _NAME = re.compile(r"[A-Za-z_]\w{0,80}\.py")
@@ -52,12 +114,12 @@ class Workshop:
         question: Question,
         option: str,
         tasks: Tasks,
-        bench: Bench,
+        runner: TargetRunner,
     ) -> None:
         self._folder = folder
         self._question = question
         self._option = option
-        self._bench = bench
+        self._runner = runner
         self._all = tasks
         self._tasks = {file_of(task, tasks): task for task in tasks.of(option)}
         self.settled: dict[str, Trial] = {}
@@ -127,7 +189,7 @@ class Workshop:
         text = self._text(path)
         if isinstance(text, tuple):
             return {"error": text[1]}
-        tried = await attempt(self._question, self._proof(path, text, fresh), self._bench)
+        tried = await attempt(self._question, self._proof(path, text, fresh), self._runner)
         if tried.trial is None or not tried.is_settled:
             self.settled.pop(path, None)
             self.refused[path] = tried.feedback.partition("\n")[0].removeprefix("not settled: ")

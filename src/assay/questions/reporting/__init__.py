@@ -1,1 +1,0 @@
-"""What was found about questions, for people and for programs."""
