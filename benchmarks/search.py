@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from assay.questions.index import Hit, Index, build_index
+from assay.questions.index import Hit, SymbolIndex, build_index
 from assay.sandbox import Target, environment
 
 _FIRST = 5
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] = ()) -> int:
     return int(hits < asked.at_least)
 
 
-def _ask(index: Index, question: dict[str, Any]) -> int | None:
+def _ask(index: SymbolIndex, question: dict[str, Any]) -> int | None:
     accepted = {
         name for answer in question["answers"] for name in answer["fully_qualified_class_name"]
     }

@@ -40,8 +40,8 @@ from assay.model import (
     values,
     wrong_names,
 )
+from assay.processes import ChildLateError, ChildLostError, ForkPool, WorkRaisedError
 from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
-from assay.runs.workers import LimitExceededError, WorkerDiedError, WorkerPool, WorkRaisedError
 from assay.tracebacks import describe, first_problem, format_exception
 
 SUBJECT = "evaluation"
@@ -321,7 +321,7 @@ class _Runner:
         self._ratio = Ratio.parse(evaluation.ratio) if evaluation.ratio else None
         self._is_async = _is_async(evaluation.task)
         limited = evaluation.time_limit is not None
-        self._pool = WorkerPool(evaluation.task) if limited and not self._is_async else None
+        self._pool = ForkPool(evaluation.task) if limited and not self._is_async else None
         self.waits = self._is_async or limited
 
     def close(self) -> None:
@@ -383,9 +383,9 @@ class _Runner:
             if self._pool is not None and limit is not None:
                 return _checked_result(await self._pool.call(case, limit))
             return _checked_result(await _supervised(task, case, limit))
-        except LimitExceededError:
+        except ChildLateError:
             raise _CaseError(f"the task did not end within its limit of {limit:g} s") from None
-        except (WorkerDiedError, WorkRaisedError) as error:
+        except (ChildLostError, WorkRaisedError) as error:
             raise _CaseError(f"the task {error}") from None
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
@@ -426,13 +426,13 @@ async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
     finally:
         inner.cancel()
     if not done:
-        raise LimitExceededError
+        raise ChildLateError("was too slow")
     if inner.cancelled():
         raise _CaseError("the task was cancelled, and not by Assay")
     result, error, ended = inner.result()
     # Late is late, also if it could not be cancelled because it blocked.
     if limit is not None and ended - clock > limit:
-        raise LimitExceededError
+        raise ChildLateError("was too slow")
     if error is not None:
         raise _raised("the task", error)
     return result

@@ -26,7 +26,7 @@ from assay.questions.suite.suite import load_suites
 from assay.runs import Baseline
 from assay.runs.folder import read_manifest
 from assay.runs.journal import Journal, JournalReader, check_links, complete_size, read_entries
-from assay.sandbox.sources import read_source
+from assay.sandbox.installer import read_source
 from assay.submissions.environments import load_environment
 
 

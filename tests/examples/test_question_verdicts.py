@@ -15,7 +15,7 @@ from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.selection import Selection, build_environments, samples, select
 from assay.questions.verdict.stems import classify
-from assay.questions.verdict.verdict import Verdict, judge, settled
+from assay.questions.verdict.verdict import Verdict, is_settled, judge
 from assay.questions.verification import Work, verify_one
 
 FOLDER = Path(__file__).parents[2] / "examples" / "questions"
@@ -107,7 +107,7 @@ def test_under_any_other_key_no_settled_question_stays_valid(verified: Verified)
         if not isinstance(question, Question):
             continue
         findings = verified.examinations[one.entry.id].findings
-        if not settled(question, findings) or PLANTED[one.entry.id]["verdict"] != "Valid":
+        if not is_settled(question, findings) or PLANTED[one.entry.id]["verdict"] != "Valid":
             continue
         assert one.entry.key is not None
         stem = classify(question.text)

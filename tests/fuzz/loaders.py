@@ -392,7 +392,7 @@ def _config(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 
 def _source(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.sandbox.sources import read_source
+    from assay.sandbox.installer import read_source
 
     _write(folder, "pyproject.toml", _PROJECT)
     _write(folder, "requirements.txt", b"pydantic\n")

@@ -7,11 +7,11 @@ from itertools import product
 import pytest
 
 from assay.questions.api_understanding import judge_names
-from assay.questions.fix_error import judge_fix, leaked_lines
+from assay.questions.fix_error import find_leak, judge_fix
 from assay.questions.model import FixQuestion
-from assay.questions.proofs.dotted_names import dotted_name_proof
+from assay.questions.proofs.dotted_names import prove_dotted_name
 from assay.questions.proofs.proof_file import read_proof
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.questions.verdict.verdict import Verdict
 from assay.sandbox import ProofOutcome, Status, TestOutcome, inspect_proof
 
@@ -32,7 +32,7 @@ def test_without_any_name_nothing_is_said() -> None:
 
 
 def test_the_proof_of_a_name_is_fit_to_be_read() -> None:
-    proof = dotted_name_proof("1", "shop.inner.Thing")
+    proof = prove_dotted_name("1", "shop.inner.Thing")
     file = read_proof(proof.source)
     assert file.controls
     assert inspect_proof(proof.source).objections == ()
@@ -117,7 +117,7 @@ def test_trouble_of_the_machine_is_nobodys_defect(
 )
 def test_a_repair_that_is_given_away_is_leaked(description: str, leaked: bool) -> None:
     told = FixQuestion(**{**QUESTION.__dict__, "description": description})
-    assert bool(leaked_lines(told)) is leaked
+    assert bool(find_leak(told)) is leaked
     assert judge_fix(told, PASSED, FAILED)[0] is (Verdict.LEAKED if leaked else Verdict.VALID)
 
 
@@ -129,4 +129,4 @@ def test_a_repair_in_a_comment_is_leaked_and_imports_tell_nothing() -> None:
             "fixed": "import math_of_our_own\ndef total(items):\n    return math.fsum(items)\n",
         }
     )
-    assert leaked_lines(told) == ["    return math.fsum(items)"]
+    assert find_leak(told) == ["    return math.fsum(items)"]

@@ -96,7 +96,7 @@ def test_a_finding_can_change_without_the_verdict() -> None:
         return {"one": OLD if version == "1.0.0" else other}
 
     drift = asyncio.run(find_drift(["one"], ["1.0.0", "1.1.0"], examine, lambda: RELEASES))
-    assert [flip.changed() for flip in drift.flips] == [["B: FAILS → UNPROVEN"]]
+    assert [flip.list_changes() for flip in drift.flips] == [["B: FAILS → UNPROVEN"]]
     assert not drift.verdict_changed
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Grounds
-from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.stems import Stem, StemKind
 from assay.questions.verdict.verdict import Judgement, Verdict, accuses, judge
 
@@ -79,10 +79,10 @@ class Case:
         return Question("q", "Which is it?", texts)
 
     @property
-    def findings(self) -> dict[str, Finding]:
+    def findings(self) -> dict[str, OptionFinding]:
         grounds = (Grounds.EXECUTED, Grounds.DOCUMENTED)
         return {
-            letter: Finding(state, "a reason", grounds=grounds[number in self.documented])
+            letter: OptionFinding(state, "a reason", grounds=grounds[number in self.documented])
             for number, (letter, state) in enumerate(zip(self.letters, self.states, strict=True))
         }
 
@@ -356,7 +356,7 @@ def test_full_names_that_do_not_exist_leave_no_doubt_about_the_reading(kind: Ste
     question = Question("q", "Which is it?", {"A": "a.b", "B": "a.c", "C": "a.d"})
     for absent in itertools.product((True, False), repeat=3):
         findings = {
-            letter: Finding(State.FAILS, "no", is_absent_path=one)
+            letter: OptionFinding(State.FAILS, "no", is_absent_path=one)
             for letter, one in zip("ABC", absent, strict=True)
         }
         verdict = judge(question, Stem(kind), findings, "A").verdict

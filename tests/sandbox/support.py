@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from assay.errors import InfrastructureError
-from assay.sandbox.outcomes import ProofOutcome
+from assay.sandbox.evidence import ProofOutcome
 from assay.sandbox.proofs import ProofRunner
 from assay.sandbox.targets import Environment, Target, environment
 

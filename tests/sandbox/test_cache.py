@@ -14,11 +14,11 @@ from assay.errors import InfrastructureError
 from assay.sandbox.cache import (
     MARKER,
     build_once,
-    built,
     cache_folder,
     check_unchanged,
     find_changes,
-    finished,
+    list_keys,
+    read_facts,
     remove,
     size,
     write_whole,
@@ -75,8 +75,8 @@ def test_a_killed_build_is_not_taken_for_a_finished_one(tmp_path: Path, own_cach
     assert first.stdout.readline() == "half\n"
     os.kill(first.pid, signal.SIGKILL)
     first.communicate()
-    assert finished("things") == []
-    assert built("things", "key") is None
+    assert list_keys("things") == []
+    assert read_facts("things", "key") is None
     output, _ = start(log, 0).communicate(timeout=PATIENCE)
     assert output.endswith("done me\n")
     assert log.read_text() == "built\nbuilt\n"
@@ -119,7 +119,7 @@ def test_remove_says_how_much_it_freed() -> None:
     marker = (folder / MARKER).stat().st_size
     assert facts["bytes"] == 5000
     assert remove("things", "key") == 5000 + marker
-    assert finished("things") == []
+    assert list_keys("things") == []
     assert not folder.exists()
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.limits import MIB, Limits
-from assay.sandbox.outcomes import ProofOutcome, Status
+from assay.sandbox.evidence import ProofOutcome, Status
 from assay.sandbox.proofs import ProofRunner
 from assay.sandbox.targets import Environment
+from assay.sandbox.workers import MIB, Limits
 from tests.sandbox.support import Background, start_runner
 from tests.waiting import PATIENCE
 

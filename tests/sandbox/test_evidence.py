@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.evidence import Ending, judge
-from assay.sandbox.integrity import inspect_proof
-from assay.sandbox.outcomes import ProofOutcome, Status
+from assay.sandbox.evidence import ProofEnding, ProofOutcome, Status, judge
+from assay.sandbox.proof_lint import inspect_proof
 
 SOURCE = "import thing\ndef test_x():\n    assert thing.f()\ndef test_y():\n    assert thing.g()\n"
 TOKEN = "abc"
@@ -56,7 +55,7 @@ def outcome_of(text: str, **facts: Any) -> ProofOutcome:
         "exit": 0, "limit": None, "left_over": 0, "elapsed": 1.0,
         "output": "", "report": text, "token": TOKEN, **facts,
     }  # fmt: skip
-    return judge(inspect_proof(SOURCE), Ending(**fields))
+    return judge(inspect_proof(SOURCE), ProofEnding(**fields))
 
 
 def test_a_whole_report_is_evidence() -> None:

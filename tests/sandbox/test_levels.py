@@ -16,7 +16,7 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.warm import check_readable
+from assay.sandbox.proof_worker import check_readable
 from tests.sandbox.support import SMALL, write_files
 from tests.waiting import PATIENCE
 
@@ -55,7 +55,7 @@ EXPECTED = {
 SCRIPT = """
 import asyncio, json, sys
 from pathlib import Path
-from assay.sandbox.limits import MIB, Limits
+from assay.sandbox.workers import MIB, Limits
 from assay.sandbox.proofs import ProofRunner
 from assay.sandbox.targets import Target, environment
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.limits import Limits
+from assay.sandbox.workers import Limits
 
 
 @pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Limits)])

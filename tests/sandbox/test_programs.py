@@ -18,8 +18,8 @@ import pytest
 
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import Programs, run_program
+from assay.sandbox.workers import Limits
 from tests.sandbox.hostile.support import command_lines
 from tests.waiting import PATIENCE
 
@@ -156,7 +156,7 @@ def test_a_supervisor_that_is_ended_takes_everything_along(
     async def scenario() -> None:
         async with Programs(isolation=level) as programs:
             await programs.run(["true"])
-            supervisor = programs._idle[0]._process.pid
+            supervisor = programs._pool.idle[0].pid
             running = asyncio.ensure_future(programs.run(["sleep", mark]))
             await started(mark)
             os.kill(supervisor, number)
@@ -173,7 +173,7 @@ def test_a_killed_supervisor_takes_along_what_a_program_without_isolation_has_st
     async def scenario() -> None:
         async with Programs(isolation="none") as programs:
             await programs.run(["true"])
-            supervisor = programs._idle[0]._process.pid
+            supervisor = programs._pool.idle[0].pid
             running = asyncio.ensure_future(programs.run(["sh", "-c", f"sleep {mark} & wait"]))
             await started(mark)
             os.kill(supervisor, signal.SIGKILL)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.sandbox.outcomes import Status
+from assay.sandbox.evidence import Status
 from tests.sandbox.support import Prove
 
 PASSED, FAILED, ERROR = Status.PASSED, Status.FAILED, Status.ERROR

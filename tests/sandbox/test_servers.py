@@ -13,8 +13,8 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.servers import NotServingError, Server, serve
+from assay.sandbox.workers import Limits
 from tests.sandbox.hostile.support import landlock_version, python_folders, reachable_python
 from tests.waiting import PATIENCE
 
@@ -198,14 +198,14 @@ def test_a_server_that_does_not_want_to_stop(level: str) -> None:
     source = "trap '' TERM; touch ready; while :; do sleep 1; done"
 
     async def scenario() -> float:
-        from assay.sandbox.programs import Programs, request_of
-        from assay.sandbox.workers import Worker
+        from assay.sandbox.programs import Programs, make_request
+        from assay.sandbox.workers import JailWorker
 
         jail = Programs(isolation=level).jail
-        worker = await Worker.start(jail)
+        worker = await JailWorker.start(jail)
         server = Server(worker, jail, 1)
         try:
-            await server._begin(request_of(jail, ["sh", "-c", source], {}, (), {}))
+            await server._begin(make_request(jail, ["sh", "-c", source], {}, (), {}))
             while not (await server.collect(["ready"])).files:
                 await asyncio.sleep(0.01)
             start = time.monotonic()

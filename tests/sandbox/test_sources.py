@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.sources import copy_source, digest, read_source
+from assay.sandbox.installer import copy_source, digest, read_source
 from tests.sandbox.support import write_files
 
 PROJECT = '[project]\nname = "my-thing"\nversion = "2.0"\ndependencies = ["attrs>=20", "idna"]\n'

@@ -7,7 +7,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.streams import Capture, Streams
+from assay.sandbox.programs import Capture, Streams
 
 
 async def _captured(limit: int, chunks: list[bytes]) -> Capture:
@@ -23,12 +23,12 @@ def test_head_and_tail_are_kept_however_it_arrives(limit: int, chunks: list[byte
     capture = asyncio.run(_captured(limit, chunks))
     if len(whole) <= limit:
         assert capture.cut == 0
-        assert capture.kept() == whole
+        assert capture.content() == whole
     else:
         head, tail = limit - limit // 2, limit // 2
         note = b"\n[... %d bytes cut ...]\n" % (len(whole) - limit)
         assert capture.cut == len(whole) - limit
-        assert capture.kept() == whole[:head] + note + whole[len(whole) - tail :]
+        assert capture.content() == whole[:head] + note + whole[len(whole) - tail :]
 
 
 def test_closing_twice_and_unread_input_do_no_harm() -> None:

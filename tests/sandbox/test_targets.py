@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 
 from assay.errors import InfrastructureError, InputError
 from assay.sandbox.cache import cache_folder
-from assay.sandbox.kit import pinned
 from assay.sandbox.targets import (
     Environment,
     Target,
-    asked_for,
     check_requirements,
     environment,
     list_targets,
     remove_target,
+    requirement_names,
 )
+from assay.sandbox.uv import read_pins
 from tests.sandbox.support import build, write_files
 from tests.waiting import PATIENCE
 
@@ -202,9 +202,9 @@ def test_removing_what_is_not_there_names_what_is(own_cache: Path) -> None:
 
 
 def test_the_kit_is_pinned_without_an_address() -> None:
-    versions = pinned()
+    versions = read_pins()
     assert {"pytest", "pytest-asyncio", "pluggy"} <= versions.keys()
-    lock = Path(sys.modules["assay.sandbox.kit"].__file__ or "").with_name("kit.lock").read_text()
+    lock = Path(sys.modules["assay.sandbox.uv"].__file__ or "").with_name("kit.lock").read_text()
     assert "://" not in lock
 
 
@@ -219,11 +219,11 @@ def test_the_kit_is_pinned_without_an_address() -> None:
     ],
 )
 def test_the_distributions_that_were_asked_for_are_known(requirement: str, name: str) -> None:
-    assert asked_for([requirement], []) == (name,)
+    assert requirement_names([requirement], []) == (name,)
 
 
 def test_an_address_alone_names_no_distribution() -> None:
-    assert asked_for(["https://example.invalid/thing.whl", "./folder"], []) == ()
+    assert requirement_names(["https://example.invalid/thing.whl", "./folder"], []) == ()
 
 
 def test_current_can_say_which_installed_package_is_meant() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InfrastructureError, InputError
-from assay.sandbox.uv import describe, failure, find_interpreter, find_uv, run_uv
+from assay.sandbox.uv import describe, find_interpreter, find_uv, make_error, run_uv
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from assay.sandbox.uv import describe, failure, find_interpreter, find_uv, run_u
     ],
 )
 def test_the_network_is_the_machines_fault(message: str) -> None:
-    error = failure(message)
+    error = make_error(message)
     assert isinstance(error, InfrastructureError)
     assert message.splitlines()[0] in error.what
 
@@ -36,7 +36,7 @@ def test_the_network_is_the_machines_fault(message: str) -> None:
     ],
 )
 def test_a_wrong_requirement_is_the_users_fault(message: str) -> None:
-    error = failure(message)
+    error = make_error(message)
     assert isinstance(error, InputError)
     assert error.what == message
 
@@ -44,7 +44,7 @@ def test_a_wrong_requirement_is_the_users_fault(message: str) -> None:
 def test_a_token_in_the_address_of_an_index_is_not_shown() -> None:
     address = "http://index.example/simple/x/?token=SECRET&more=SECRET"
     message = f"error: Failed to fetch: `{address}`\n  cause: error for url ({address})\nnext line"
-    told = str(failure(message))
+    told = str(make_error(message))
     assert "SECRET" not in told
     assert "http://index.example/simple/x/?…" in told
     assert "next line" in told

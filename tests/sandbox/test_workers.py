@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InfrastructureError
+from assay.processes import Channel, Child
 from assay.sandbox import workers
 from assay.sandbox.jail import launcher, trees
 
@@ -24,23 +26,24 @@ def _answer_of(talk: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch) -
 
     async def ask() -> dict[str, object]:
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
-        process = await asyncio.create_subprocess_exec("true")
-        with ours, theirs:
-            speaker = threading.Thread(target=_say, args=(theirs, talk))
-            speaker.start()
-            try:
-                return (await workers.Worker(process, ours).answer(0.0))[0]
-            finally:
-                await asyncio.to_thread(speaker.join)
+        child = Child(subprocess.Popen(["true"]), ours)
+        control = Channel(theirs.detach())
+        speaker = threading.Thread(target=_say, args=(control, talk))
+        speaker.start()
+        try:
+            return (await workers.JailWorker(child).answer(0.0))[0]
+        finally:
+            await asyncio.to_thread(speaker.join)
+            child.kill()
+            control.socket.close()
 
     return asyncio.run(ask())
 
 
-def _say(control: socket.socket, talk: list[dict[str, object]]) -> None:
+def _say(control: Channel, talk: list[dict[str, object]]) -> None:
     for message in talk:
         time.sleep(SILENCE * 0.4)
-        launcher.send(control, message)
+        control.send(message)
 
 
 def test_a_worker_that_says_it_is_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,9 +65,10 @@ def test_a_worker_that_removes_many_files_says_so(
     for number in range(5):
         (tmp_path / "work" / "deeper" / str(number)).touch()
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        trees.remove(str(tmp_path / "work"), launcher._Patience(theirs).ask)
-        message, _ = launcher.receive(ours)
+    us, them = Channel(ours.detach()), Channel(theirs.detach())
+    with us.socket, them.socket:
+        trees.remove(str(tmp_path / "work"), launcher._Patience(them).ask)
+        message, _ = us.receive()
     assert message == json.loads('{"busy": true}')
     assert not (tmp_path / "work").exists()
 
@@ -74,11 +78,11 @@ def test_a_worker_that_is_slow_to_clear_up_loses_no_result(
 ) -> None:
     monkeypatch.setattr(workers, "_PATIENCE_WITH_FILES", SILENCE)
 
-    async def close() -> int | None:
+    async def close() -> int:
         ours, theirs = socket.socketpair()
         with theirs:
-            process = await asyncio.create_subprocess_exec("sleep", "600")
-            await workers.Worker(process, ours).close()
-        return process.returncode
+            child = Child(subprocess.Popen(["sleep", "600"]), ours)
+            await workers.JailWorker(child).close()
+        return await child.wait()
 
     assert asyncio.run(close()) == -15

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.sandbox.jail.views import copy_file
+from assay.sandbox.jail.trees import copy_file
 from assay.submissions.copying import copy_submission
 from tests.sandbox.hostile.support import ORDINARY_USER
 

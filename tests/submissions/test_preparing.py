@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from assay.errors import InfrastructureError, InputError
-from assay.sandbox.bases import new_base
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.jail import trees
+from assay.sandbox.overlay_base import new_base
 from assay.submissions.adapters.assets import bind_assets
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from assay.errors import AssayError, BudgetExceeded, InputError
-from assay.forks import keep_private, release
+from assay.processes import keep_private, release
 
 if TYPE_CHECKING:
     from assay.models import ModelChoice

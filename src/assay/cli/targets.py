@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from assay.errors import InfrastructureError
-from assay.sandbox.cache import cache_folder
-from assay.sandbox.targets import (
+from assay.sandbox import (
     BuiltTarget,
     Target,
+    cache_folder,
     environment,
     list_targets,
     remove_target,

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.documents import UnreadableFileError, read_record
 from assay.model import values
-from assay.sandbox.cache import cache_folder, write_whole
+from assay.sandbox import cache_folder, write_whole
 
 KIND = "answers"
 # Raised when what is kept changes its shape.

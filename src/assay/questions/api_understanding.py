@@ -10,21 +10,21 @@ import asyncio
 from collections.abc import Sequence
 
 from assay.model import CaseRecord
-from assay.questions.model import ApiQuestion, Entry
+from assay.questions.model import ApiQuestion, SuiteEntry
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.dotted_names import dotted_name_proof
+from assay.questions.proofs.dotted_names import prove_dotted_name
 from assay.questions.proofs.proving import Trial, is_repeated, try_proof
 from assay.questions.records import proof_values, simple_record
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.questions.verdict.verdict import Verdict
 
 DEAD_NAME = "dead-name"
 
 
 async def api_record(
-    identifier: str, entry: Entry, question: ApiQuestion, runner: TargetRunner
+    identifier: str, entry: SuiteEntry, question: ApiQuestion, runner: TargetRunner
 ) -> CaseRecord:
-    """The record of an API question."""
+    """Return the record of an API question."""
     names = [name for answer in question.answers for name in answer.names]
     trials = await _try(names, runner)
     verdict, reason = judge_names(names, [trial.settled.truth for trial in trials])
@@ -54,7 +54,7 @@ async def api_record(
 
 
 async def _try(names: Sequence[str], runner: TargetRunner) -> list[Trial]:
-    proofs = [dotted_name_proof(str(place), name) for place, name in enumerate(names, 1)]
+    proofs = [prove_dotted_name(str(place), name) for place, name in enumerate(names, 1)]
     return list(
         await asyncio.gather(
             *(try_proof(proof, runner.proof_runner, modules=runner.modules) for proof in proofs)
@@ -63,7 +63,7 @@ async def _try(names: Sequence[str], runner: TargetRunner) -> list[Trial]:
 
 
 def judge_names(names: Sequence[str], truths: Sequence[Truth]) -> tuple[Verdict, str]:
-    """The verdict on an API question from what is known about its accepted names."""
+    """Return the verdict on an API question from what is known about its accepted names."""
     dead = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.FALSE]
     live = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.TRUE]
     if live:

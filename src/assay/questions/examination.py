@@ -15,7 +15,7 @@ from assay.questions.proofs.proving import Trial, is_repeated, try_proof
 from assay.questions.proofs.store import NewProof, StoredProof, proof_name
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
-from assay.questions.verdict.findings import Finding, State, Truth, combine
+from assay.questions.verdict.option_findings import OptionFinding, State, Truth, combine
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Examination:
     """What is known about every option that is not derived from others, and how."""
 
     trials: Mapping[str, Sequence[Trial]]
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, OptionFinding]
     new: tuple[NewProof, ...] = ()
 
     def without(self, options: Sequence[str], reason: str) -> Examination:
         """Return the same with these options unproven."""
-        unproven = {option: Finding(State.UNPROVEN, reason) for option in options}
+        unproven = {option: OptionFinding(State.UNPROVEN, reason) for option in options}
         return replace(self, findings={**self.findings, **unproven})
 
 

@@ -9,7 +9,7 @@ import tokenize
 from typing import Any
 
 from assay.model import CaseRecord
-from assay.questions.model import Entry, FixQuestion
+from assay.questions.model import FixQuestion, SuiteEntry
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
 from assay.questions.records import simple_record, test_values
@@ -21,9 +21,9 @@ _TELLING = 12
 
 
 async def fix_record(
-    identifier: str, entry: Entry, question: FixQuestion, runner: TargetRunner
+    identifier: str, entry: SuiteEntry, question: FixQuestion, runner: TargetRunner
 ) -> CaseRecord:
-    """The record of a repair question."""
+    """Return the record of a repair question."""
     fixed, unfixed = await _run_both(question, runner, None)
     verdict, reason = judge_fix(question, fixed, unfixed, runner.modules)
     if verdict in (Verdict.BROKEN, Verdict.TRIVIAL):
@@ -58,7 +58,7 @@ async def _run_both(
 def judge_fix(
     question: FixQuestion, fixed: ProofOutcome, unfixed: ProofOutcome, modules: tuple[str, ...] = ()
 ) -> tuple[Verdict, str]:
-    """The verdict on a repair question from what its test said about both files."""
+    """Return the verdict on a repair question from what its test said about both files."""
     for name, outcome in (("fixed", fixed), ("unfixed", unfixed)):
         if (trouble := ambient_failure(outcome, modules)) is not None:
             return Verdict.UNPROVEN, f"the {name} file could not be tried: {trouble}"
@@ -71,13 +71,13 @@ def judge_fix(
     ]
     if not failed:
         return Verdict.BROKEN, f"the unfixed file never reaches the test: {_why(unfixed)}"
-    if leak := leaked_lines(question):
+    if leak := find_leak(question):
         return Verdict.LEAKED, f"the repair stands in what the solver is given: {leak[0].strip()}"
     return Verdict.VALID, "the fixed file passes, the unfixed one fails in the test"
 
 
-def leaked_lines(question: FixQuestion) -> list[str]:
-    """The lines of the repair, if all that tell something stand in the texts a solver sees."""
+def find_leak(question: FixQuestion) -> list[str]:
+    """Return the telling lines of the repair, if a solver can read all of them."""
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
     telling = [line for line in added if len(plain_text(line)) >= _TELLING and not _is_import(line)]
@@ -92,7 +92,7 @@ def _is_import(line: str) -> bool:
 
 
 def prose_of(source: str) -> str:
-    """The comments and strings of a program: its code itself gives nothing away."""
+    """Return the comments and strings of a program: its code itself gives nothing away."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
@@ -102,7 +102,7 @@ def prose_of(source: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """A text without its white space, to find it whatever its lines are."""
+    """Return a text without its white space, to find it whatever its lines are."""
     return re.sub(r"\s+", "", text)
 
 

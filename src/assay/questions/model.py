@@ -1,7 +1,7 @@
 """What a suite holds: questions as provers see them, and, apart from them, their keys.
 
 Whoever makes or runs proofs is given a `Question`, which has no key and no explanation: that they
-stay blind is a matter of types, not of care. `Entry` holds both, for those who judge.
+stay blind is a matter of types, not of care. `SuiteEntry` holds both, for those who judge.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiAnswer:
     """One accepted answer of an API question: its short form and the full names it stands for."""
 
     text: str
@@ -59,7 +59,7 @@ class ApiQuestion:
 
     id: str
     text: str
-    answers: tuple[Answer, ...]
+    answers: tuple[ApiAnswer, ...]
     category: str = ""
 
     def fingerprint(self) -> str:
@@ -108,7 +108,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SuiteEntry:
     """One question of a suite with its key and the place of each of its fields."""
 
     question: AnyQuestion
@@ -121,5 +121,5 @@ class Entry:
         return self.question.id
 
     def place(self, name: str = "id") -> Place:
-        """Where a field stands, such as `question`, `options.B` or `correct_answer`."""
+        """Return where a field stands, such as `question`, `options.B` or `correct_answer`."""
         return self.places.get(name) or self.places.get("") or Place(self.file, 1)

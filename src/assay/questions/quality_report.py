@@ -28,7 +28,7 @@ _encode = json.JSONEncoder(allow_nan=False, check_circular=False).encode
 
 
 def render_json(run: Run) -> Iterator[str]:
-    """One versioned object, a line per question; docs/questions.md describes it."""
+    """Yield one versioned object, a line per question; docs/questions.md describes it."""
     head = {
         "version": VERSION,
         "suite": run.manifest.title,
@@ -57,7 +57,7 @@ def _question(run: Run, row: Row) -> dict[str, Any]:
 
 
 def verdict_of(packed: dict[str, Any]) -> str:
-    """The verdict of a record; a question about which nothing could be found out has none."""
+    """Return the verdict of a record, or Error for one that has none."""
     detail = packed["detail"]
     return str(detail["verdict"]) if isinstance(detail, dict) else "Error"
 
@@ -68,7 +68,7 @@ def _counts(run: Run) -> Counter[str]:
 
 
 def render_markdown(run: Run) -> Iterator[str]:
-    """The questions grouped by verdict, each with its options and the proofs that decided them."""
+    """Yield the questions by verdict, each with its options and their proofs."""
     counts = _counts(run)
     yield f"# Quality of {code_span(one_line(run.manifest.title))}\n\n"
     yield "| verdict | questions |\n|---|---:|\n"
@@ -141,7 +141,7 @@ def write_quality_report(run: Run) -> Path:
 
 
 def render_sarif(run: Run) -> Iterator[str]:
-    """What was found wrong, on the lines of the suite."""
+    """Yield what was found wrong, on the lines of the suite."""
     rules = [
         Rule[Any](verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
         for verdict, title in _HELP.items()
@@ -178,7 +178,7 @@ _HELP = {
 
 
 def summary_lines(run: Run) -> list[str]:
-    """The verdicts counted, for a terminal."""
+    """Return the verdicts counted, for a terminal."""
     counts = _counts(run)
     total = count(sum(counts.values()), "question")
     parts = [f"{number:,} {verdict}" for verdict, number in counts.items()]
@@ -190,15 +190,15 @@ _STATES = {"HOLDS": "passed", "FAILS": "failed", "CONTRADICTED": "error", "UNPRO
 
 
 def question_lines(record: CaseRecord, paint: Paint, *, proofs: bool = True) -> Iterator[str]:
-    """The lines for a terminal; everything from the suite is made visible first."""
+    """Yield the lines for a terminal; everything from the suite is made visible first."""
     detail: Any = record.detail
     yield paint(escape_hidden(record.id), "bold")
     yield paint(detail["place"], "dim")
     yield ""
-    yield from _wrapped(detail["question"])
+    yield from _wrap(detail["question"])
     if detail.get("snippet"):
         yield ""
-        yield from _indented(detail["snippet"], "    │ ")
+        yield from _indent(detail["snippet"], "    │ ")
     yield ""
     for letter, option in detail.get("options", {}).items():
         yield from _option_lines(letter, option, letter == detail["key"], paint, proofs)
@@ -216,12 +216,12 @@ def _option_lines(
     letter: str, option: dict[str, Any], is_key: bool, paint: Paint, proofs: bool
 ) -> Iterator[str]:
     key = paint("  ← the key", "bold") if is_key else ""
-    lines = [*_wrapped(option["text"], _WIDTH - 6)] or [""]
+    lines = [*_wrap(option["text"], _WIDTH - 6)] or [""]
     yield f"{paint(letter, 'bold')}  {lines[0]}{key}"
     yield from (f"   {line}" for line in lines[1:])
     reason = f": {escape_hidden(option['reason'])}" if option["reason"] else ""
     grounds = " (documented)" if option["grounds"] == "documented" else ""
-    first, *more = [*_wrapped(f"{option['state']}{grounds}{reason}", _WIDTH - 6)]
+    first, *more = [*_wrap(f"{option['state']}{grounds}{reason}", _WIDTH - 6)]
     state = option["state"]
     yield f"   {paint(state, _STATES[state])}{first.removeprefix(state)}"
     yield from (f"   {line}" for line in more)
@@ -237,13 +237,13 @@ def _proof_lines(proof: dict[str, Any], paint: Paint) -> Iterator[str]:
     yield paint(
         f"   {proof['file']} ({proof['kind']}, {proof['relation']}): {proof['truth']}", "dim"
     )
-    yield from _indented(proof["source"], "   │ ")
+    yield from _indent(proof["source"], "   │ ")
     for test in proof["tests"]:
         yield f"   {escape_hidden(test['name'])} {paint(test['status'], _style(test['status']))}"
         if test["message"]:
-            yield from _indented(test["message"], "     ")
+            yield from _indent(test["message"], "     ")
         if test["output"]:
-            yield from _indented(test["output"], "     > ")
+            yield from _indent(test["output"], "     > ")
         if test["objection"]:
             yield f"     not evidence: {escape_hidden(test['objection'])}"
 
@@ -252,13 +252,13 @@ def _style(status: str) -> str:
     return {"passed": "passed", "failed": "failed"}.get(status, "unverified")
 
 
-def _wrapped(text: str, width: int = _WIDTH) -> Iterator[str]:
+def _wrap(text: str, width: int = _WIDTH) -> Iterator[str]:
     for line in escape_hidden(text).splitlines():
         yield from textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [
             ""
         ]
 
 
-def _indented(text: str, mark: str) -> Iterator[str]:
+def _indent(text: str, mark: str) -> Iterator[str]:
     for line in escape_hidden(text).rstrip().splitlines():
         yield f"{mark}{line}".rstrip()

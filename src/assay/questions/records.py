@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.questions.model import Entry, FixQuestion, Key, Question
+from assay.questions.model import FixQuestion, Key, Question, SuiteEntry
 from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
-from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.verdict import Judgement, Verdict
 from assay.sandbox import ProofOutcome
 
@@ -29,9 +29,9 @@ def outcome_of(verdict: Verdict) -> Outcome:
 
 
 def simple_record(
-    identifier: str, entry: Entry, verdict: Verdict, reason: str, detail: dict[str, Any]
+    identifier: str, entry: SuiteEntry, verdict: Verdict, reason: str, detail: dict[str, Any]
 ) -> CaseRecord:
-    """The record of a question that has no options."""
+    """Return the record of a question that has no options."""
     whole = {
         "version": DETAIL_VERSION,
         "place": str(entry.place()),
@@ -43,8 +43,8 @@ def simple_record(
     return _record(identifier, entry, verdict, "", reason, results, whole)
 
 
-def obstructed_record(identifier: str, entry: Entry, obstacle: str) -> CaseRecord:
-    """The record of a question that cannot be judged because part of it is missing."""
+def obstacle_record(identifier: str, entry: SuiteEntry, obstacle: str) -> CaseRecord:
+    """Return the record of a question that cannot be judged because part of it is missing."""
     text = (
         entry.question.description
         if isinstance(entry.question, FixQuestion)
@@ -57,7 +57,7 @@ def obstructed_record(identifier: str, entry: Entry, obstacle: str) -> CaseRecor
 
 def _record(
     identifier: str,
-    entry: Entry,
+    entry: SuiteEntry,
     verdict: Verdict,
     code: str,
     reason: str,
@@ -84,7 +84,7 @@ def _record(
 
 
 def _verdict_attribute(verdict: Verdict, difference: str | None) -> AttributeResult:
-    """The one attribute that counts."""
+    """Return the one attribute that counts."""
     is_correct = {Outcome.PASSED: True, Outcome.FAILED: False}.get(outcome_of(verdict))
     return AttributeResult(
         attribute="verdict",
@@ -97,13 +97,13 @@ def _verdict_attribute(verdict: Verdict, difference: str | None) -> AttributeRes
 
 def question_record(
     identifier: str,
-    entry: Entry,
+    entry: SuiteEntry,
     question: Question,
     trials: Mapping[str, Sequence[Trial]],
-    findings: dict[str, Finding],
+    findings: dict[str, OptionFinding],
     judgement: Judgement,
 ) -> CaseRecord:
-    """The record of a multiple-choice question."""
+    """Return the record of a multiple-choice question."""
     assert entry.key is not None
     results = {
         "verdict": _verdict_attribute(
@@ -115,7 +115,7 @@ def question_record(
         is_key = option == entry.key.answer
         results[name] = AttributeResult(
             attribute=name,
-            actual=_told(finding),
+            actual=_describe(finding),
             expected="HOLDS: it is the key" if is_key else "FAILS: it is not the key",
             is_correct=_is_as_keyed(finding, is_key, judgement),
             weight=0.0,
@@ -126,8 +126,8 @@ def question_record(
     )
 
 
-def _is_as_keyed(finding: Finding, is_key: bool, judgement: Judgement) -> bool | None:
-    """Whether an option is what the key makes of it; where nothing is decided, nobody knows."""
+def _is_as_keyed(finding: OptionFinding, is_key: bool, judgement: Judgement) -> bool | None:
+    """Tell whether an option is what the key says; None where nothing is decided."""
     if judgement.verdict is Verdict.UNPROVEN or finding.state not in (State.HOLDS, State.FAILS):
         return None
     if judgement.verdict is Verdict.VALID:
@@ -136,20 +136,20 @@ def _is_as_keyed(finding: Finding, is_key: bool, judgement: Judgement) -> bool |
     return (finding.state is State.HOLDS) is is_key
 
 
-def _told(finding: Finding) -> str:
-    """The state, on what grounds if not by execution, and why."""
+def _describe(finding: OptionFinding) -> str:
+    """Return the state, on what grounds if not by execution, and why."""
     state = finding.state.value
     if finding.grounds is Grounds.DOCUMENTED and finding.state is State.HOLDS:
         state = f"{state} (documented)"
     return f"{state}: {finding.reason}" if finding.reason else state
 
 
-def _option_lines(question: Question, findings: dict[str, Finding], key: Key) -> str:
+def _option_lines(question: Question, findings: dict[str, OptionFinding], key: Key) -> str:
     lines = [_cut(question.text), ""]
     for option, text in question.options.items():
         mark = " (key)" if option == key.answer else ""
         # Each is cut, so that where space is short no option is left out.
-        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(_told(findings[option]))}"]
+        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(_describe(findings[option]))}"]
     return "\n".join(lines)
 
 
@@ -159,11 +159,11 @@ def _cut(text: str) -> str:
 
 
 def _detail(
-    entry: Entry,
+    entry: SuiteEntry,
     question: Question,
     key: Key,
     trials: Mapping[str, Sequence[Trial]],
-    findings: dict[str, Finding],
+    findings: dict[str, OptionFinding],
     judgement: Judgement,
 ) -> dict[str, Any]:
     return {
@@ -194,7 +194,7 @@ def _detail(
 
 
 def proof_values(trial: Trial) -> dict[str, Any]:
-    """A proof and what came of it, as a record keeps it."""
+    """Return a proof and what came of it, as a record keeps it."""
     claim = trial.proof.claim
     return {
         "file": trial.proof.file,
@@ -211,7 +211,7 @@ def proof_values(trial: Trial) -> dict[str, Any]:
 
 
 def test_values(outcome: ProofOutcome | None) -> list[dict[str, Any]]:
-    """The tests of an outcome, as a record keeps them."""
+    """Return the tests of an outcome, as a record keeps them."""
     if outcome is None:
         return []
     return [

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, nearest
-from assay.questions.model import ApiQuestion, Entry, FixQuestion, Question
+from assay.questions.model import ApiQuestion, FixQuestion, Question, SuiteEntry
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import ProofStore
 from assay.questions.provers import load_provers
@@ -43,7 +43,7 @@ class Selection:
 
 
 def select(selection: Selection) -> list[Work]:
-    """The questions that were asked for; none is an error of the input."""
+    """Return the questions that were asked for; none is an error of the input."""
     suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
     work = [one for suite in suites for one in _work(suite, selection)]
     chosen = [one for one in work if _is_chosen(one, selection)]
@@ -62,13 +62,13 @@ def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
 
 
 def _as_seen_from_here(path: str) -> str:
-    """As short as it can be told: reports and messages name it."""
+    """Return a path relative to the current folder, if it is below it."""
     seen = os.path.relpath(path)
     return path if seen.startswith("..") else seen
 
 
-def work_of(suite: Suite, entry: Entry, selection: Selection) -> Work:
-    """One question of a suite with all that verifying it needs."""
+def work_of(suite: Suite, entry: SuiteEntry, selection: Selection) -> Work:
+    """Return one question of a suite with all that verifying it needs."""
     name = os.path.relpath(suite.path.absolute(), selection.folder)
     obstacle = suite.obstacle(entry)
     given = selection.exception_match
@@ -93,7 +93,7 @@ def _is_chosen(work: Work, selection: Selection) -> bool:
 def build_environments(
     work: Iterable[Work], say: Callable[[str], None] | None = None
 ) -> dict[Target, Environment]:
-    """Every environment the questions need, before the first of them is looked at."""
+    """Return every environment the questions need, before the first of them is looked at."""
     work = list(work)
     targets = dict.fromkeys(one.target for one in work)
     environments = {target: environment(target, progress=say) for target in targets}
@@ -121,7 +121,7 @@ def _keep_blind(suite: Path, target: Target, built: Environment) -> None:
 
 
 def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
-    """A few stored proofs per target, for its runner to learn from."""
+    """Return a few stored proofs per target, for its runner to learn from."""
     found: dict[Target, list[str]] = {}
     for one in work:
         taken = found.setdefault(one.target, [])

@@ -52,8 +52,8 @@ class Flip:
     was: Standing
     became: Standing
 
-    def changed(self) -> list[str]:
-        """What changed, one line each."""
+    def list_changes(self) -> list[str]:
+        """Return what changed, one line each."""
         lines = []
         if self.was.verdict != self.became.verdict:
             lines.append(f"{self.was.verdict} → {self.became.verdict}")
@@ -109,7 +109,7 @@ async def find_drift(
     examine: Examine,
     releases: Callable[[], Sequence[str]],
 ) -> Drift:
-    """The matrix over the versions, and for every change the first release that has it."""
+    """Return the matrix over the versions, and for every change the first release that has it."""
     drift = Drift(tuple(sorted(versions, key=Version)))
     seen: dict[str, Mapping[str, Standing]] = {}
     for version in drift.versions:
@@ -171,7 +171,7 @@ class _Search:
 
 
 def check_proofs(work: Sequence[Work]) -> int:
-    """How many questions have something to replay; none is an error of the input."""
+    """Return how many questions have something to replay; none is an error of the input."""
     ready = 0
     for one in work:
         question = one.entry.question
@@ -185,7 +185,7 @@ def check_proofs(work: Sequence[Work]) -> int:
 
 
 def package_of(work: Sequence[Work], given: str | None = None) -> str:
-    """The package whose releases are meant: the one the suites pin."""
+    """Return the package whose releases are meant: the one the suites pin."""
     if given is not None:
         return given
     names = {
@@ -215,7 +215,7 @@ def check_versions(versions: Sequence[str]) -> list[str]:
 
 
 def at_version(target: Target, package: str, version: str) -> Target:
-    """The target with another version of one package."""
+    """Return the target with another version of one package."""
     wanted = _normal(package)
     lines = []
     for line in target.requirements:
@@ -290,7 +290,7 @@ _STYLES = {"Valid": "passed", "Unproven": "unverified"}
 
 
 def drift_lines(drift: Drift, package: str, paint: Paint) -> Iterator[str]:
-    """The matrix with a column per version, then what changed and when."""
+    """Yield the matrix with a column per version, then what changed and when."""
     names = {question: one_line(question) for question in drift.standings}
     width = max([len(name) for name in names.values()], default=0)
     columns = [max(len(version), len("Incorrect")) for version in drift.versions]
@@ -308,7 +308,7 @@ def drift_lines(drift: Drift, package: str, paint: Paint) -> Iterator[str]:
         yield ""
         yield f"{paint(names[flip.question], 'bold')} changed in {package} {flip.after}"
         yield paint(f"  (the last release before: {flip.before})", "dim")
-        yield from (f"  {one_line(line)}" for line in flip.changed())
+        yield from (f"  {one_line(line)}" for line in flip.list_changes())
     for version, why in drift.unbuildable.items():
         yield paint(f"{package} {version} could not be installed: {one_line(why)}", "dim")
     yield ""
@@ -324,7 +324,7 @@ def _verdict(drift: Drift) -> str:
 
 
 def drift_values(drift: Drift, package: str) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return {
         "version": VERSION,
         "package": package,
@@ -342,7 +342,7 @@ def drift_values(drift: Drift, package: str) -> dict[str, Any]:
                 "question": flip.question,
                 "before": flip.before,
                 "after": flip.after,
-                "changed": flip.changed(),
+                "changed": flip.list_changes(),
             }
             for flip in drift.flips
         ],

@@ -12,12 +12,12 @@ from assay.model import CaseRecord, Outcome, values
 from assay.questions.api_understanding import api_record
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
-from assay.questions.model import ApiQuestion, Entry, Question
+from assay.questions.model import ApiQuestion, Question, SuiteEntry
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import ProofStore
-from assay.questions.records import SUBJECT, obstructed_record, question_record
+from assay.questions.records import SUBJECT, obstacle_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
-from assay.questions.verdict.findings import Finding
+from assay.questions.verdict.option_findings import OptionFinding
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
 from assay.runs import Parts, Unit
@@ -29,7 +29,7 @@ from assay.tracebacks import format_exception
 class Work:
     """One question of a run: its target, where its proofs are, and how exceptions match."""
 
-    entry: Entry
+    entry: SuiteEntry
     identifier: str
     target: Target
     store: ProofStore
@@ -94,7 +94,7 @@ async def verify_one(work: Work, runners: ProofRunners, *, writes: bool = True) 
     question = work.entry.question
     runner = runners.of(work.target)
     if work.obstacle is not None:
-        record = obstructed_record(work.identifier, work.entry, work.obstacle)
+        record = obstacle_record(work.identifier, work.entry, work.obstacle)
     elif isinstance(question, Question):
         record = await _verify_choice(work, question, runner, writes)
     elif isinstance(question, ApiQuestion):
@@ -138,7 +138,7 @@ async def judge_question(
 
 async def _judge(
     question: Question, key: str, examination: Examination, runner: TargetRunner
-) -> tuple[Examination, dict[str, Finding], Judgement]:
+) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
     """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
     stem = classify(question.text)
     judgement = judge(question, stem, examination.findings, key)

@@ -22,8 +22,8 @@ from typing import Any, BinaryIO, NamedTuple, Self
 
 from assay.documents import MEGABYTE, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
-from assay.forks import keep_private, release
 from assay.model import values
+from assay.processes import keep_private, release
 from assay.runs.shortening import is_too_large
 
 SYNC_SECONDS = 1.0

@@ -6,16 +6,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.sandbox.bases import Base, hand_over, new_base
+    from assay.sandbox.cache import build_once, cache_folder, write_whole
     from assay.sandbox.doctor import DoctorReport, doctor_report
-    from assay.sandbox.integrity import Inspection, Objection, inspect_proof
+    from assay.sandbox.evidence import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
     from assay.sandbox.isolation import Layer, choose, probe
-    from assay.sandbox.limits import Limits
-    from assay.sandbox.modules import target_modules
-    from assay.sandbox.outcomes import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
-    from assay.sandbox.programs import ProgramResult, Programs, run_program
+    from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
+    from assay.sandbox.jail.trees import copy_file, copy_tree
+    from assay.sandbox.overlay_base import Base, TooDeepError, check_depth, hand_over, new_base
+    from assay.sandbox.programs import (
+        CollectedFiles,
+        ProgramResult,
+        Programs,
+        run_program,
+        run_to_end,
+    )
+    from assay.sandbox.proof_lint import Inspection, Objection, inspect_proof
+    from assay.sandbox.proof_worker import Challenge
     from assay.sandbox.proofs import ProofRunner
-    from assay.sandbox.releases import list_releases
     from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
     from assay.sandbox.targets import (
         BuiltTarget,
@@ -24,22 +31,72 @@ if TYPE_CHECKING:
         environment,
         list_targets,
         remove_target,
+        target_modules,
+        verify_targets,
     )
-    from assay.sandbox.warm import Challenge
+    from assay.sandbox.uv import find_uv, list_releases
+    from assay.sandbox.workers import GIB, KIB, MIB, Bind, Limits
 
 # Imported when first used: who runs a program needs neither uv nor the proof runner.
 _HOMES = {
-    "bases": ("Base", "hand_over", "new_base"),
-    "doctor": ("DoctorReport", "doctor_report"),
-    "integrity": ("Inspection", "Objection", "inspect_proof"),
-    "isolation": ("Layer", "choose", "probe"),
-    "limits": ("Limits",),
-    "modules": ("target_modules",),
-    "outcomes": ("Caught", "ChallengeResult", "ProofOutcome", "Status", "TestOutcome"),
-    "programs": ("ProgramResult", "Programs", "run_program"),
+    "cache": (
+        "build_once",
+        "cache_folder",
+        "write_whole",
+    ),
+    "doctor": (
+        "DoctorReport",
+        "doctor_report",
+    ),
+    "evidence": (
+        "Caught",
+        "ChallengeResult",
+        "ProofOutcome",
+        "Status",
+        "TestOutcome",
+    ),
+    "isolation": (
+        "Layer",
+        "choose",
+        "probe",
+    ),
+    "jail.folder": (
+        "A_CLOSED_FOLDER",
+        "A_FOLDER",
+        "A_LINK",
+    ),
+    "jail.trees": (
+        "copy_file",
+        "copy_tree",
+    ),
+    "overlay_base": (
+        "Base",
+        "TooDeepError",
+        "check_depth",
+        "hand_over",
+        "new_base",
+    ),
+    "programs": (
+        "CollectedFiles",
+        "ProgramResult",
+        "Programs",
+        "run_program",
+        "run_to_end",
+    ),
+    "proof_lint": (
+        "Inspection",
+        "Objection",
+        "inspect_proof",
+    ),
+    "proof_worker": ("Challenge",),
     "proofs": ("ProofRunner",),
-    "releases": ("list_releases",),
-    "servers": ("Health", "NotServingError", "Response", "Server", "serve"),
+    "servers": (
+        "Health",
+        "NotServingError",
+        "Response",
+        "Server",
+        "serve",
+    ),
     "targets": (
         "BuiltTarget",
         "Environment",
@@ -47,17 +104,37 @@ _HOMES = {
         "environment",
         "list_targets",
         "remove_target",
+        "target_modules",
+        "verify_targets",
     ),
-    "warm": ("Challenge",),
+    "uv": (
+        "find_uv",
+        "list_releases",
+    ),
+    "workers": (
+        "GIB",
+        "KIB",
+        "MIB",
+        "Bind",
+        "Limits",
+    ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "A_CLOSED_FOLDER",
+    "A_FOLDER",
+    "A_LINK",
+    "GIB",
+    "KIB",
+    "MIB",
     "Base",
+    "Bind",
     "BuiltTarget",
     "Caught",
     "Challenge",
     "ChallengeResult",
+    "CollectedFiles",
     "DoctorReport",
     "Environment",
     "Health",
@@ -75,9 +152,16 @@ __all__ = [
     "Status",
     "Target",
     "TestOutcome",
+    "TooDeepError",
+    "build_once",
+    "cache_folder",
+    "check_depth",
     "choose",
+    "copy_file",
+    "copy_tree",
     "doctor_report",
     "environment",
+    "find_uv",
     "hand_over",
     "inspect_proof",
     "list_releases",
@@ -86,8 +170,11 @@ __all__ = [
     "probe",
     "remove_target",
     "run_program",
+    "run_to_end",
     "serve",
     "target_modules",
+    "verify_targets",
+    "write_whole",
 ]
 
 

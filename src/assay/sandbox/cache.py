@@ -26,7 +26,7 @@ _LARGEST_LIST = 128 * MEGABYTE
 
 
 def cache_folder() -> Path:
-    """Where Assay keeps what it can make again: `ASSAY_CACHE`, else under the user's cache."""
+    """Return where Assay keeps what it can make again: `ASSAY_CACHE`, or the user's cache."""
     named = os.environ.get("ASSAY_CACHE")
     if named:
         return Path(named).absolute()
@@ -51,8 +51,8 @@ def exclusive(name: str, waiting: Callable[[], None] | None = None) -> Iterator[
         yield
 
 
-def built(kind: str, key: str) -> dict[str, Any] | None:
-    """What the finished folder says about itself, or None if there is none."""
+def read_facts(kind: str, key: str) -> dict[str, Any] | None:
+    """Return what a finished folder says about itself; None if there is no such folder."""
     try:
         facts = json.loads(read_bytes(cache_folder() / kind / key / MARKER, LARGEST_RECORD))
     except (OSError, ValueError, UnreadableFileError):
@@ -66,13 +66,13 @@ def build_once(
     build: Callable[[Path], dict[str, Any]],
     waiting: Callable[[], None] | None = None,
 ) -> tuple[Path, dict[str, Any]]:
-    """The folder for a key; `build` fills it and describes it, and runs only if nobody has yet."""
+    """Return the folder for a key and its facts; `build` makes both if nobody has yet."""
     final = cache_folder() / kind / key
-    facts = built(kind, key)
+    facts = read_facts(kind, key)
     if facts is not None:
         return final, facts
     with exclusive(f"{kind}-{key}", waiting), _writable(final.parent):
-        facts = built(kind, key)
+        facts = read_facts(kind, key)
         if facts is None:
             facts = _build(final, build)
     return final, facts
@@ -98,8 +98,8 @@ def _build(final: Path, build: Callable[[Path], dict[str, Any]]) -> dict[str, An
     return facts
 
 
-def finished(kind: str) -> list[str]:
-    """The keys of the folders of a kind that are complete."""
+def list_keys(kind: str) -> list[str]:
+    """Return the keys of all finished folders of a kind."""
     folder = cache_folder() / kind
     if not folder.is_dir():
         return []
@@ -186,7 +186,7 @@ def _digest(path: str) -> str:
 
 
 def size(folder: Path) -> int:
-    """The bytes of all files below a folder; a file with two names counts once."""
+    """Return the bytes of all files below a folder; a file with two names counts once."""
     seen: set[tuple[int, int]] = set()
     total = 0
     for place, _, names in os.walk(folder):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from assay.errors import AssayError
 from assay.sandbox.isolation import available_levels, probe
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import ProgramResult, Programs
+from assay.sandbox.workers import Limits
 
 # Reads its input, tries to read a file of this machine, leaves a file, ends with 3.
 _SCRIPT = 'cat; cat "$0" 2>/dev/null; echo made > made.txt; exit 3'
@@ -47,7 +47,7 @@ def doctor_report() -> DoctorReport:
 
 
 async def _check(level: str) -> tuple[str | None, float]:
-    """What is wrong with a level, if anything, and how long it took to find out."""
+    """Return what is wrong with a level, if anything, and how long it took to find out."""
     start = time.monotonic()
     limits = Limits(wall_time=5.0, cpu_time=5)
     try:

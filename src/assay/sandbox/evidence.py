@@ -5,12 +5,117 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from assay.sandbox.integrity import Inspection
-from assay.sandbox.outcomes import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
+from assay.sandbox.proof_lint import Inspection
+
+
+class Status(StrEnum):
+    """How a test ended, in the words of pytest, and two it has none for."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    TIMED_OUT = "timed out"
+
+
+@dataclass(frozen=True)
+class Caught:
+    """An exception that a `raises` of the test was satisfied with.
+
+    `classes` are the names of its class and all bases, nearest first; `in_proof` says that a line
+    of the proof itself raised it.
+    """
+
+    classes: tuple[str, ...]
+    message: str
+    in_proof: bool
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """One test function, with one set of parameters: what happened, where and why."""
+
+    # Keeps pytest from taking the class for a test where it is imported.
+    __test__ = False
+
+    name: str
+    status: Status
+    line: int | None = None
+    exception: str | None = None
+    message: str = ""
+    text: str = ""
+    output: str = ""
+    seconds: float = 0.0
+    objection: str | None = None
+    caught: tuple[Caught, ...] = ()
+
+    @property
+    def evidence(self) -> bool:
+        """Whether the outcome says something about the target."""
+        return self.objection is None
+
+    @property
+    def function(self) -> str:
+        """The name without parameters."""
+        return self.name.partition("[")[0]
+
+
+@dataclass(frozen=True)
+class ChallengeResult:
+    """What a proof did when it was called again: with which variants it held, what it touched.
+
+    `imported`, `patched` and `overridden` are names of the target, `read` modules of which it read
+    the source; `repeated` says that it held with the disputed value itself, as it should. `made`
+    are expressions of the proof that come to the disputed value, `doubts` sentences that say why
+    the answer is not the target's.
+    """
+
+    held: tuple[str, ...] = ()
+    repeated: bool = True
+    imported: tuple[str, ...] = ()
+    patched: tuple[str, ...] = ()
+    overridden: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ProofOutcome:
+    """A whole proof: its tests, how it ran, and what speaks against taking it as evidence."""
+
+    tests: tuple[TestOutcome, ...]
+    objection: str | None = None
+    output: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    fresh: bool = False
+    isolation: str = "none"
+    attempts: int = 1
+    challenge: ChallengeResult | None = None
+
+    @property
+    def evidence(self) -> bool:
+        """Whether every test of the proof counts."""
+        return self.objection is None and all(test.evidence for test in self.tests)
+
+    @property
+    def passed(self) -> bool:
+        """Whether there are tests and all of them passed and count."""
+        return self.evidence and all(test.status is Status.PASSED for test in self.tests)
+
+    def test(self, name: str) -> TestOutcome:
+        """Return the test of that name; raise KeyError if the proof has none."""
+        for test in self.tests:
+            if test.name == name:
+                return test
+        raise KeyError(name)
+
 
 # What a failed check raises: anything else is a proof that broke, not one that was answered.
 _CHECK_FAILURES = ("AssertionError", "Failed")
@@ -21,7 +126,7 @@ class _Event(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Raised(_Event):
+class RaisedException(_Event):
     """An exception as the recorder saw it."""
 
     type: str
@@ -34,30 +139,30 @@ class Raised(_Event):
     broad: bool = False
 
 
-class Collect(_Event):
+class CollectEvent(_Event):
     """A file or class that could not be collected."""
 
     event: Literal["collect"]
     outcome: Literal["failed", "skipped"]
-    error: Raised | None
+    error: RaisedException | None
     text: str
 
 
-class Collected(_Event):
+class CollectedEvent(_Event):
     """The tests that will run."""
 
     event: Literal["collected"]
     tests: list[tuple[str, str, int | None]]
 
 
-class Start(_Event):
+class StartEvent(_Event):
     """A test begins."""
 
     event: Literal["start"]
     test: str
 
 
-class Phase(_Event):
+class PhaseEvent(_Event):
     """Set-up, call or teardown of a test has ended."""
 
     event: Literal["phase"]
@@ -66,14 +171,14 @@ class Phase(_Event):
     outcome: Literal["passed", "failed", "skipped"]
     raised: Literal["passed", "failed", "skipped"]
     expected_failure: bool
-    error: Raised | None
+    error: RaisedException | None
     text: str
     output: str
     seconds: float
-    caught: list[Raised]
+    caught: list[RaisedException]
 
 
-class Challenge(_Event):
+class ChallengeEvent(_Event):
     """What came of calling the test with other values and without the target."""
 
     event: Literal["challenge"]
@@ -87,7 +192,7 @@ class Challenge(_Event):
     made: list[str] = []
 
 
-class End(_Event):
+class EndEvent(_Event):
     """The last word of the proof's process."""
 
     event: Literal["end"]
@@ -96,12 +201,12 @@ class End(_Event):
     cpu: float
 
 
-_EVENT: TypeAdapter[Collect | Collected | Start | Phase | Challenge | End] = TypeAdapter(
-    Collect | Collected | Start | Phase | Challenge | End
-)
+_EVENT: TypeAdapter[
+    CollectEvent | CollectedEvent | StartEvent | PhaseEvent | ChallengeEvent | EndEvent
+] = TypeAdapter(CollectEvent | CollectedEvent | StartEvent | PhaseEvent | ChallengeEvent | EndEvent)
 
 
-class Ending(BaseModel):
+class ProofEnding(BaseModel):
     """How the process of a proof ended, as its reaper and the supervisor saw it."""
 
     exit: int
@@ -118,29 +223,29 @@ class Ending(BaseModel):
 
 
 @dataclass
-class _Story:
+class _Events:
     """The events of a proof, sorted by test."""
 
     order: list[str] = field(default_factory=list)
     started: set[str] = field(default_factory=set)
-    phases: dict[str, list[Phase]] = field(default_factory=dict)
-    uncollected: list[Collect] = field(default_factory=list)
+    phases: dict[str, list[PhaseEvent]] = field(default_factory=dict)
+    uncollected: list[CollectEvent] = field(default_factory=list)
     challenge: ChallengeResult | None = None
-    end: End | None = None
+    end: EndEvent | None = None
     tampered: bool = False
 
 
-def judge(inspection: Inspection, ending: Ending) -> ProofOutcome:
-    """The outcome of a proof; nothing its process printed or returned is taken for a result."""
-    story = _read(ending)
-    objection = _against_all(inspection, ending, story)
+def judge(inspection: Inspection, ending: ProofEnding) -> ProofOutcome:
+    """Return the outcome of a proof; nothing that its process printed or returned counts."""
+    events = _read(ending)
+    objection = _object_to_all(inspection, ending, events)
     tests = [
-        _judge_test(name, inspection, ending, story, objection)
-        for name in dict.fromkeys([*story.order, *story.phases])
+        _judge_test(name, inspection, ending, events, objection)
+        for name in dict.fromkeys([*events.order, *events.phases])
     ]
     functions = {test.function for test in tests}
     tests += [
-        _missing(name, line, ending, story, objection)
+        _judge_missing(name, line, ending, events, objection)
         for name, line in inspection.tests.items()
         if name not in functions
     ]
@@ -149,38 +254,38 @@ def judge(inspection: Inspection, ending: Ending) -> ProofOutcome:
         objection=objection,
         output=ending.output,
         seconds=ending.elapsed,
-        cpu_seconds=story.end.cpu if story.end else 0.0,
-        challenge=story.challenge,
+        cpu_seconds=events.end.cpu if events.end else 0.0,
+        challenge=events.challenge,
     )
 
 
-def _read(ending: Ending) -> _Story:
-    story = _Story()
+def _read(ending: ProofEnding) -> _Events:
+    events = _Events()
     for line in ending.report.splitlines():
         token, _, text = line.partition(" ")
         try:
             event = _EVENT.validate_json(text)
         except ValidationError:
             event = None
-        if token != ending.token or event is None or story.end is not None:
-            story.tampered = True
-        elif isinstance(event, Collected):
-            story.order += [name for name, _, _ in event.tests]
-        elif isinstance(event, Start):
-            story.started.add(event.test)
-        elif isinstance(event, Phase):
-            story.phases.setdefault(event.test, []).append(event)
-        elif isinstance(event, Collect):
-            story.uncollected.append(event)
-        elif isinstance(event, Challenge):
-            story.challenge = _challenged(event)
+        if token != ending.token or event is None or events.end is not None:
+            events.tampered = True
+        elif isinstance(event, CollectedEvent):
+            events.order += [name for name, _, _ in event.tests]
+        elif isinstance(event, StartEvent):
+            events.started.add(event.test)
+        elif isinstance(event, PhaseEvent):
+            events.phases.setdefault(event.test, []).append(event)
+        elif isinstance(event, CollectEvent):
+            events.uncollected.append(event)
+        elif isinstance(event, ChallengeEvent):
+            events.challenge = _read_challenge(event)
         else:
-            story.end = event
-    story.tampered = story.tampered or not story.phases.keys() <= set(story.order)
-    return story
+            events.end = event
+    events.tampered = events.tampered or not events.phases.keys() <= set(events.order)
+    return events
 
 
-def _challenged(event: Challenge) -> ChallengeResult:
+def _read_challenge(event: ChallengeEvent) -> ChallengeResult:
     return ChallengeResult(
         held=tuple(event.held),
         repeated=event.repeated,
@@ -193,31 +298,31 @@ def _challenged(event: Challenge) -> ChallengeResult:
     )
 
 
-def _against_all(inspection: Inspection, ending: Ending, story: _Story) -> str | None:
-    """What speaks against the whole proof."""
+def _object_to_all(inspection: Inspection, ending: ProofEnding, events: _Events) -> str | None:
+    """Return what speaks against the whole proof."""
     written = next((one for one in inspection.objections if one.test is None), None)
     if written is not None:
         return str(written)
-    if story.tampered:
+    if events.tampered:
         return "the report was tampered with"
     if ending.timed_out:
         return "it ran into its time limit"
-    if story.end is None:
-        return f"its process ended before its report: {_how(ending)}"
-    if story.end.stopped is not None and not story.uncollected:
-        return f"it stopped the tests: {story.end.stopped}"
-    if story.end.plugins:
-        return f"it brought a plugin: {story.end.plugins[0]}"
+    if events.end is None:
+        return f"its process ended before its report: {_describe_end(ending)}"
+    if events.end.stopped is not None and not events.uncollected:
+        return f"it stopped the tests: {events.end.stopped}"
+    if events.end.plugins:
+        return f"it brought a plugin: {events.end.plugins[0]}"
     if ending.left_over:
         return "it left a process running behind it"
-    if story.uncollected:
-        return f"it could not be collected: {_summary(story.uncollected[0])}"
-    if not story.order:
+    if events.uncollected:
+        return f"it could not be collected: {_summary(events.uncollected[0])}"
+    if not events.order:
         return "no test was collected"
     return None
 
 
-def _summary(report: Collect) -> str:
+def _summary(report: CollectEvent) -> str:
     if report.error is None:
         return report.text.strip().splitlines()[-1] if report.text.strip() else report.outcome
     name = report.error.type.rpartition(".")[2]
@@ -225,7 +330,7 @@ def _summary(report: Collect) -> str:
     return f"{name}: {lines[0]}" if lines else name
 
 
-def _how(ending: Ending) -> str:
+def _describe_end(ending: ProofEnding) -> str:
     if ending.limit:
         return f"it hit its limit of {ending.limit.replace('_', ' ')}"
     if ending.exit < 0:
@@ -235,13 +340,13 @@ def _how(ending: Ending) -> str:
 
 
 def _judge_test(
-    name: str, inspection: Inspection, ending: Ending, story: _Story, objection: str | None
+    name: str, inspection: Inspection, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    phases = story.phases.get(name, [])
+    phases = events.phases.get(name, [])
     finished = any(phase.phase == "teardown" for phase in phases)
     if not finished:
-        return _unfinished(name, ending, story, objection)
-    decisive = _decisive(phases)
+        return _judge_unfinished(name, ending, events, objection)
+    decisive = _find_decisive(phases)
     status = _status(decisive)
     error = decisive.error
     function = name.partition("[")[0]
@@ -259,7 +364,7 @@ def _judge_test(
         text=decisive.text,
         output=max((phase.output for phase in phases), key=len, default=""),
         seconds=sum(phase.seconds for phase in phases),
-        objection=objection or _against_test(phases, decisive, status),
+        objection=objection or _object_to_test(phases, decisive, status),
         caught=tuple(
             Caught(tuple(one.bases), one.message, one.in_proof)
             for phase in phases
@@ -268,8 +373,8 @@ def _judge_test(
     )
 
 
-def _decisive(phases: list[Phase]) -> Phase:
-    """The phase that gives a test its outcome: the first that did not pass, else the call."""
+def _find_decisive(phases: list[PhaseEvent]) -> PhaseEvent:
+    """Return the phase that decides a test: the first that did not pass, else the call."""
     for outcome in ("failed", "skipped"):
         for phase in phases:
             if phase.outcome == outcome:
@@ -277,13 +382,13 @@ def _decisive(phases: list[Phase]) -> Phase:
     return next((phase for phase in phases if phase.phase == "call"), phases[0])
 
 
-def _status(decisive: Phase) -> Status:
+def _status(decisive: PhaseEvent) -> Status:
     if decisive.outcome == "failed" and decisive.phase != "call":
         return Status.ERROR
     return Status(decisive.outcome)
 
 
-def _against_test(phases: list[Phase], decisive: Phase, status: Status) -> str | None:
+def _object_to_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Status) -> str | None:
     if any(phase.expected_failure for phase in phases):
         return "an expected failure (xfail) shows nothing"
     if any(phase.outcome == "passed" and phase.raised != "passed" for phase in phases):
@@ -291,7 +396,7 @@ def _against_test(phases: list[Phase], decisive: Phase, status: Status) -> str |
     if status is Status.SKIPPED:
         return "it was skipped"
     if status is Status.PASSED:
-        return _against_pass(phases)
+        return _object_to_pass(phases)
     error = decisive.error
     if error is None:
         return "it failed without an exception"
@@ -303,7 +408,7 @@ def _against_test(phases: list[Phase], decisive: Phase, status: Status) -> str |
     return f"it failed with {kind}, not by a check of its own"
 
 
-def _against_pass(phases: Iterable[Phase]) -> str | None:
+def _object_to_pass(phases: Iterable[PhaseEvent]) -> str | None:
     for caught in (one for phase in phases for one in phase.caught):
         kind = caught.type.rpartition(".")[2]
         if caught.in_proof and caught.broad:
@@ -316,25 +421,27 @@ def _against_pass(phases: Iterable[Phase]) -> str | None:
     return None
 
 
-def _unfinished(name: str, ending: Ending, story: _Story, objection: str | None) -> TestOutcome:
-    if name not in story.started:
+def _judge_unfinished(
+    name: str, ending: ProofEnding, events: _Events, objection: str | None
+) -> TestOutcome:
+    if name not in events.started:
         reason = "it was not reached"
         return TestOutcome(name, Status.ERROR, message=reason, objection=objection or reason)
     if ending.timed_out:
         reason = "it ran into its time limit"
         return TestOutcome(name, Status.TIMED_OUT, message=reason, objection=reason)
-    reason = f"its process ended before the test did: {_how(ending)}"
+    reason = f"its process ended before the test did: {_describe_end(ending)}"
     return TestOutcome(name, Status.ERROR, message=reason, objection=reason)
 
 
-def _missing(
-    name: str, line: int, ending: Ending, story: _Story, objection: str | None
+def _judge_missing(
+    name: str, line: int, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    """A test that is written in the proof but was never collected."""
-    error = next((one.error for one in story.uncollected if one.error is not None), None)
-    skipped = any(one.outcome == "skipped" for one in story.uncollected)
+    """Return the outcome of a test that is written in the proof but was never collected."""
+    error = next((one.error for one in events.uncollected if one.error is not None), None)
+    skipped = any(one.outcome == "skipped" for one in events.uncollected)
     status = Status.SKIPPED if skipped else Status.ERROR
-    if ending.timed_out and not story.order:
+    if ending.timed_out and not events.order:
         status = Status.TIMED_OUT
     reason = objection or "it was not collected"
     if error is None:
@@ -345,6 +452,6 @@ def _missing(
         line=error.line or line,
         exception=error.type.removeprefix("builtins."),
         message=error.message,
-        text=story.uncollected[0].text,
+        text=events.uncollected[0].text,
         objection=reason,
     )

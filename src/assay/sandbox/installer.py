@@ -9,23 +9,25 @@ inside. Where building is allowed, all of it happens inside, with the network.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
-from assay.documents import LARGEST_RECORD, read_text
+from assay.documents import LARGEST_RECORD, LARGEST_SETTINGS, open_regular, read_text, read_toml
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.sandbox import isolation
-from assay.sandbox.bases import Base, hand_over, new_base
 from assay.sandbox.jail.root import WORK
-from assay.sandbox.limits import Limits
+from assay.sandbox.overlay_base import Base, hand_over, new_base
 from assay.sandbox.programs import ProgramResult, Programs, run_to_end
-from assay.sandbox.sources import Source, copy_files
-from assay.sandbox.uv import Interpreter, failure, find_uv, run_uv
+from assay.sandbox.uv import Interpreter, find_uv, make_error, run_uv
+from assay.sandbox.workers import Limits
 
 _LIMITS = Limits(
     wall_time=1800,
@@ -125,7 +127,7 @@ def _take_over(compiled: Path, folder: Path) -> None:
 
 
 def resolve_with_builds(
-    lines: Sequence[str], projects: Sequence[Source], interpreter: Interpreter
+    lines: Sequence[str], projects: Sequence[SourceFolder], interpreter: Interpreter
 ) -> str:
     """Return a lock; packages are built for their metadata, inside the sandbox."""
     with _open_build_sandbox(interpreter, lines) as sandbox:
@@ -202,7 +204,7 @@ class _BuildSandbox:
                 f"building exceeded its limit {result.limit}", advice="name packages with wheels"
             )
         if result.exit_status != 0:
-            raise failure(result.stderr.decode("utf-8", "replace"))
+            raise make_error(result.stderr.decode("utf-8", "replace"))
         return result.stdout.decode("utf-8", "replace")
 
 
@@ -238,3 +240,121 @@ def _index_variables(environment: Mapping[str, str]) -> dict[str, str]:
                 advice="name packages that have wheels, or unset the variable for this command",
             )
     return variables
+
+
+# Neither part of a package nor anything a proof should see: history, environments, caches, secrets.
+_LEFT_OUT = frozenset(
+    {".git", ".hg", ".svn", ".venv", "venv", ".env", ".tox", ".nox", "node_modules", "__pycache__",
+     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".assay", "build", "dist"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SourceFolder:
+    """A folder as it is now: its requirements and a hash of every file that will be copied."""
+
+    folder: Path
+    name: str
+    version: str
+    requirements: tuple[str, ...]
+    digest: str
+    needs_build: bool
+
+    @property
+    def root(self) -> Path:
+        """The part that goes on the path: `src/` where the folder has that layout."""
+        inner = self.folder / "src"
+        flat = (self.folder / self.name.replace("-", "_")).is_dir()
+        return inner if inner.is_dir() and not flat else self.folder
+
+
+def read_source(folder: Path) -> SourceFolder:
+    """Look at a source folder; it need not be a package, but it must be there."""
+    folder = folder.absolute()
+    if not folder.is_dir():
+        raise InputError(
+            "the source folder does not exist", where=str(folder), advice="check the path"
+        )
+    project = _project(folder)
+    dynamic = "dependencies" in project.get("dynamic", ())
+    requirements = project.get("dependencies", ())
+    if not project and (folder / "requirements.txt").is_file():
+        requirements = _plain_lines(folder / "requirements.txt")
+    return SourceFolder(
+        folder=folder,
+        name=str(project.get("name", folder.name)),
+        version=str(project.get("version", "0")),
+        requirements=tuple(str(line) for line in requirements),
+        digest=digest(folder),
+        needs_build=dynamic,
+    )
+
+
+def _project(folder: Path) -> dict[str, Any]:
+    path = folder / "pyproject.toml"
+    if not path.is_file():
+        return {}
+    project = read_toml(path).get("project", {})
+    return project if isinstance(project, dict) else {}
+
+
+def _plain_lines(path: Path) -> list[str]:
+    lines = (line.split(" #")[0].strip() for line in read_text(path, LARGEST_SETTINGS).splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+# Far more than a package has; a folder above is not meant as one.
+_MOST_FILES = 50_000
+_MOST_BYTES = 2 << 30
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the files that belong to a source; raise an InputError for a folder that is none."""
+    count = size = 0
+    for path in _all_files(folder):
+        count, size = count + 1, size + path.lstat().st_size
+        if count > _MOST_FILES or size > _MOST_BYTES:
+            raise InputError(
+                f"has more than {_MOST_FILES:,} files or {_MOST_BYTES:,} bytes",
+                where=str(folder),
+                advice="name the folder of one package",
+            )
+        yield path
+
+
+def _all_files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT)
+        for name in sorted(names):
+            path = Path(place, name)
+            # A link could point at anything of the user's; what it points at is not the source.
+            if name not in _LEFT_OUT and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def digest(folder: Path) -> str:
+    """Return a hash of the names and contents of all files that belong to the source."""
+    total = hashlib.sha256()
+    for path in _files(folder):
+        with open_regular(path, follow=False) as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+        total.update(os.fsencode(path.relative_to(folder)) + b"\0" + content)
+    return total.hexdigest()
+
+
+def copy_files(folder: Path, place: Path) -> None:
+    """Copy all files that belong to the source in a folder."""
+    for path in _files(folder):
+        copy = place / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def copy_source(source: SourceFolder, place: Path) -> None:
+    """Copy what is importable, with just enough metadata that the package knows its version."""
+    copy_files(source.root, place)
+    information = place / f"{source.name.replace('-', '_')}-{source.version}.dist-info"
+    if not information.exists():
+        information.mkdir(parents=True)
+        text = f"Metadata-Version: 2.1\nName: {source.name}\nVersion: {source.version}\n"
+        (information / "METADATA").write_text(text, "utf-8")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -10,12 +12,11 @@ from pathlib import PurePosixPath
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar
 
-from assay.errors import InputError
+from assay.errors import InfrastructureError, InputError
+from assay.processes import Pool
 from assay.sandbox import isolation as levels
-from assay.sandbox.bases import Base
-from assay.sandbox.limits import Limits
-from assay.sandbox.streams import Streams
-from assay.sandbox.workers import Bind, Jail, Worker
+from assay.sandbox.overlay_base import Base
+from assay.sandbox.workers import Bind, Jail, JailWorker, Limits
 
 Result = TypeVar("Result")
 
@@ -71,7 +72,7 @@ class Programs:
         named = tuple(Bind(*bind) for bind in binds)
         where = ("", "fresh", None) if base is None else (str(base.path), work, base.user)
         self.jail = Jail(level, limits or Limits(), named, network, tuple(ports), *where)
-        self._idle: list[Worker] = []
+        self._pool = Pool(lambda: JailWorker.start(self.jail))
 
     async def __aenter__(self) -> Programs:
         return self
@@ -86,8 +87,7 @@ class Programs:
 
     async def reset(self) -> None:
         """End the workers that nobody uses, and with them the work folders that were kept."""
-        idle, self._idle = self._idle, []
-        await asyncio.gather(*(worker.close() for worker in idle))
+        await self._pool.close()
 
     async def run(
         self,
@@ -103,21 +103,11 @@ class Programs:
 
         `wall_time` is for this program alone; the other limits belong to the jail.
         """
-        request = request_of(
+        request = make_request(
             self.jail, command, files or {}, collect, environment or {}, wall_time=wall_time
         )
-        worker = self._idle.pop() if self._idle else await Worker.start(self.jail)
-        try:
-            result = await run_in(worker, self.jail, request, stdin)
-        except BaseException:
-            # Its state is unknown, and a cancelled program must not run on.
-            await worker.close()
-            raise
-        if worker.has_ended:
-            await worker.close()
-        else:
-            self._idle.append(worker)
-        return result
+        async with self._pool.take() as worker:
+            return await run_in(worker, self.jail, request, stdin)
 
 
 async def run_program(
@@ -150,28 +140,30 @@ def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
         return pool.submit(asyncio.run, work).result()
 
 
-async def run_in(worker: Worker, jail: Jail, request: Request, stdin: bytes) -> ProgramResult:
+async def run_in(
+    worker: JailWorker, jail: Jail, request: ProgramRequest, stdin: bytes
+) -> ProgramResult:
     """Run a request in a worker, with its standard streams connected."""
     streams = Streams(jail.limits.output)
     try:
         await worker.begin(streams.theirs, request.message, request.data)
-        streams.given()
+        streams.close_theirs()
         streams.feed(stdin)
         answer, data = await worker.answer(request.message["wall_time"])
-        await streams.ended()
+        await streams.drain()
     finally:
         streams.close()
-    return result_of(answer, data, streams, jail.level)
+    return make_result(answer, data, streams, jail.level)
 
 
-class Request(NamedTuple):
+class ProgramRequest(NamedTuple):
     """A program as a worker takes it: what to do, and the bytes of its files."""
 
     message: dict[str, Any]
     data: bytes
 
 
-def request_of(
+def make_request(
     jail: Jail,
     command: Sequence[str],
     files: Mapping[str, bytes],
@@ -179,8 +171,8 @@ def request_of(
     environment: Mapping[str, str],
     *,
     wall_time: float | None = None,
-) -> Request:
-    """Raises InputError for anything that no operating system would take."""
+) -> ProgramRequest:
+    """Return a request; raise InputError for what no operating system would take."""
     if not command:
         raise InputError("the command is empty", advice="name a program to run")
     for text in (*command, *environment, *environment.values(), *collect):
@@ -199,11 +191,11 @@ def request_of(
         "collect_size": jail.limits.collected,
         "wall_time": jail.limits.wall_time if wall_time is None else wall_time,
     }
-    return Request(message, b"".join(files.values()))
+    return ProgramRequest(message, b"".join(files.values()))
 
 
 def check_name(name: str) -> None:
-    """Raises InputError unless a file of that name would be in the work folder."""
+    """Raise InputError unless a file of that name would be in the work folder."""
     path = PurePosixPath(name)
     if "\0" in name or path.is_absolute() or ".." in path.parts or not path.parts:
         raise InputError(
@@ -212,31 +204,31 @@ def check_name(name: str) -> None:
         )
 
 
-class Collected(NamedTuple):
+class CollectedFiles(NamedTuple):
     """Files that were brought back, and what could not be, with the reason."""
 
     files: dict[str, bytes]
     left: dict[str, str]
 
 
-def collected_of(answer: dict[str, Any], data: bytes) -> Collected:
-    """What a worker brought back."""
+def read_files(answer: dict[str, Any], data: bytes) -> CollectedFiles:
+    """Return the files that a worker brought back."""
     files, start = {}, 0
     for name, length in answer["files"]:
         files[name] = data[start : start + length]
         start += length
-    return Collected(files, dict(answer["left"]))
+    return CollectedFiles(files, dict(answer["left"]))
 
 
-def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
-    """What a worker answered, with what the streams held."""
+def make_result(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
+    """Return what a worker answered, with what the streams held."""
     status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
-    collected = collected_of(answer, data)
+    collected = read_files(answer, data)
     captures = {"stdout": streams.stdout, "stderr": streams.stderr}
     return ProgramResult(
         exit_status=status,
-        stdout=streams.stdout.kept(),
-        stderr=streams.stderr.kept(),
+        stdout=streams.stdout.content(),
+        stderr=streams.stderr.content(),
         wall_time=wall_time,
         cpu_time=cpu_time,
         peak_memory=peak_memory,
@@ -246,3 +238,137 @@ def result_of(answer: dict[str, Any], data: bytes, streams: Streams, level: str)
         left=collected.left,
         isolation=level,
     )
+
+
+_SETTLE = 10.0
+_NUDGE = 0.1
+_CHUNK = 1 << 16  # what a pipe holds
+
+
+class Capture:
+    """Keeps the head and the tail of a stream and reads the rest away, so that no pipe fills."""
+
+    def __init__(self, limit: int) -> None:
+        self._first, self._last = limit - limit // 2, limit // 2
+        self._head, self._tail = bytearray(), bytearray()
+        self._total = 0
+        self.ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    def data_received(self, data: bytes) -> None:
+        self._total += len(data)
+        room = self._first - len(self._head)
+        if room > 0:
+            self._head += data[:room]
+            data = data[room:]
+        self._tail += data
+        if len(self._tail) > 4 * self._last:  # cut seldom: every cut moves what is kept
+            del self._tail[: len(self._tail) - self._last]
+
+    def end(self) -> None:
+        """Note that nothing more will come."""
+        if not self.ended.done():
+            self.ended.set_result(None)
+
+    @property
+    def cut(self) -> int:
+        """How many bytes are missing from the middle."""
+        return max(0, self._total - self._first - self._last)
+
+    def content(self) -> bytes:
+        """Return what was kept; where something is missing a note says how much."""
+        note = b"\n[... %d bytes cut ...]\n" % self.cut if self.cut else b""
+        tail = self._tail[max(0, len(self._tail) - self._last) :]
+        return bytes(self._head) + note + bytes(tail)
+
+
+class Streams:
+    """Three pipes: one end of each is given to the program, the other is served here.
+
+    Descriptors are served directly: asyncio's transports cost more than short programs do.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.stdout, self.stderr = Capture(limit), Capture(limit)
+        self._unwritten = memoryview(b"")
+        theirs, self._stdin = os.pipe()
+        self.theirs, self._ours = [theirs], [self._stdin]
+        try:
+            for capture in (self.stdout, self.stderr):
+                ours, theirs = os.pipe()
+                self.theirs.append(theirs)
+                self._ours.append(ours)
+                os.set_blocking(ours, False)
+                self._loop.add_reader(ours, self._read, ours, capture)
+        except OSError:
+            self.close()
+            raise
+
+    def close_theirs(self) -> None:
+        """Close the ends that the program has now, or the streams would never end."""
+        for descriptor in self.theirs:
+            os.close(descriptor)
+        self.theirs = []
+
+    def feed(self, data: bytes) -> None:
+        """Write all of standard input; a program that does not read it does no harm."""
+        self._unwritten = memoryview(data)
+        if data:
+            os.set_blocking(self._stdin, False)
+            self._loop.add_writer(self._stdin, self._write)
+        else:
+            self._close(self._stdin)
+
+    def _write(self) -> None:
+        try:
+            count = os.write(self._stdin, self._unwritten[:_CHUNK])
+        except BlockingIOError:
+            return
+        except OSError:
+            count = len(self._unwritten)  # nobody reads it any more
+        self._unwritten = self._unwritten[count:]
+        if not self._unwritten:
+            self._close(self._stdin)
+
+    def _read(self, descriptor: int, capture: Capture) -> None:
+        try:
+            data = os.read(descriptor, _CHUNK)
+        except BlockingIOError:
+            return
+        if data:
+            capture.data_received(data)
+        else:
+            self._close(descriptor)
+            capture.end()
+
+    async def drain(self) -> None:
+        """Wait for what is still in the pipes; everybody who could write has ended by now."""
+        waiting = {end for end in (self.stdout.ended, self.stderr.ended) if not end.done()}
+        until = self._loop.time() + _SETTLE
+        while waiting:
+            _, waiting = await asyncio.wait(waiting, timeout=_NUDGE)
+            if waiting and self._loop.time() > until:
+                raise InfrastructureError("a program has ended but its output has not")
+            if waiting:
+                _close_what_is_in_flight()
+
+    def close(self) -> None:
+        self.close_theirs()
+        for descriptor in list(self._ours):
+            self._close(descriptor)
+
+    def _close(self, descriptor: int) -> None:
+        self._ours.remove(descriptor)
+        self._loop.remove_reader(descriptor)
+        self._loop.remove_writer(descriptor)
+        os.close(descriptor)
+
+
+def _close_what_is_in_flight() -> None:
+    """Make the kernel close what a program sent to itself over a socket and never received.
+
+    Linux looks for such descriptors only when some socket of this family is closed, so on a
+    quiet machine a stream that a program left in flight stays open for as long as it is quiet.
+    """
+    for end in socket.socketpair():
+        end.close()

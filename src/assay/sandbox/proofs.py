@@ -10,13 +10,12 @@ from types import TracebackType
 
 from assay.documents import LARGEST_SOURCE, read_text
 from assay.errors import InputError
-from assay.sandbox.evidence import Ending, judge
-from assay.sandbox.integrity import inspect_proof
+from assay.sandbox.evidence import ProofEnding, ProofOutcome, Status, TestOutcome, judge
 from assay.sandbox.isolation import choose
-from assay.sandbox.limits import Limits
-from assay.sandbox.outcomes import ProofOutcome, Status, TestOutcome
+from assay.sandbox.proof_lint import inspect_proof
+from assay.sandbox.proof_worker import Challenge, Order, ProofRequest, ProofWorker, WorkerLost
 from assay.sandbox.targets import Environment
-from assay.sandbox.warm import Challenge, Lost, Order, ProofText, WarmProcess
+from assay.sandbox.workers import Limits
 
 # A proof that takes its runner with it gets this many tries, the last one alone in a new process.
 _TRIES = 3
@@ -32,9 +31,9 @@ class _Slot:
     imported nothing but pytest.
     """
 
-    warm: WarmProcess | None = None
-    clean: WarmProcess | None = None
-    seeded: dict[int, WarmProcess] = field(default_factory=dict)
+    warm: ProofWorker | None = None
+    clean: ProofWorker | None = None
+    seeded: dict[int, ProofWorker] = field(default_factory=dict)
 
 
 class ProofRunner:
@@ -117,7 +116,7 @@ class ProofRunner:
         says what came of calling a test of it in other ways.
         """
         name, source = _read(proof)
-        text = ProofText(name, source, files or {}, challenge)
+        text = ProofRequest(name, source, files or {}, challenge)
         inspection = inspect_proof(source, self._modules)
         slot = await self._slots.get()
         try:
@@ -131,8 +130,8 @@ class ProofRunner:
         return replace(outcome, fresh=used_fresh, isolation=self._order.level, attempts=attempt)
 
     async def _run(
-        self, slot: _Slot, text: ProofText, fresh: bool, hash_seed: int | None
-    ) -> tuple[Ending | None, bool, int]:
+        self, slot: _Slot, text: ProofRequest, fresh: bool, hash_seed: int | None
+    ) -> tuple[ProofEnding | None, bool, int]:
         # A challenge calls a test many times more.
         seconds = self._limits.wall_time * (1 if text.challenge is None else 3)
         for attempt in range(1, _TRIES + 1):
@@ -148,7 +147,7 @@ class ProofRunner:
                         return await warm.run(text, seconds), False, attempt
                 clean = await self._serving_clean(slot)
                 return await clean.run(text, seconds), True, attempt
-            except Lost as loss:
+            except WorkerLost as loss:
                 self.notes.append(f"a runner was lost ({loss}) and what it did is repeated")
                 await self._retire(slot)
                 self.restarts += 1
@@ -158,40 +157,40 @@ class ProofRunner:
                 raise
         return None, True, _TRIES
 
-    async def _run_alone(self, text: ProofText, hash_seed: int, seconds: float) -> Ending:
-        process = await WarmProcess.start(replace(self._clean_order(), hash_seed=hash_seed))
+    async def _run_alone(self, text: ProofRequest, hash_seed: int, seconds: float) -> ProofEnding:
+        process = await ProofWorker.start(replace(self._clean_order(), hash_seed=hash_seed))
         try:
             return await process.run(text, seconds)
         finally:
             await process.close()
 
     def _clean_order(self) -> Order:
-        """A process that has imported nothing of the target, only what pytest itself needs."""
+        """Order a process that has imported nothing of the target, only what pytest needs."""
         return replace(self._order, imports=(), samples=(), learn=False)
 
-    async def _serving(self, slot: _Slot) -> WarmProcess:
+    async def _serving(self, slot: _Slot) -> ProofWorker:
         if slot.warm is None:
-            slot.warm = await WarmProcess.start(self._order)
+            slot.warm = await ProofWorker.start(self._order)
             self._look_at(slot.warm)
         return slot.warm
 
-    async def _serving_clean(self, slot: _Slot) -> WarmProcess:
+    async def _serving_clean(self, slot: _Slot) -> ProofWorker:
         if slot.clean is None:
-            clean = await WarmProcess.start(await self._order_with_others(slot))
+            clean = await ProofWorker.start(await self._order_with_others(slot))
             if clean.threads > 1 or clean.shares:
                 await clean.close()
-                clean = await WarmProcess.start(self._clean_order())
+                clean = await ProofWorker.start(self._clean_order())
             slot.clean = clean
         return slot.clean
 
-    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> WarmProcess:
+    async def _serving_seeded(self, slot: _Slot, hash_seed: int) -> ProofWorker:
         if hash_seed not in slot.seeded:
             order = replace(self._clean_order(), hash_seed=hash_seed)
-            slot.seeded[hash_seed] = await WarmProcess.start(order)
+            slot.seeded[hash_seed] = await ProofWorker.start(order)
         return slot.seeded[hash_seed]
 
     async def _order_with_others(self, slot: _Slot) -> Order:
-        """A clean process that has imported what the target imports, but nothing of its own."""
+        """Order a clean process that has imported what the target imports, nothing of its own."""
         if not (self._roots and self._order.imports):
             return self._clean_order()
         if self._others is None:
@@ -202,7 +201,7 @@ class ProofRunner:
     def _is_own(self, name: str) -> bool:
         return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
 
-    def _look_at(self, process: WarmProcess) -> None:
+    def _look_at(self, process: ProofWorker) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
         if process.threads > 1:
             # A fork takes only one thread along; what the others held stays locked for ever.

@@ -18,20 +18,19 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from assay.errors import InfrastructureError
-from assay.sandbox.bases import Base
-from assay.sandbox.limits import MIB, Limits
+from assay.sandbox.overlay_base import Base
 from assay.sandbox.programs import (
-    Collected,
+    CollectedFiles,
+    ProgramRequest,
     ProgramResult,
     Programs,
-    Request,
+    Streams,
     check_name,
-    collected_of,
-    request_of,
-    result_of,
+    make_request,
+    make_result,
+    read_files,
 )
-from assay.sandbox.streams import Streams
-from assay.sandbox.workers import Bind, Jail, Worker
+from assay.sandbox.workers import MIB, Bind, Jail, JailWorker, Limits
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.005, 0.02
 _GRACE = 2.0
@@ -70,7 +69,7 @@ class NotServingError(Exception):
 class Server:
     """A running server; made by `serve`."""
 
-    def __init__(self, worker: Worker, jail: Jail, port: int) -> None:
+    def __init__(self, worker: JailWorker, jail: Jail, port: int) -> None:
         self._worker, self._jail, self._port = worker, jail, port
         self._asking = asyncio.Lock()
         self._answer: asyncio.Task[ProgramResult] | None = None
@@ -79,14 +78,14 @@ class Server:
     @property
     def stderr(self) -> bytes:
         """What it has written to standard error so far."""
-        return b"" if self._streams is None else self._streams.stderr.kept()
+        return b"" if self._streams is None else self._streams.stderr.content()
 
     @property
     def running(self) -> bool:
         return self._answer is not None and not self._answer.done()
 
     async def connect(self, port: int | None = None) -> socket.socket:
-        """A connected socket to the server's port, or another of its ports; OSError if closed."""
+        """Return a socket to the server's port, or another of its ports; OSError if closed."""
         return await self._while_running(lambda: self._worker.connect(port or self._port))
 
     async def put(self, files: Mapping[str, bytes]) -> None:
@@ -99,13 +98,13 @@ class Server:
         if "reason" in answer:
             raise OSError(answer["reason"])
 
-    async def collect(self, patterns: Sequence[str]) -> Collected:
-        """Files of its work folder as they are now; ConnectionRefusedError if it has ended."""
+    async def collect(self, patterns: Sequence[str]) -> CollectedFiles:
+        """Return files of its work folder as they are now; ConnectionRefusedError if it ended."""
         message = {"collect": list(patterns), "collect_size": self._jail.limits.collected}
-        return collected_of(*await self._while_running(lambda: self._worker.ask(message)))
+        return read_files(*await self._while_running(lambda: self._worker.ask(message)))
 
     async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """What the worker answers, one question after the other, unless the server ends first."""
+        """Return what the worker answers, one at a time, unless the server ends first."""
         async with self._asking:
             if not self.running:
                 raise ConnectionRefusedError("the server has ended")
@@ -129,7 +128,7 @@ class Server:
         timeout: float = 30.0,
         longest: int = 256 * MIB,
     ) -> Response:
-        """One HTTP request over a connection of its own; OSError or HTTPException if it fails.
+        """Make one HTTP request over a new connection; OSError or HTTPException if it fails.
 
         `longest` is how many bytes an answer may have.
         """
@@ -145,10 +144,10 @@ class Server:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
-    async def _begin(self, request: Request) -> None:
+    async def _begin(self, request: ProgramRequest) -> None:
         streams = Streams(self._jail.limits.output)
         await self._worker.begin(streams.theirs, request.message, request.data)
-        streams.given()
+        streams.close_theirs()
         streams.feed(b"")
         self._streams = streams
         self._answer = asyncio.ensure_future(self._finish(streams))
@@ -156,13 +155,13 @@ class Server:
     async def _finish(self, streams: Streams) -> ProgramResult:
         try:
             answer, data = await self._worker.answer(self._jail.limits.wall_time)
-            await streams.ended()
+            await streams.drain()
         finally:
             streams.close()
-        return result_of(answer, data, streams, self._jail.level)
+        return make_result(answer, data, streams, self._jail.level)
 
-    async def ended(self, patience: float) -> ProgramResult | None:
-        """How it ended, if it does within so many seconds."""
+    async def wait(self, patience: float) -> ProgramResult | None:
+        """Return how it ended, if it does within so many seconds."""
         assert self._answer is not None
         done, _ = await asyncio.wait({self._answer}, timeout=patience)
         return self._answer.result() if done else None
@@ -219,8 +218,8 @@ async def serve(
     kind = Programs(isolation=isolation, limits=limits, binds=binds, ports=(port,), base=base)
     if kind.jail.level != "namespaces":
         _check_free(port)
-    request = request_of(kind.jail, command, files or {}, collect, environment or {})
-    worker = await Worker.start(kind.jail)
+    request = make_request(kind.jail, command, files or {}, collect, environment or {})
+    worker = await JailWorker.start(kind.jail)
     try:
         server = Server(worker, kind.jail, port)
         await server._begin(request)
@@ -236,7 +235,7 @@ async def serve(
 
 
 def _check_free(port: int) -> None:
-    """Whoever listens there already must not be taken for the server."""
+    """Raise if somebody listens there already, who would be taken for the server."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -7,35 +7,45 @@ import importlib.metadata
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from assay.documents import LARGEST_RECORD, read_text
 from assay.errors import InputError, nearest
 from assay.sandbox.cache import (
     build_once,
-    built,
     cache_folder,
     check_unchanged,
     exclusive,
     find_changes,
-    finished,
+    list_keys,
+    read_facts,
     remove,
     write_whole,
 )
 from assay.sandbox.installer import (
+    SourceFolder,
     compile_bytecode,
+    copy_source,
     install_wheels,
     install_with_builds,
     make_venv,
+    read_source,
     resolve_with_builds,
 )
-from assay.sandbox.kit import kit, kit_version, pinned
-from assay.sandbox.sources import Source, copy_source, read_source
-from assay.sandbox.uv import Interpreter, Progress, describe, find_interpreter, run_uv
+from assay.sandbox.uv import (
+    Interpreter,
+    Progress,
+    describe,
+    find_interpreter,
+    install_kit,
+    kit_version,
+    read_pins,
+    run_uv,
+)
 
 _KIND = "environments"
 # How many files of an environment are compared with their digests whenever it is used.
@@ -109,7 +119,7 @@ def environment(
     allow_direct: bool = False,
     progress: Progress | None = None,
 ) -> Environment:
-    """The environment of a target, built now if no process has built it before."""
+    """Return the environment of a target, built now if no process has built it before."""
     if target.current:
         return _current(target.about, progress)
     check_requirements(target.requirements, allow_direct)
@@ -120,7 +130,7 @@ def environment(
     sources = [read_source(folder) for folder in target.sources]
     for source in sources:
         # A folder that somebody else wrote has no more rights than a suite.
-        with _located(source):
+        with _locate_errors(source):
             check_requirements(source.requirements, allow_direct)
     request = _request(target, sources, interpreter, allow_build)
     lock = _lock(request, sources, interpreter, allow_build, progress)
@@ -140,7 +150,7 @@ def environment(
     folder, facts = build_once(_KIND, key, build, lambda: _say(progress, "another process builds"))
     check_unchanged(_KIND, key, sample=_SAMPLE)
     first = tuple(folder / f"source-{position}" for position in range(facts["sources"]))
-    kit_folder = kit(interpreter, progress)
+    kit_folder = install_kit(interpreter, progress)
     return Environment(
         key=key,
         interpreter=interpreter.executable,
@@ -150,12 +160,12 @@ def environment(
         reads=(interpreter.base, folder, kit_folder),
         lock=lock,
         described=str(target),
-        distributions=asked_for(target.requirements, sources),
+        distributions=requirement_names(target.requirements, sources),
     )
 
 
 @contextmanager
-def _located(source: Source) -> Iterator[None]:
+def _locate_errors(source: SourceFolder) -> Iterator[None]:
     """Say of an error in the requirements of a source folder where they stand."""
     try:
         yield
@@ -178,18 +188,22 @@ def check_requirements(requirements: Iterable[str], allow_direct: bool = False) 
             )
 
 
-def asked_for(requirements: Iterable[str], sources: Iterable[Source]) -> tuple[str, ...]:
-    """The names in requirements; an address without a name before it has none that is known."""
+def requirement_names(
+    requirements: Iterable[str], sources: Iterable[SourceFolder]
+) -> tuple[str, ...]:
+    """Return the names in requirements; an address without a name before it has none."""
     named = [
-        found[0] for text in requirements if (found := _NAME.match(text)) and "://" not in found[0]
+        found[0]
+        for text in requirements
+        if (found := _NAME.match(text.strip())) and "://" not in found[0]
     ]
     return tuple(dict.fromkeys([*named, *(source.name for source in sources)]))
 
 
 def _request(
-    target: Target, sources: list[Source], interpreter: Interpreter, allow_build: bool
+    target: Target, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
-    """What a resolution depends on, as text: equal requests share one kept lock."""
+    """Return what a resolution depends on, as text: equal requests share one lock."""
     return json.dumps(
         {
             "requirements": sorted({line.strip() for line in target.requirements}),
@@ -202,7 +216,7 @@ def _request(
 
 def _lock(
     request: str,
-    sources: list[Source],
+    sources: list[SourceFolder],
     interpreter: Interpreter,
     allow_build: bool,
     progress: Progress | None,
@@ -218,7 +232,7 @@ def _lock(
 
 
 def _resolve(
-    request: str, sources: list[Source], interpreter: Interpreter, allow_build: bool
+    request: str, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
     asked = json.loads(request)
     lines = [*asked["requirements"], *(line for _, group in asked["sources"] for line in group)]
@@ -246,7 +260,7 @@ def _install(
     folder: Path,
     lock: str,
     interpreter: Interpreter,
-    sources: list[Source],
+    sources: list[SourceFolder],
     allow_build: bool,
     allow_direct: bool,
     progress: Progress | None,
@@ -266,7 +280,7 @@ def _install(
 
 
 def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
-    """The environment Assay itself runs in, read-only; its own pytest serves if it has one."""
+    """Return the environment Assay runs in, read-only, with its own pytest if it has one."""
     for name in about:
         _check_installed(name)
     packages = sorted(
@@ -274,7 +288,7 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     )
     interpreter = describe(Path(sys.executable))
     own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
-    kit_folder = None if {"pytest", "pytest-asyncio"} <= own else kit(interpreter, progress)
+    kit_folder = None if {"pytest", "pytest-asyncio"} <= own else install_kit(interpreter, progress)
     lock_hash = _hash(*packages)
     # Not where the user happens to stand: what lies there is not part of the environment, and a
     # suite with its keys may be among it.
@@ -305,10 +319,10 @@ def _check_installed(name: str) -> None:
 
 
 def list_targets() -> list[BuiltTarget]:
-    """Every finished environment of the cache, with its size."""
+    """Return every finished environment of the cache, with its size."""
     listed = []
-    for key in finished(_KIND):
-        facts = built(_KIND, key)
+    for key in list_keys(_KIND):
+        facts = read_facts(_KIND, key)
         if facts is not None:
             listed.append(
                 BuiltTarget(
@@ -326,13 +340,13 @@ def verify_targets() -> dict[str, list[str] | None]:
     return {
         f"{kind}/{key}": find_changes(kind, key)
         for kind in (_KIND, "kits")
-        for key in finished(kind)
+        for key in list_keys(kind)
     }
 
 
 def remove_target(key: str) -> int:
     """Remove an environment (the start of its key will do), not its lock; the bytes freed."""
-    known = finished(_KIND)
+    known = list_keys(_KIND)
     matching = [name for name in known if key and name.startswith(key)]
     if len(matching) != 1:
         what = "is the start of several keys" if matching else "is not a built target"
@@ -341,8 +355,8 @@ def remove_target(key: str) -> int:
 
 
 def pytest_of_kit() -> str:
-    """The version of pytest the kit pins; the fast path is only taken with exactly this one."""
-    return pinned()["pytest"]
+    """Return the version of pytest the kit pins; only this one takes the fast path."""
+    return read_pins()["pytest"]
 
 
 def _hash(*parts: str) -> str:
@@ -350,10 +364,58 @@ def _hash(*parts: str) -> str:
 
 
 def _count(lock: str) -> int:
-    """The packages of a lock: every line that is not the continuation of one."""
+    """Count the packages of a lock: every line that is not the continuation of one."""
     return sum(bool(line) and not line.startswith((" ", "#")) for line in lock.splitlines())
 
 
 def _say(progress: Progress | None, text: str) -> None:
     if progress:
         progress(text)
+
+
+def target_modules(target: Target, environment: Environment) -> tuple[str, ...]:
+    """Return the roots of what the target brings, such as `google.adk`; none for `current`.
+
+    The environment Assay runs in has no requirement that would say what is meant.
+    """
+    if target.current:
+        return ()
+    found = [name for folder in environment.first for name in _roots_of_folder(folder)]
+    names = {_normal(name) for name in requirement_names(target.requirements, ())}
+    for distribution in importlib.metadata.distributions(path=[str(_site(environment))]):
+        if _normal(distribution.metadata["Name"]) in names:
+            found += roots(str(file) for file in distribution.files or ())
+    return tuple(sorted(set(found)))
+
+
+def roots(files: Iterable[str]) -> list[str]:
+    """Return the shallowest packages and modules among installed files, no namespaces."""
+    paths = [PurePosixPath(file) for file in files if file.endswith((".py", ".so", ".pyd"))]
+    packages = {path.parent for path in paths if path.name == "__init__.py"}
+    tops = {
+        package
+        for package in packages
+        if not any(above in packages for above in package.parents) and _is_dotted(package.parts)
+    }
+    singles = {
+        path.parent / path.name.partition(".")[0]
+        for path in paths
+        if path.name != "__init__.py" and path.parent == PurePosixPath()
+    }
+    return sorted(".".join(path.parts) for path in tops | singles)
+
+
+def _is_dotted(parts: Sequence[str]) -> bool:
+    return bool(parts) and all(part.isidentifier() for part in parts)
+
+
+def _roots_of_folder(folder: Path) -> list[str]:
+    return roots(path.relative_to(folder).as_posix() for path in folder.rglob("*.py"))
+
+
+def _site(environment: Environment) -> Path:
+    return next((environment.python.parent.parent / "lib").glob("python*/site-packages"))
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,7 +1,8 @@
-"""The one place that calls uv: finding it, running it, and saying whose fault a failure is."""
+"""The one place that calls uv: for interpreters, the kit that runs proofs, and releases."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -12,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import InvalidVersion, Version
+
 from assay.errors import AssayError, InfrastructureError, InputError
+from assay.sandbox.cache import build_once, cache_folder, check_unchanged
 
 Progress = Callable[[str], None]
 
@@ -45,7 +49,7 @@ class Interpreter:
 
 
 def find_uv() -> str:
-    """The uv beside this interpreter, or the one of the `uv` package."""
+    """Return the uv beside this interpreter, or the one of the `uv` package."""
     beside = Path(sys.executable).with_name("uv")
     if beside.is_file():
         return str(beside)
@@ -87,7 +91,7 @@ def run_uv(
         process.wait()
         raise
     if process.returncode != 0:
-        raise failure(messages)
+        raise make_error(messages)
     if progress:
         for line in messages.splitlines():
             if line.strip() and not line.lstrip().startswith(("+", "-", "~")):
@@ -95,8 +99,8 @@ def run_uv(
     return output
 
 
-def failure(messages: str) -> AssayError:
-    """The error for what uv wrote: the machine's if the network is at fault, else the user's."""
+def make_error(messages: str) -> AssayError:
+    """Return the error for what uv wrote: the machine's if the network failed, or the user's."""
     text = "\n".join(line.rstrip() for line in messages.strip().splitlines()) or "uv failed"
     # Addresses of indexes come from the user's settings and may hold a token; uv hides passwords.
     text = _QUERY.sub(r"\1…", text)
@@ -108,7 +112,7 @@ def failure(messages: str) -> AssayError:
 
 
 def find_interpreter(version: str | None, folder: Path) -> Interpreter:
-    """The Python of that version (or path); by default the one Assay itself runs on."""
+    """Return the Python of that version or path; by default the one Assay runs on."""
     if version is None:
         executable = getattr(sys, "_base_executable", None) or sys.executable
     else:
@@ -149,3 +153,58 @@ def describe(executable: Path) -> Interpreter:
         [facts["tag"], facts["version"], facts["platform"], *facts["libc"], facts["base"]]
     )
     return Interpreter(Path(facts["executable"]), facts["minor"], Path(facts["base"]), build)
+
+
+_LOCK = Path(__file__).with_name("kit.lock")
+
+
+def kit_version() -> str:
+    """Return a short hash of the kit's lock: part of the key of every environment."""
+    return hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:12]
+
+
+def read_pins() -> dict[str, str]:
+    """Return the version of every package of the kit."""
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", _LOCK.read_text("utf-8"), re.MULTILINE))
+
+
+def install_kit(interpreter: Interpreter, progress: Progress | None = None) -> Path:
+    """Return the folder of the kit for an interpreter, which goes at the end of the path."""
+
+    def install(folder: Path) -> dict[str, Any]:
+        if progress:
+            progress("installing the kit (pytest)")
+        run_uv(
+            ["pip", "install", "--quiet", "--python", str(interpreter.executable), "--no-deps",
+             "--no-build", "--require-hashes", "--compile-bytecode",
+             "--target", str(folder), "--requirements", str(_LOCK)],
+            folder=folder,
+        )  # fmt: skip
+        return {"python": interpreter.build, "packages": read_pins()}
+
+    key = hashlib.sha256(f"{kit_version()} {interpreter.build}".encode()).hexdigest()[:24]
+    folder, _ = build_once("kits", key, install)
+    # It is small, and judges every target: all of it, every time.
+    check_unchanged("kits", key)
+    return folder
+
+
+# The first one that answers in JSON; uv itself cannot list releases.
+_PIP = "pip>=25.1"
+
+
+def list_releases(package: str) -> list[str]:
+    """Return every release of a package, oldest first, without pre-releases and withdrawn ones."""
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    answer = run_uv(
+        ["tool", "run", "--from", _PIP, "pip", "index", "versions", "--json", package],
+        folder=folder,
+    )
+    try:
+        found = [str(version) for version in json.loads(answer)["versions"]]
+        return sorted(found, key=Version)
+    except (ValueError, KeyError, TypeError, InvalidVersion) as error:
+        raise InfrastructureError(
+            f"the package client did not list the releases of {package}: {error}"
+        ) from None

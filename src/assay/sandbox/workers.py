@@ -1,29 +1,61 @@
-"""The outside of a worker: starts one, hands it programs and reads how they ended."""
+"""Jails and their workers, seen from outside: limits, binds, programs handed over."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
-import json
 import os
 import signal
 import socket
-import struct
 import sys
 import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InfrastructureError, InputError
+from assay.processes import Child
 from assay.sandbox.jail.cgroups import KILLED_FOR_MEMORY
-from assay.sandbox.limits import Limits
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times in seconds, sizes in bytes. A program that exceeds one is ended and says which."""
+
+    wall_time: float = 60.0
+    """From start to end, waiting included."""
+    cpu_time: int = 60
+    """Of one process; together with wall time it bounds them all."""
+    memory: int = 2 * GIB
+    """Of all processes together where the machine offers control groups, else of each."""
+    processes: int = 64
+    """Processes and threads at the same time."""
+    open_files: int = 512
+    """Of one process."""
+    file_size: int = 256 * MIB
+    """Of one file."""
+    work_size: int = 512 * MIB
+    """Of the work folder, /tmp and /dev/shm together."""
+    output: int = MIB
+    """Kept of standard output, and of standard error: the first half and the last half."""
+    collected: int = 64 * MIB
+    """Of all files brought back together."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not value > 0:
+                raise InputError(
+                    f"the limit {field.name} is {value}", advice="limits are greater than zero"
+                )
+
 
 _START = Path(__file__).parent / "jail" / "start.py"
-_LENGTHS = struct.Struct("=QQ")
 # Beyond a program's own time: what a busy machine may need to end it and bring files back.
 _PATIENCE = 60.0
 # To remove all the files that programs may leave takes minutes on some disks.
@@ -69,7 +101,7 @@ class Jail:
                 )
 
     def spec(self) -> dict[str, Any]:
-        """The same in the words of jail/jail.py."""
+        """Return the same in the words of jail/jail.py."""
         limits = dataclasses.asdict(self.limits)
         return {**dataclasses.asdict(self), "binds": [list(bind) for bind in self.binds]} | {
             "limits": {name: int(value) for name, value in limits.items()},
@@ -77,34 +109,20 @@ class Jail:
         }
 
 
-class Worker:
+class JailWorker:
     """A process in a jail that runs one program at a time, many after each other."""
 
-    def __init__(self, process: asyncio.subprocess.Process, control: socket.socket) -> None:
-        self._process = process
-        self._control = control
+    def __init__(self, child: Child) -> None:
+        self._child = child
         # Answered in the order they were asked, also those that nobody waits for any more.
         self._connecting: deque[asyncio.Future[socket.socket]] = deque()
         self._between: deque[asyncio.Future[tuple[dict[str, Any], bytes]]] = deque()
 
     @classmethod
-    async def start(cls, jail: Jail) -> Worker:
-        """Raises InfrastructureError with the step that failed if there can be no such jail."""
-        control, theirs = socket.socketpair()
-        control.setblocking(False)
-        with theirs:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *("-I", "-S", str(_START), "launcher", str(theirs.fileno())),
-                pass_fds=[theirs.fileno()],
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                stderr=asyncio.subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                start_new_session=True,
-            )
-        worker = cls(process, control)
+    async def start(cls, jail: Jail) -> JailWorker:
+        """Start a worker; raise InfrastructureError if there can be no such jail."""
+        command = [sys.executable, "-I", "-S", str(_START), "launcher"]
+        worker = cls(Child.start(command, {}, keeps_output=False))
         try:
             async with asyncio.timeout(_PATIENCE):
                 await worker._send(jail.spec())
@@ -120,13 +138,13 @@ class Worker:
     async def begin(self, standard: Sequence[int], message: dict[str, Any], data: bytes) -> None:
         """Start a program with these standard descriptors; `answer` says how it ended."""
         try:
-            socket.send_fds(self._control, [b"!"], list(standard))
-        except ConnectionError:
-            raise _ended() from None
+            self._child.send_descriptors(standard)
+        except EOFError:
+            raise _EndedError from None
         await self._send(message, data)
 
     async def answer(self, wall_time: float) -> tuple[dict[str, Any], bytes]:
-        """How the program ended, and the bytes of the files it left.
+        """Return how the program ended, and the bytes of the files it left.
 
         Where it has used up the memory to the end of its worker, that is its own ending too.
         """
@@ -138,7 +156,7 @@ class Worker:
                     if "busy" in answer:
                         patience.reschedule(asyncio.get_running_loop().time() + _PATIENCE)
                     elif "connected" in answer:
-                        await self._connected(answer)
+                        await self._take_connection(answer)
                     elif "between" in answer:
                         waiting = self._between.popleft()
                         if not waiting.done():
@@ -148,24 +166,27 @@ class Worker:
         except TimeoutError:
             raise InfrastructureError("the sandbox did not answer in time") from None
         except _EndedError:
-            if await self._process.wait() != KILLED_FOR_MEMORY:
+            if await self._child.wait() != KILLED_FOR_MEMORY:
                 raise
             ending = [-signal.SIGKILL, "memory", time.monotonic() - started, 0.0, 0]
             return {"ending": ending, "files": [], "left": []}, b""
 
     @property
+    def pid(self) -> int:
+        return self._child.pid
+
+    @property
     def has_ended(self) -> bool:
-        """Whether it can run no more programs."""
-        return self._process.returncode is not None
+        return self._child.has_ended
 
     async def connect(self, port: int) -> socket.socket:
-        """A socket to a port of the running program's network; OSError if nobody listens."""
+        """Return a socket to a port of the running program's network; OSError if it is closed."""
         waiting: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
         self._connecting.append(waiting)
         await self._send({"connect": port})
         connection = await waiting
         try:
-            await _established(connection)
+            await _wait_until_connected(connection)
         except BaseException:
             connection.close()
             raise
@@ -185,78 +206,41 @@ class Worker:
 
     async def close(self) -> None:
         """End the jail; returns when every process in it is gone."""
-        # Without its counterpart the worker ends by itself, and the jail with it.
-        self._control.close()
-        try:
-            async with asyncio.timeout(_PATIENCE_WITH_FILES):
-                await asyncio.shield(self._process.wait())
-        except BaseException as error:
-            # The supervisor ends everything before it ends itself.
-            with contextlib.suppress(ProcessLookupError):
-                self._process.terminate()
-            await self._process.wait()
-            # Files that it had no time for are removed by the next one; no result is lost for them.
-            if not isinstance(error, TimeoutError):
-                raise
+        # Files that it had no time for are removed by the next one; no result is lost for them.
+        await self._child.close(_PATIENCE_WITH_FILES)
 
-    async def _connected(self, answer: dict[str, Any]) -> None:
+    async def _take_connection(self, answer: dict[str, Any]) -> None:
         waiting = self._connecting.popleft()
         if not answer["connected"]:
             if not waiting.done():
                 waiting.set_exception(ConnectionRefusedError(answer["reason"]))
             return
-        await self._readable()
-        _, descriptors, _, _ = socket.recv_fds(self._control, 1, 1)
-        connection = socket.socket(fileno=descriptors[0])
+        connection = socket.socket(fileno=await self._child.receive_descriptor())
         if waiting.done():
             connection.close()
         else:
             waiting.set_result(connection)
 
-    async def _readable(self) -> None:
-        loop = asyncio.get_running_loop()
-        ready = asyncio.Event()
-        loop.add_reader(self._control, ready.set)
-        try:
-            await ready.wait()
-        finally:
-            loop.remove_reader(self._control)
-
     async def _send(self, message: dict[str, Any], data: bytes = b"") -> None:
-        head = json.dumps(message).encode()
-        lengths = _LENGTHS.pack(len(head) + len(data), len(head))
         try:
-            await asyncio.get_running_loop().sock_sendall(self._control, lengths + head + data)
-        except ConnectionError:
-            raise _ended() from None
+            await self._child.send(message, data)
+        except EOFError:
+            raise _EndedError from None
 
     async def _receive(self) -> tuple[dict[str, Any], bytes]:
-        total, head = _LENGTHS.unpack(await self._exactly(_LENGTHS.size))
-        body = await self._exactly(total)
-        answer = json.loads(body[:head])
+        try:
+            answer, data = await self._child.receive()
+        except EOFError:
+            raise _EndedError from None
         if "error" in answer:
             raise InfrastructureError(
                 f"the sandbox failed: {answer['error']}",
                 advice="run `assay doctor` to see what this machine offers",
             )
-        return answer, body[head:]
-
-    async def _exactly(self, count: int) -> bytes:
-        loop = asyncio.get_running_loop()
-        parts = []
-        while count:
-            try:
-                part = await loop.sock_recv(self._control, min(count, 1 << 20))
-            except ConnectionError:
-                part = b""
-            if not part:
-                raise _ended()
-            parts.append(part)
-            count -= len(part)
-        return b"".join(parts)
+        return answer, data
 
 
-async def _established(connection: socket.socket) -> None:
+async def _wait_until_connected(connection: socket.socket) -> None:
     loop = asyncio.get_running_loop()
     ready = asyncio.Event()
     loop.add_writer(connection, ready.set)
@@ -272,9 +256,8 @@ async def _established(connection: socket.socket) -> None:
 class _EndedError(InfrastructureError):
     """The worker is gone, and with it whatever it ran."""
 
-
-def _ended() -> _EndedError:
-    return _EndedError(
-        "the sandbox's worker ended while it was needed",
-        advice="run `assay doctor`; if it is content, try again",
-    )
+    def __init__(self) -> None:
+        super().__init__(
+            "the sandbox's worker ended while it was needed",
+            advice="run `assay doctor`; if it is content, try again",
+        )

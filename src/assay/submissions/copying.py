@@ -10,8 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.sandbox.bases import check_depth
-from assay.sandbox.jail.views import copy_file
+from assay.sandbox import check_depth, copy_file
 
 LARGEST_SUBMISSION = 4 * 2**30
 """All its files together; each set-up copies them."""

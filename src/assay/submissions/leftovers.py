@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.checks import ABSENT, Left
 from assay.model import CaseResult
-from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
+from assay.sandbox import A_CLOSED_FOLDER, A_FOLDER, A_LINK
 
 if TYPE_CHECKING:
-    from assay.sandbox.programs import Collected
+    from assay.sandbox import CollectedFiles
 
 
-def left_of(collected: Collected) -> dict[str, str]:
+def left_of(collected: CollectedFiles) -> dict[str, str]:
     """What could not be brought back, by name; not folders of which all that is asked for was."""
     return {
         name: reason

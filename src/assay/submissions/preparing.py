@@ -15,11 +15,20 @@ from pathlib import Path
 
 from assay.errors import InfrastructureError, InputError
 from assay.model import values
-from assay.sandbox import isolation as levels
-from assay.sandbox.bases import Base, TooDeepError, hand_over, new_base
-from assay.sandbox.limits import GIB, KIB, MIB, Limits
-from assay.sandbox.programs import ProgramResult, Programs
-from assay.sandbox.workers import Bind
+from assay.sandbox import (
+    GIB,
+    KIB,
+    MIB,
+    Base,
+    Bind,
+    Limits,
+    ProgramResult,
+    Programs,
+    TooDeepError,
+    choose,
+    hand_over,
+    new_base,
+)
 from assay.submissions.adapters.assets import bind_assets
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.copying import copy_submission
@@ -110,7 +119,7 @@ async def prepare(
     Raises SetUpFailedError if a set-up command fails, InfrastructureError for a docker environment.
     """
     environment.check_runnable()
-    level = levels.choose(isolation)
+    level = choose(isolation)
     with new_base(level) as base:
         snapshot = environment.snapshot
         content = _copied(submission, base, snapshot.ignore_globs, snapshot.keep_globs)

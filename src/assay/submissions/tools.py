@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.errors import InfrastructureError
-from assay.sandbox.bases import Base
-from assay.sandbox.uv import find_uv
-from assay.sandbox.workers import Bind
+from assay.sandbox import Base, Bind, find_uv
 
 _SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _SYSTEM_FOLDERS = ("/usr/", "/bin/", "/lib/", "/lib64/")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.model import CaseRecord, Outcome
-from assay.questions.model import Entry, Key, Question
+from assay.questions.model import Key, Question, SuiteEntry
 from assay.questions.proofs.store import ProofStore
 from assay.questions.verification import Work
 from assay.sandbox import Target
@@ -16,7 +16,7 @@ from benchmarks.accuracy.swaps import chosen, swapped, swaps
 
 def work(name: str = "one", key: str = "A") -> Work:
     question = Question(name, "Which?", {"A": "1", "B": "2", "C": "3"})
-    entry = Entry(question, Key(key), Path("suite.yaml"))
+    entry = SuiteEntry(question, Key(key), Path("suite.yaml"))
     return Work(entry, name, Target(("httpx",)), ProofStore(Path("suite.yaml")))
 
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from assay.questions.calibration.mutants import (
     Defect,
-    Mutant,
-    drifted,
+    QuestionMutant,
     either,
     mutants,
-    reworded,
+    rename_last,
+    reword,
     sound_variants,
 )
 from assay.questions.model import Question, Snippet
@@ -41,7 +41,7 @@ PRINTED = Question(
 SOUND = [(METHOD, "B"), (NEGATED, "B"), (ALL, "C"), (BEST, "B"), (PRINTED, "A")]
 
 
-def made(question: Question, key: str, defect: Defect) -> list[Mutant]:
+def made(question: Question, key: str, defect: Defect) -> list[QuestionMutant]:
     return [one for one in mutants(question, key, count=9) if one.defect is defect]
 
 
@@ -148,7 +148,7 @@ def test_sound_variants_keep_the_key_with_its_text() -> None:
     ],
 )
 def test_other_words(text: str, other: str) -> None:
-    assert reworded(text) == other
+    assert reword(text) == other
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_other_words(text: str, other: str) -> None:
     ],
 )
 def test_drifted_names(text: str, name: str | None) -> None:
-    assert drifted(text) == name
+    assert rename_last(text) == name
 
 
 def test_either_is_about_both() -> None:

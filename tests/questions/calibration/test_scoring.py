@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.calibration.calibration import Result, Tried, result_of, score
+from assay.questions.calibration.calibration import CalibrationTrial, Result, result_of, score
 from assay.questions.calibration.mutants import Defect
 from assay.questions.calibration.report import calibration_lines, calibration_values
 from assay.reports import Paint
@@ -41,9 +41,11 @@ def test_what_a_verdict_is_worth(
     assert result_of(defect, verdict, said, answers) is result
 
 
-def tried(question: str, defect: Defect | None, verdict: str) -> Tried:
+def tried(question: str, defect: Defect | None, verdict: str) -> CalibrationTrial:
     result = result_of(defect, verdict, [], None)
-    return Tried(question, f"{defect or 'sound'}-x", defect, verdict, result, "changed", "why")
+    return CalibrationTrial(
+        question, f"{defect or 'sound'}-x", defect, verdict, result, "changed", "why"
+    )
 
 
 @given(
@@ -56,7 +58,7 @@ def tried(question: str, defect: Defect | None, verdict: str) -> Tried:
         )
     )
 )
-def test_every_mutant_is_counted_once(all_tried: list[Tried]) -> None:
+def test_every_mutant_is_counted_once(all_tried: list[CalibrationTrial]) -> None:
     found = score(all_tried)
     for one in (*found.kinds, found.all):
         assert one.mutants == one.found + one.wrong + one.open + one.missed

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InputError
-from assay.questions.index import Index, build_index
+from assay.questions.index import SymbolIndex, build_index
 from assay.sandbox import Environment, Target, environment
 
 PARCELS = "depot.parcels"
 
 
 def test_it_is_built_once_and_then_opened(
-    parcels: Environment, index: Index, cache: Path, monkeypatch: pytest.MonkeyPatch
+    parcels: Environment, index: SymbolIndex, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("assay.questions.index.build._look", None)
     started = time.process_time()
@@ -28,14 +28,14 @@ def test_it_is_built_once_and_then_opened(
     again.close()
 
 
-def test_the_distributions_are_those_that_were_asked_for(index: Index) -> None:
+def test_the_distributions_are_those_that_were_asked_for(index: SymbolIndex) -> None:
     assert index.versions == {"depot-parcels": "3.1.0"}
     assert {"pydantic", "click"} <= set(index.foreign)
     assert index.is_foreign("pydantic.fields.Field")
     assert not index.is_foreign("depot.parcels.models")
 
 
-def test_a_namespace_package_leads_to_the_modules(index: Index) -> None:
+def test_a_namespace_package_leads_to_the_modules(index: SymbolIndex) -> None:
     namespace = index.resolve("depot")
     assert namespace is not None
     assert namespace.is_namespace
@@ -53,13 +53,13 @@ def test_a_namespace_package_leads_to_the_modules(index: Index) -> None:
     ],
 )
 def test_modules_that_cannot_be_imported_are_told_with_the_reason(
-    index: Index, module: str, error: str, missing: str
+    index: SymbolIndex, module: str, error: str, missing: str
 ) -> None:
     failure = index.unavailable[f"{PARCELS}.{module}"]
     assert (failure.error, failure.missing) == (error, missing)
 
 
-def test_nothing_else_is_lost_to_them(index: Index) -> None:
+def test_nothing_else_is_lost_to_them(index: SymbolIndex) -> None:
     bad = {"scales", "wrapped", "leaves", "gone", "hangs"}
     assert {name.rpartition(".")[2] for name in index.unavailable} == bad
     assert index.is_complete
@@ -68,7 +68,7 @@ def test_nothing_else_is_lost_to_them(index: Index) -> None:
     assert quiet.default == "False"
 
 
-def test_what_is_in_an_unavailable_module_is_known_from_its_source(index: Index) -> None:
+def test_what_is_in_an_unavailable_module_is_known_from_its_source(index: SymbolIndex) -> None:
     weigh = index.resolve(f"{PARCELS}.scales.weigh")
     assert weigh is not None
     assert not weigh.available
@@ -77,7 +77,7 @@ def test_what_is_in_an_unavailable_module_is_known_from_its_source(index: Index)
     assert index.resolve(f"{PARCELS}.hangs.Sleeper") is not None
 
 
-def test_the_main_module_is_not_run(index: Index) -> None:
+def test_the_main_module_is_not_run(index: SymbolIndex) -> None:
     assert f"{PARCELS}.__main__" not in index.modules
 
 
@@ -113,7 +113,7 @@ def test_the_current_environment_with_a_lazy_package(cache: Path) -> None:
     assert "pydantic.validate_call" in [hit.symbol.import_path for hit in hits[:5]]
 
 
-def test_an_index_says_nothing_of_this_machine(index: Index, parcels: Environment) -> None:
+def test_an_index_says_nothing_of_this_machine(index: SymbolIndex, parcels: Environment) -> None:
     texts = [one.model_dump_json() for one in index.modules.values()]
     assert str(parcels.python.parent.parent) not in json.dumps(texts)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.index.docstrings import parse
+from assay.questions.index.facts import parse_docstring
 
 GOOGLE = """Send it.
 
@@ -46,7 +46,7 @@ REST = """Send it.
 
 
 def test_google() -> None:
-    found = parse(GOOGLE)
+    found = parse_docstring(GOOGLE)
     assert found.first == "Send it."
     assert found.names == {
         "first": "What comes first.",
@@ -57,11 +57,18 @@ def test_google() -> None:
 
 def test_numpy() -> None:
     both = "Two of them."
-    assert parse(NUMPY).names == {"first": "What comes first.", "second": both, "third": both}
+    assert parse_docstring(NUMPY).names == {
+        "first": "What comes first.",
+        "second": both,
+        "third": both,
+    }
 
 
 def test_rest() -> None:
-    assert parse(REST).names == {"first": "What comes first.", "second": "What comes second."}
+    assert parse_docstring(REST).names == {
+        "first": "What comes first.",
+        "second": "What comes second.",
+    }
 
 
 @pytest.mark.parametrize(
@@ -73,18 +80,18 @@ def test_rest() -> None:
     ],
 )
 def test_marks_of_deprecation(text: str) -> None:
-    assert "eprecated" in parse(text).deprecated
+    assert "eprecated" in parse_docstring(text).deprecated
 
 
 @pytest.mark.parametrize(
     "text", ["Warns of things.", "Good.\n\nReplaces what was deprecated in 1.0."]
 )
 def test_what_only_mentions_the_word_is_not_deprecated(text: str) -> None:
-    assert parse(text).deprecated == ""
+    assert parse_docstring(text).deprecated == ""
 
 
 @given(st.text() | st.text(alphabet="Args: \n-x"))
 def test_any_text_can_be_taken_apart(text: str) -> None:
-    found = parse(text)
+    found = parse_docstring(text)
     assert "\n" not in found.first
     assert bool(found.first) == bool(text.strip())

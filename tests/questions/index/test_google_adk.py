@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.questions.index import Index, build_index
+from assay.questions.index import SymbolIndex, build_index
 from assay.sandbox import Target, environment
 
 REQUIREMENT = "google-adk==1.20.0"
@@ -19,7 +19,7 @@ def _skip(*_: Any, **__: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def adk() -> Iterator[Index]:
+def adk() -> Iterator[SymbolIndex]:
     with pytest.MonkeyPatch.context() as patch:
         for slow in (
             "assay.sandbox.targets._resolve",
@@ -32,7 +32,7 @@ def adk() -> Iterator[Index]:
     index.close()
 
 
-def test_opening_and_asking_is_quick(adk: Index) -> None:
+def test_opening_and_asking_is_quick(adk: SymbolIndex) -> None:
     built = environment(Target(requirements=(REQUIREMENT,)))
     started = time.process_time()
     index = build_index(built)
@@ -42,12 +42,12 @@ def test_opening_and_asking_is_quick(adk: Index) -> None:
     index.close()
 
 
-def test_optional_dependencies_are_named(adk: Index) -> None:
+def test_optional_dependencies_are_named(adk: SymbolIndex) -> None:
     assert len(adk.unavailable) == 27
     assert adk.unavailable["google.adk.tools.crewai_tool"].missing == "crewai"
 
 
-def test_what_plain_looks_at_the_class_would_miss(adk: Index) -> None:
+def test_what_plain_looks_at_the_class_would_miss(adk: SymbolIndex) -> None:
     assert adk.find("LlmAgent.name")[0].kind == "field"
     assert adk.find("Event.invocation_id")[0].kind == "field"
     assert adk.find("EventActions.stateDelta")[0].name == "state_delta"
@@ -55,5 +55,5 @@ def test_what_plain_looks_at_the_class_would_miss(adk: Index) -> None:
     assert adk.resolve("google.adk.agents.Agent") == adk.resolve("google.adk.agents.LlmAgent")
 
 
-def test_its_command_line_is_known(adk: Index) -> None:
+def test_its_command_line_is_known(adk: SymbolIndex) -> None:
     assert adk.find("adk web --port")[0].annotation == "integer"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.index import Index, Symbol
+from assay.questions.index import Symbol, SymbolIndex
 
 
 def only(found: list[Symbol]) -> Symbol:
@@ -39,7 +39,7 @@ def only(found: list[Symbol]) -> Symbol:
     ],
 )
 def test_names_are_found_by_their_last_components(
-    index: Index, asked: str, path: str, kind: str
+    index: SymbolIndex, asked: str, path: str, kind: str
 ) -> None:
     found = index.find(asked)
     assert (found[0].path, found[0].kind) == (path, kind)
@@ -48,16 +48,16 @@ def test_names_are_found_by_their_last_components(
 @pytest.mark.parametrize(
     "asked", ["Courrier", "Courier.fly", "models.Courier", "", ".", "a b", "é"]
 )
-def test_what_is_not_there_is_not_found(index: Index, asked: str) -> None:
+def test_what_is_not_there_is_not_found(index: SymbolIndex, asked: str) -> None:
     assert index.find(asked) == []
 
 
-def test_kinds_narrow_what_is_found(index: Index) -> None:
+def test_kinds_narrow_what_is_found(index: SymbolIndex) -> None:
     assert {one.kind for one in index.find("name")} == {"attribute", "parameter"}
     assert {one.kind for one in index.find("name", kinds=["parameter"])} == {"parameter"}
 
 
-def test_a_path_resolves_only_where_it_leads(index: Index) -> None:
+def test_a_path_resolves_only_where_it_leads(index: SymbolIndex) -> None:
     lazy = index.resolve("depot.parcels.Courier")
     assert lazy is not None
     assert lazy.path == "depot.parcels.couriers.Courier"
@@ -66,7 +66,7 @@ def test_a_path_resolves_only_where_it_leads(index: Index) -> None:
     assert index.resolve("depot.parcels.Cyclist") is None
 
 
-def test_all_paths_are_known_and_the_best_comes_first(index: Index) -> None:
+def test_all_paths_are_known_and_the_best_comes_first(index: SymbolIndex) -> None:
     state = only(index.find("State"))
     assert state.paths == (
         "depot.parcels.State",
@@ -78,7 +78,7 @@ def test_all_paths_are_known_and_the_best_comes_first(index: Index) -> None:
     assert "depot.parcels.couriers.LONGEST_WAIT" in wait.paths
 
 
-def test_a_class_tells_its_signature_bases_and_nature(index: Index) -> None:
+def test_a_class_tells_its_signature_bases_and_nature(index: SymbolIndex) -> None:
     courier, cyclist = only(index.find("Courier")), only(index.find("Cyclist"))
     assert courier.signature == "(name: str, *, capacity: int = 10)"
     assert courier.is_abstract
@@ -87,7 +87,7 @@ def test_a_class_tells_its_signature_bases_and_nature(index: Index) -> None:
     assert only(index.find("State")).is_enum
 
 
-def test_a_method_tells_how_it_is_called(index: Index) -> None:
+def test_a_method_tells_how_it_is_called(index: SymbolIndex) -> None:
     deliver = index.find("Courier.deliver")[0]
     assert deliver.signature == "(parcel, /, *stops: str, urgent: bool = False) -> bool"
     assert deliver.is_async
@@ -112,11 +112,13 @@ def test_a_method_tells_how_it_is_called(index: Index) -> None:
         ("--weight", "In kilograms."),
     ],
 )
-def test_documentation_is_found_wherever_it_is_written(index: Index, path: str, doc: str) -> None:
+def test_documentation_is_found_wherever_it_is_written(
+    index: SymbolIndex, path: str, doc: str
+) -> None:
     assert index.find(path)[0].doc == doc
 
 
-def test_a_models_fields_and_what_it_accepts(index: Index) -> None:
+def test_a_models_fields_and_what_it_accepts(index: SymbolIndex) -> None:
     address, parcel = only(index.find("Address")), only(index.find("Parcel"))
     assert (address.extra, parcel.extra) == ("forbid", "ignore")
     zip_code = index.members(address.path)["zip_code"]
@@ -128,7 +130,7 @@ def test_a_models_fields_and_what_it_accepts(index: Index) -> None:
     assert index.members(parcel.path)["tags"].default == "list()"
 
 
-def test_members_include_what_is_inherited(index: Index) -> None:
+def test_members_include_what_is_inherited(index: SymbolIndex) -> None:
     members = index.members("depot.parcels.models.Express")
     assert members["hours"].owner == "depot.parcels.models.Express"
     assert members["weight"].owner == "depot.parcels.models.Parcel"
@@ -137,23 +139,23 @@ def test_members_include_what_is_inherited(index: Index) -> None:
     assert index.members("depot.parcels.nothing") == {}
 
 
-def test_an_attribute_that_only_instances_have(index: Index) -> None:
+def test_an_attribute_that_only_instances_have(index: SymbolIndex) -> None:
     members = index.members("depot.parcels.couriers.Courier")
     assert members["load"].on_instance
     assert not members["fleet"].on_instance
 
 
-def test_an_object_that_raises_when_looked_at_costs_nothing_else(index: Index) -> None:
+def test_an_object_that_raises_when_looked_at_costs_nothing_else(index: SymbolIndex) -> None:
     assert {"shy", "plain"} <= index.members("depot.parcels.lazy.Holder").keys()
     assert only(index.find("lazy.shy")).kind == "constant"
 
 
-def test_dataclass_fields(index: Index) -> None:
+def test_dataclass_fields(index: SymbolIndex) -> None:
     members = index.members("depot.parcels.models.Label")
     assert [members[name].required for name in ("text", "copies", "notes")] == [True, False, False]
 
 
-def test_command_lines(index: Index) -> None:
+def test_command_lines(index: SymbolIndex) -> None:
     assert [one.path for one in index.find("parcels send", kinds=["command"])] == ["parcels send"]
     weight = only(index.find("--weight"))
     assert (weight.aliases, weight.required) == (("-w", "weight"), True)
@@ -172,31 +174,32 @@ def test_command_lines(index: Index) -> None:
         "depot.parcels",
     ],
 )
-def test_what_occurs_anywhere(index: Index, token: str) -> None:
+def test_what_occurs_anywhere(index: SymbolIndex, token: str) -> None:
     assert index.occurs(token)
 
 
 @pytest.mark.parametrize("token", ["never_written", "Courier.never_written", "", "--", "couriER"])
-def test_what_occurs_nowhere(index: Index, token: str) -> None:
+def test_what_occurs_nowhere(index: SymbolIndex, token: str) -> None:
     assert not index.occurs(token)
 
 
-def test_all_installed_files_only_when_asked(index: Index) -> None:
+def test_all_installed_files_only_when_asked(index: SymbolIndex) -> None:
     assert not index.occurs("GetCoreSchemaHandler")
     assert index.occurs("GetCoreSchemaHandler", everywhere=True)
     assert not index.occurs("never_written", everywhere=True)
 
 
-def test_why_something_might_exist_although_it_is_not_seen(index: Index) -> None:
-    assert "heavy_scales" in str(index.obstacle("depot.parcels.scales.anything"))
-    assert "heavy_scales" in str(index.obstacle("depot.parcels.soft.Fine"))
-    assert "heavy_scales" in str(index.obstacle("depot.parcels.weigh"))
-    assert "when asked" in str(index.obstacle("depot.parcels.whatever"))
-    assert index.obstacle("depot.parcels.couriers.Curier") is None
-    assert index.obstacle("elsewhere.thing") is None
+def test_why_something_might_exist_although_it_is_not_seen(index: SymbolIndex) -> None:
+    modules = index.modules
+    assert "heavy_scales" in str(modules["depot.parcels.scales"].failure)
+    assert "heavy_scales" in modules["depot.parcels.soft"].missing_names["Fine"]
+    assert "heavy_scales" in modules["depot.parcels"].missing_names["weigh"]
+    assert modules["depot.parcels"].is_dynamic
+    assert not modules["depot.parcels.couriers"].is_dynamic
+    assert modules["depot.parcels.couriers"].missing_names == {}
 
 
-def test_where_an_imported_name_comes_from(index: Index) -> None:
+def test_where_an_imported_name_comes_from(index: SymbolIndex) -> None:
     assert index.origin("depot.parcels.models.Field") == "pydantic.fields.Field"
     assert index.origin("depot.parcels.models.Address") is None
 
@@ -214,12 +217,12 @@ def test_where_an_imported_name_comes_from(index: Index) -> None:
     ],
 )
 def test_a_plain_question_is_answered_among_the_first(
-    index: Index, question: str, expected: str
+    index: SymbolIndex, question: str, expected: str
 ) -> None:
     assert expected in [hit.symbol.import_path for hit in index.search(question, limit=3)]
 
 
-def test_a_hit_names_the_members_that_fit(index: Index) -> None:
+def test_a_hit_names_the_members_that_fit(index: SymbolIndex) -> None:
     hit = next(
         one
         for one in index.search("weight of a parcel in kilograms")
@@ -228,7 +231,7 @@ def test_a_hit_names_the_members_that_fit(index: Index) -> None:
     assert hit.members[0].name == "weight"
 
 
-def test_search_is_bounded_sorted_and_the_same_every_time(index: Index) -> None:
+def test_search_is_bounded_sorted_and_the_same_every_time(index: SymbolIndex) -> None:
     first = index.search("parcel", limit=4)
     assert len(first) == 4
     assert [hit.score for hit in first] == sorted((hit.score for hit in first), reverse=True)
@@ -236,12 +239,12 @@ def test_search_is_bounded_sorted_and_the_same_every_time(index: Index) -> None:
     assert index.search("") == index.search("the of and") == []
 
 
-def test_kinds_make_each_hit_one_of_them(index: Index) -> None:
+def test_kinds_make_each_hit_one_of_them(index: SymbolIndex) -> None:
     hits = index.search("parcel weight", kinds=["field", "option"])
     assert {hit.symbol.kind for hit in hits} == {"field", "option"}
 
 
-def test_private_names_come_after_public_ones(index: Index) -> None:
+def test_private_names_come_after_public_ones(index: SymbolIndex) -> None:
     paths = [hit.symbol.path for hit in index.search("parcel helper", limit=50)]
     private = "depot.parcels._private.parcel_helper"
     assert private in paths

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.index.inside.scan import lines_of
+from assay.questions.index.indexer.layout import lines_of
+from assay.questions.index.ranking import find_identifiers, split_identifier, stem, synonyms, terms
 from assay.questions.index.store import SortedWords
-from assay.questions.index.words import identifiers, split_identifier, stem, synonyms, terms
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_synonyms_go_both_ways() -> None:
 
 def test_what_is_spelled_as_code() -> None:
     text = "Does `Runner` or types.Part or LLMRegistry take max_calls? Not Part nor the API."
-    assert identifiers(text) == ["Runner", "types.Part", "LLMRegistry", "max_calls"]
+    assert find_identifiers(text) == ["Runner", "types.Part", "LLMRegistry", "max_calls"]
 
 
 @given(st.sets(st.text(alphabet="abü_", min_size=1), max_size=30), st.text(alphabet="abü_"))

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.questions.lint_rules.words import (
+    blank_quotes,
     is_compound,
     is_none_of_them,
-    normalised,
+    normalise,
     prose,
-    unquoted,
 )
 
 
@@ -42,12 +42,12 @@ def test_none() -> None:
 
 @given(st.text())
 def test_blanking_keeps_every_place(text: str) -> None:
-    assert len(prose(text)) == len(unquoted(text)) == len(text)
+    assert len(prose(text)) == len(blank_quotes(text)) == len(text)
 
 
 @given(st.text())
 def test_normalising_once_is_enough(text: str) -> None:
-    assert normalised(normalised(text)) == normalised(text)
+    assert normalise(normalise(text)) == normalise(text)
 
 
 def test_prose_is_what_is_neither_code_nor_quoted() -> None:

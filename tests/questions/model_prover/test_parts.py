@@ -19,7 +19,7 @@ from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.model_prover import adk_models, prompts
 from assay.questions.model_prover.adk_callbacks import (
-    Conversation,
+    AdkSession,
     ModelAccess,
     _without_ids,
     _without_key,
@@ -141,12 +141,12 @@ def test_a_key_that_a_refusal_quotes_is_replaced_before_the_refusal_is_cut() -> 
 
 
 def test_the_nodes_are_those_of_the_specification() -> None:
-    conversation = Conversation(ModelAccess(SETTINGS), Transcript())
+    session = AdkSession(ModelAccess(SETTINGS), Transcript())
     question = Question("q", "Which?", {"A": "x", "B": "y"})
     runner, nothing = TargetRunner(cast("Any", None)), cast("Any", None)
     tools = LibraryTools("none", None)
-    blind = Pipeline(question, ["A", "B"], runner, tools, conversation)._workflow()
-    keyed = RemediationLoop(nothing, nothing, conversation, writes=False, tools=nothing)._workflow()
+    blind = Pipeline(question, ["A", "B"], runner, tools, session)._workflow()
+    keyed = RemediationLoop(nothing, nothing, session, writes=False, tools=nothing)._workflow()
     assert blind.name == "verification_pipeline"
     assert names_of(blind) == [
         *("setup", "claim_analyst", "claim_check", "proof_engineer_loop", "teardown")

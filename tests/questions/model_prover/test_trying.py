@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from assay.questions.model import Question
-from assay.questions.model_prover.engineer_tools import Attempted, attempt
+from assay.questions.model_prover.engineer_tools import TrialResult, attempt
 from assay.questions.model_prover.tasks import proof_of, read_tasks
 from assay.questions.proof_runners import TargetRunner
 from assay.sandbox import ProofRunner, Target, environment
@@ -35,10 +35,10 @@ def test_option_A_control():
 TASKS = read_tasks([task(), task("B")], QUESTION)
 
 
-def tried(*sources: str) -> list[Attempted]:
+def tried(*sources: str) -> list[TrialResult]:
     """What comes of these proofs of option A, all tried by one runner."""
 
-    async def run() -> list[Attempted]:
+    async def run() -> list[TrialResult]:
         proofs_run = ProofRunner(environment(Target(current=True)))
         runner = TargetRunner(proofs_run, modules=("pydantic",))
         try:

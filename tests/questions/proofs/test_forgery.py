@@ -8,10 +8,10 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from assay.questions.model import Question
-from assay.questions.proofs.forgery import check_forgery, given_by
+from assay.questions.proofs.forgery import check_forgery, read_given
 from assay.questions.proofs.proof_file import UnfitProofError
 from assay.questions.proofs.proving import Trial, try_proof
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import ProofRunner, Target, environment
 from tests.questions.proofs.corpus import Sample, read_corpus
 
@@ -115,7 +115,7 @@ def test_option_A_fails():
 def test_a_proof_may_repeat_only_what_the_question_shows(
     text: str, option: str, is_refused: bool
 ) -> None:
-    given = given_by(Question("one", text, {"A": option, "B": "Another."}), "A")
+    given = read_given(Question("one", text, {"A": option, "B": "Another."}), "A")
     if is_refused:
         with pytest.raises(UnfitProofError, match="brings the disputed value along: 8080"):
             check_forgery(FEEDING, given)

@@ -18,7 +18,7 @@ from assay.questions.proofs.proving import (
     read_truth,
     try_proof,
 )
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import Caught, Challenge, ChallengeResult, ProofOutcome, Status, TestOutcome
 
 SOURCE = '''\

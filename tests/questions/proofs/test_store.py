@@ -14,7 +14,7 @@ from assay.errors import InputError
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Proof, Relation
 from assay.questions.proofs.store import NewProof, ProofStore, proof_name, slug
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 
 QUESTION = Question("suite:first question?", "Which?", {"A": "one", "B": "two"})
 LOCK = "pydantic==2.12.0\n"

@@ -8,7 +8,7 @@ import pytest
 
 from assay.questions.model import Snippet
 from assay.questions.suite.formats import SnippetReference
-from assay.questions.suite.snippets import SnippetError, SnippetFiles, imported_names, used_names
+from assay.questions.suite.snippets import SnippetError, SnippetFiles, find_imports, find_used
 from tests.questions.suite_support import write
 
 SOURCE = """
@@ -131,7 +131,7 @@ def test_a_link_does_not_lead_out_of_the_repository(tmp_path: Path) -> None:
 
 def test_imports_of_a_broken_file_are_read_all_the_same() -> None:
     source = "import a\nfrom b import (\n    c,\n    d as e,\n)\ndef broken(:\nfrom f import g\n"
-    names = {one.bound: (one.statement, one.line) for one in imported_names(source)}
+    names = {one.bound: (one.statement, one.line) for one in find_imports(source)}
     assert names == {
         "a": ("import a", 1),
         "c": ("from b import c", 2),
@@ -141,5 +141,5 @@ def test_imports_of_a_broken_file_are_read_all_the_same() -> None:
 
 
 def test_used_names_are_names_and_not_words_in_strings() -> None:
-    assert used_names('x = call("word", key=other.attribute)  # comment') == {"x", "call", "other"}
-    assert {"call", "x"} <= used_names("x = call(")
+    assert find_used('x = call("word", key=other.attribute)  # comment') == {"x", "call", "other"}
+    assert {"call", "x"} <= find_used("x = call(")

@@ -7,8 +7,8 @@ import itertools
 import pytest
 
 from assay.questions.proofs.claims import Claim, Grounds, Relation
-from assay.questions.verdict.compounds import decided_by, derive, read_compound
-from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.compounds import derive, find_deciding, read_compound
+from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.stems import Stem, StemKind
 
 LETTERS = ("A", "B", "C", "D", "E")
@@ -17,15 +17,15 @@ ONE_FALSE = Stem(StemKind.ONE_FALSE)
 LOOSE = Stem(StemKind.OTHER)
 
 HOLDS, FAILS, UNPROVEN, CONTRADICTED = (
-    Finding(State.HOLDS, "so"),
-    Finding(State.FAILS, "not so"),
-    Finding(State.UNPROVEN),
-    Finding(State.CONTRADICTED),
+    OptionFinding(State.HOLDS, "so"),
+    OptionFinding(State.FAILS, "not so"),
+    OptionFinding(State.UNPROVEN),
+    OptionFinding(State.CONTRADICTED),
 )
-DOCUMENTED = Finding(State.HOLDS, "it is written", grounds=Grounds.DOCUMENTED)
+DOCUMENTED = OptionFinding(State.HOLDS, "it is written", grounds=Grounds.DOCUMENTED)
 
 
-def _derive(text: str, *parts: Finding, stem: Stem = ONE_TRUE) -> Finding:
+def _derive(text: str, *parts: OptionFinding, stem: Stem = ONE_TRUE) -> OptionFinding:
     """The finding on a last option from those on the ones before it."""
     letters = LETTERS[: len(parts) + 1]
     compound = read_compound(text, letters, len(parts))
@@ -62,14 +62,14 @@ def _derive(text: str, *parts: Finding, stem: Stem = ONE_TRUE) -> Finding:
         ("All except B", (HOLDS, HOLDS, HOLDS), State.FAILS),
     ],
 )
-def test_derivation(text: str, parts: tuple[Finding, ...], state: State) -> None:
+def test_derivation(text: str, parts: tuple[OptionFinding, ...], state: State) -> None:
     assert _derive(text, *parts).state is state
 
 
 def test_what_is_derived_names_its_parts() -> None:
     claims = [Claim(letter, f"{letter} is so", Relation.EQUIVALENT) for letter in "AB"]
-    holds = Finding(State.HOLDS, "so", rests_on=(claims[0],))
-    fails = Finding(State.FAILS, "not so", rests_on=(claims[1],))
+    holds = OptionFinding(State.HOLDS, "so", rests_on=(claims[0],))
+    fails = OptionFinding(State.FAILS, "not so", rests_on=(claims[1],))
     derived = _derive("All of the above", holds, fails)
     assert derived.reason == "B fails"
     assert derived.derived_from == ("A", "B")
@@ -108,7 +108,7 @@ def test_an_above_with_options_below_decides_only_where_both_readings_agree() ->
     compound = read_compound("All of the above", "ABCD", 2)
     assert compound is not None
 
-    def state(a: Finding, b: Finding, d: Finding) -> State:
+    def state(a: OptionFinding, b: OptionFinding, d: OptionFinding) -> State:
         return derive({"A": a, "B": b, "D": d}, {"C": compound}, ONE_TRUE)["C"].state
 
     assert state(HOLDS, HOLDS, HOLDS) is State.HOLDS
@@ -149,6 +149,6 @@ def test_what_decides_a_compound_is_enough_to_decide_it(text: str) -> None:
     compounds = {"D": compound}
     for parts in itertools.product((HOLDS, FAILS, UNPROVEN, DOCUMENTED), repeat=3):
         findings = derive(dict(zip("ABC", parts, strict=True)), compounds, ONE_TRUE)
-        deciding = decided_by("D", findings, compounds)
+        deciding = find_deciding("D", findings, compounds)
         alone = {one: findings[one] if one in deciding else UNPROVEN for one in "ABC"}
         assert derive(alone, compounds, ONE_TRUE)["D"].state is findings["D"].state

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.questions.proofs.claims import Claim, Relation
 from assay.questions.verdict.exceptions import BROADER, ExceptionMatch, match_exceptions
-from assay.questions.verdict.findings import Settled, State, Truth, combine
+from assay.questions.verdict.option_findings import Settled, State, Truth, combine
 
 RAISED = (
     "pydantic_core._pydantic_core.ValidationError",

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.questions.proofs.claims import Claim, Grounds, Relation
-from assay.questions.verdict.findings import Settled, State, Truth, combine
+from assay.questions.verdict.option_findings import Settled, State, Truth, combine
 
 NECESSARY, SUFFICIENT, EQUIVALENT = Relation.NECESSARY, Relation.SUFFICIENT, Relation.EQUIVALENT
 TRUE, FALSE, BOTH, OPEN = Truth.TRUE, Truth.FALSE, Truth.BOTH, Truth.OPEN

@@ -6,23 +6,30 @@ import pytest
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Claim, Grounds, Relation
-from assay.questions.verdict.findings import Finding, State
+from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.stems import Stem, StemKind
-from assay.questions.verdict.verdict import Judgement, Verdict, accuses, answers_of, judge, settled
+from assay.questions.verdict.verdict import (
+    Judgement,
+    Verdict,
+    accuses,
+    answers_of,
+    is_settled,
+    judge,
+)
 
-HOLDS = Finding(State.HOLDS, "so it is")
-FAILS = Finding(State.FAILS, "it is not so")
-ABSENT = Finding(State.FAILS, "there is no such name", is_absent_path=True)
-OPEN = Finding(State.UNPROVEN, "it timed out")
-TORN = Finding(State.CONTRADICTED, "both sides passed")
-WRITTEN = Finding(State.HOLDS, "it is written", grounds=Grounds.DOCUMENTED)
-WRITTEN_OFF = Finding(State.FAILS, "it is not written", grounds=Grounds.DOCUMENTED)
+HOLDS = OptionFinding(State.HOLDS, "so it is")
+FAILS = OptionFinding(State.FAILS, "it is not so")
+ABSENT = OptionFinding(State.FAILS, "there is no such name", is_absent_path=True)
+OPEN = OptionFinding(State.UNPROVEN, "it timed out")
+TORN = OptionFinding(State.CONTRADICTED, "both sides passed")
+WRITTEN = OptionFinding(State.HOLDS, "it is written", grounds=Grounds.DOCUMENTED)
+WRITTEN_OFF = OptionFinding(State.FAILS, "it is not written", grounds=Grounds.DOCUMENTED)
 
 ONE_TRUE, ONE_FALSE = Stem(StemKind.ONE_TRUE), Stem(StemKind.ONE_FALSE)
 BEST = Stem(StemKind.SUPERLATIVE)
 
 
-def _judge(key: str, *findings: Finding, stem: Stem = ONE_TRUE, last: str = "") -> Judgement:
+def _judge(key: str, *findings: OptionFinding, stem: Stem = ONE_TRUE, last: str = "") -> Judgement:
     return judge(_question(len(findings), last), stem, _by_letter(findings), key)
 
 
@@ -31,7 +38,7 @@ def _question(count: int, last: str = "") -> Question:
     return Question("q", "Which is it?", dict(zip("ABCDEF", texts, strict=False)))
 
 
-def _by_letter(findings: tuple[Finding, ...]) -> dict[str, Finding]:
+def _by_letter(findings: tuple[OptionFinding, ...]) -> dict[str, OptionFinding]:
     return dict(zip("ABCDEF", findings, strict=False))
 
 
@@ -208,18 +215,18 @@ def test_a_stem_that_is_not_clear_is_never_decided() -> None:
 
 
 def test_notes_come_along_with_the_letter_of_their_option() -> None:
-    noted = Finding(State.FAILS, "not so", notes=("broader-exception",))
+    noted = OptionFinding(State.FAILS, "not so", notes=("broader-exception",))
     assert _judge("A", HOLDS, noted).notes == ("B: broader-exception",)
 
 
 def test_settled_means_that_nothing_is_left_to_prove() -> None:
     question = _question(2, "None of the above")
-    assert settled(question, {"A": HOLDS, "B": FAILS})
-    assert settled(question, {"A": WRITTEN, "B": FAILS})
-    assert not settled(question, {"A": HOLDS})
-    assert not settled(question, {"A": HOLDS, "B": OPEN})
-    assert not settled(question, {"A": HOLDS, "B": TORN})
-    assert not settled(question, {"A": HOLDS, "B": WRITTEN_OFF})
+    assert is_settled(question, {"A": HOLDS, "B": FAILS})
+    assert is_settled(question, {"A": WRITTEN, "B": FAILS})
+    assert not is_settled(question, {"A": HOLDS})
+    assert not is_settled(question, {"A": HOLDS, "B": OPEN})
+    assert not is_settled(question, {"A": HOLDS, "B": TORN})
+    assert not is_settled(question, {"A": HOLDS, "B": WRITTEN_OFF})
 
 
 def test_the_answers_of_a_negated_question_are_turned_round_and_derived() -> None:
@@ -230,15 +237,19 @@ def test_the_answers_of_a_negated_question_are_turned_round_and_derived() -> Non
     assert found["C"].derived_from == ("A", "B")
 
 
-def _by(kind: str, state: State = State.FAILS) -> Finding:
-    return Finding(state, "…", rests_on=(Claim("C", "it is there", Relation.EQUIVALENT, kind),))
+def _by(kind: str, state: State = State.FAILS) -> OptionFinding:
+    return OptionFinding(
+        state, "…", rests_on=(Claim("C", "it is there", Relation.EQUIVALENT, kind),)
+    )
 
 
-STANDS = Finding(State.UNPROVEN, "it is there, which is not enough", stands=True)
+STANDS = OptionFinding(State.UNPROVEN, "it is there, which is not enough", stands=True)
 
 
 @pytest.mark.parametrize("others", [(HOLDS, HOLDS), (STANDS, STANDS), (HOLDS, STANDS, STANDS)])
-def test_a_program_does_not_accuse_where_only_the_key_fails(others: tuple[Finding, ...]) -> None:
+def test_a_program_does_not_accuse_where_only_the_key_fails(
+    others: tuple[OptionFinding, ...],
+) -> None:
     """It may have taken "Which one raises an error?" for "Which one works?"."""
     judgement = judge(
         _question(len(others) + 1), ONE_TRUE, _by_letter((_by("import"), *others)), "A"
@@ -257,7 +268,7 @@ def test_a_program_does_not_accuse_where_only_the_key_fails(others: tuple[Findin
     ],
 )
 def test_it_accuses_where_another_fails_too_or_a_person_wrote_the_proof(
-    key: Finding, others: tuple[Finding, ...]
+    key: OptionFinding, others: tuple[OptionFinding, ...]
 ) -> None:
     judgement = judge(_question(len(others) + 1), ONE_TRUE, _by_letter((key, *others)), "A")
     assert _brief(judgement) == (Verdict.INCORRECT, "key-fails")

@@ -13,8 +13,8 @@ import sys
 from typing import Any
 
 from assay.errors import AssayError
-from assay.sandbox.limits import Limits
 from assay.sandbox.programs import ProgramResult, Programs
+from assay.sandbox.workers import Limits
 
 
 def _plain(result: ProgramResult) -> dict[str, Any]:
@@ -59,7 +59,7 @@ async def _serve() -> None:
             answer = {"error": type(error).__name__, "text": str(error)}
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
-    supervisors = [worker._process.pid for kind in kinds.values() for worker in kind._idle]
+    supervisors = [worker.pid for kind in kinds.values() for worker in kind._pool.idle]
     for kind in kinds.values():
         await kind.__aexit__(None, None, None)
     sys.stdout.write(json.dumps(supervisors) + "\n")

@@ -210,7 +210,7 @@ async def _run_hog(level: str) -> tuple[ProgramResult, ProgramResult]:
     limits = Limits(memory=128 << 20, wall_time=60)
     async with Programs(isolation=level, limits=limits, binds=binds) as programs:
         await programs.run([*python, "pass"])
-        supervisor = programs._idle[0]._process.pid
+        supervisor = programs._pool.idle[0].pid
         running = asyncio.create_task(programs.run([*python, HOG, marker]))
         while not running.done():
             if hogs := [line.partition(":")[0] for line in command_lines(marker)]:
@@ -233,14 +233,14 @@ import ctypes, importlib, os, signal, sys, time
 sys.path.insert(0, sys.argv[1])
 import start
 start.load()
-unnamed = importlib.import_module("assay_jail.unnamed")
+processes = importlib.import_module("assay_jail.processes")
 if ctypes.CDLL(None).unshare(0x10000000 | 0x20000000):
     sys.exit("no namespaces")
 first, other = [os.fork() or signal.pause() for _ in range(2)]
 os.kill(first, signal.SIGKILL)
 os.waitid(os.P_PID, other, os.WEXITED | os.WNOWAIT)
 for _ in range(20):
-    seen = unnamed.measure(os.getpid(), ("/tmp",), 1)
+    seen = processes.measure_unnamed(os.getpid(), ("/tmp",), 1)
     assert os.path.exists(f"/proc/{first}/task")
     print(seen.is_hidden)
     time.sleep(0.01)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.sandbox.jail.calls import NUMBERS
+from assay.sandbox.jail.seccomp import NUMBERS
 from tests.sandbox.hostile.support import ORDINARY_USER, Sandbox
 
 NUMBER = NUMBERS.get(platform.machine(), {})

@@ -17,7 +17,7 @@ from tests.waiting import PATIENCE
 
 SCRIPT = """
 import asyncio, sys
-from assay.sandbox.bases import hand_over, new_base
+from assay.sandbox.overlay_base import hand_over, new_base
 from assay.sandbox.programs import Programs
 
 async def main():

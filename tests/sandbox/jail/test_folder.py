@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.sandbox.jail import folder, globs, trees
+from assay.sandbox.jail import folder, trees
 
 NAMES = st.text(st.sampled_from("ab.*[]?!-\\\n é"), min_size=1, max_size=6).filter(
     lambda name: name not in (".", "..")
 )
 
 
-def collected(place: Path, *patterns: str, limit: int = 1 << 20) -> folder.Collected:
+def collected(place: Path, *patterns: str, limit: int = 1 << 20) -> folder.FoundFiles:
     descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
     try:
         return folder.collect(descriptor, list(patterns), limit)
@@ -58,29 +58,29 @@ def test_patterns(tmp_path: Path, pattern: str, expected: set[str]) -> None:
 
 @given(NAMES)
 def test_no_pattern_breaks_it_and_a_star_matches_any_name(name: str) -> None:
-    assert globs.matcher(["*"]).fullmatch(name)
-    assert globs.matcher(["**"]).fullmatch(f"x/{name}")
-    assert not globs.matcher(["*"]).fullmatch(f"{name}/x")
-    globs.matcher([name])
+    assert folder.matcher(["*"]).fullmatch(name)
+    assert folder.matcher(["**"]).fullmatch(f"x/{name}")
+    assert not folder.matcher(["*"]).fullmatch(f"{name}/x")
+    folder.matcher([name])
 
 
 @given(st.text(st.sampled_from("ab. é-\n"), min_size=1, max_size=8))
 def test_a_plain_name_matches_itself_only(name: str) -> None:
-    assert globs.matcher([name]).fullmatch(name)
-    assert not globs.matcher([name]).fullmatch(f"{name}x")
-    assert not globs.matcher([name]).fullmatch(f"x{name}")
+    assert folder.matcher([name]).fullmatch(name)
+    assert not folder.matcher([name]).fullmatch(f"{name}x")
+    assert not folder.matcher([name]).fullmatch(f"x{name}")
 
 
 @given(st.text(st.sampled_from("ab. é-*?[]!"), min_size=1, max_size=8))
 def test_an_escaped_name_is_plain_again(name: str) -> None:
     expected = None if name in (".", "..") else name
-    assert globs.plain_name(glob.escape(name)) == expected
-    assert globs.matcher([glob.escape(name)]).fullmatch(name)
+    assert folder.plain_name(glob.escape(name)) == expected
+    assert folder.matcher([glob.escape(name)]).fullmatch(name)
 
 
 @pytest.mark.parametrize("pattern", ["*", "a?", "a/[bc]", "../a", "a//b", "./a", ""])
 def test_what_is_no_plain_name(pattern: str) -> None:
-    assert globs.plain_name(pattern) is None
+    assert folder.plain_name(pattern) is None
 
 
 def test_a_name_is_found_before_what_globs_match_and_however_much_that_is(

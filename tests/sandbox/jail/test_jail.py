@@ -22,6 +22,7 @@ sys.path.insert(0, os.path.dirname(sys.argv[1]))
 import start
 start.load()
 jail = importlib.import_module("assay_jail.jail")
+start._load("assay_jail.channel", start._CHANNEL)
 limits = {"cpu_time": 5, "memory": 1 << 28, "processes": 8, "open_files": 64,
           "file_size": 1 << 20, "work_size": 1 << 20}
 jail.enter({"level": sys.argv[2], "binds": [], "limits": limits})
@@ -62,4 +63,4 @@ def test_three_children_one_after_the_other(interpreter: str, level: str) -> Non
     answer = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, env={})
     assert answer.stderr == ""
     assert answer.returncode == 0
-    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_jail", "assay_jail.calls"], True]
+    assert json.loads(answer.stdout) == [[0, 1, 2], ["assay_jail", "assay_jail.cgroups"], True]

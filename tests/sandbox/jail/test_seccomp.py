@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.sandbox.jail import calls, kernel, seccomp
+from assay.sandbox.jail import kernel, seccomp
 
 HEADERS = {
     "x86_64": (
@@ -41,9 +41,9 @@ def test_the_numbers_of_calls_are_those_of_the_kernels_headers(machine: str) -> 
         pytest.skip(f"the headers of the kernel for {machine} are not installed")
     header = _numbers_of(paths[0].read_text())
     header = {name: number for name, number in header.items() if not name.endswith("64") or
-              name in calls.NUMBERS[machine]}  # fmt: skip
+              name in seccomp.NUMBERS[machine]}  # fmt: skip
     assert len(header) > 250
-    ours = calls.NUMBERS[machine]
+    ours = seccomp.NUMBERS[machine]
     newer = set(header) - set(ours)  # a header may be newer than the table, never older by name
     assert all(header[name] > max(ours.values()) or header[name] in (335, 336) for name in newer)
     assert {name: ours[name] for name in header if name in ours} == {
@@ -54,7 +54,7 @@ def test_the_numbers_of_calls_are_those_of_the_kernels_headers(machine: str) -> 
 def test_every_call_of_either_machine_belongs_to_one_family() -> None:
     named = [name for family in seccomp.FAMILIES.values() for name in family.calls.split()]
     assert len(named) == len(set(named))
-    assert set(named) == {name for numbers in calls.NUMBERS.values() for name in numbers}
+    assert set(named) == {name for numbers in seccomp.NUMBERS.values() for name in numbers}
 
 
 def test_the_page_says_of_every_family_what_the_filter_does() -> None:
@@ -103,7 +103,7 @@ def test_the_filter_answers_every_call_as_its_family_says(
     monkeypatch: pytest.MonkeyPatch, machine: str, level: int
 ) -> None:
     monkeypatch.setattr(kernel, "MACHINE", machine)
-    program, numbers = seccomp.program(**LEVELS[level]), calls.NUMBERS[machine]
+    program, numbers = seccomp.program(**LEVELS[level]), seccomp.NUMBERS[machine]
     wanted = {"no": "EPERM", "absent": "ENOSYS", "yes": "ALLOW", "counted": "ALLOW"}
     examined = {"socket", "socketpair", "bind", "ioctl", "prctl"}
     for family in seccomp.FAMILIES.values():
@@ -167,7 +167,7 @@ def test_arguments_decide_where_the_call_alone_does_not(
     landlock: str,
 ) -> None:
     monkeypatch.setattr(kernel, "MACHINE", machine)
-    number = calls.NUMBERS[machine][name]
+    number = seccomp.NUMBERS[machine][name]
     found = [
         _answer(seccomp.program(**level), ARCHITECTURE[machine], number, *arguments)
         for level in LEVELS
@@ -181,5 +181,5 @@ def test_without_a_control_group_there_is_no_memory_that_belongs_to_no_process(
     monkeypatch.setattr(kernel, "MACHINE", "x86_64")
     program = seccomp.program(sockets=seccomp.SOCKETS_PRIVATE, private=True)
     for name in ("memfd_create", "shmget", "semget", "msgget"):
-        number = calls.NUMBERS["x86_64"][name]
+        number = seccomp.NUMBERS["x86_64"][name]
         assert _answer(program, ARCHITECTURE["x86_64"], number) == "ENOSYS"

@@ -16,7 +16,6 @@ from assay.errors import InputError
 from assay.model import VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.config import ApiAdapter
-from assay.submissions.python_problems.process import Worker
 from assay.submissions.python_problems.source import Limits, ProgrammedSource
 from assay.submissions.seams import (
     CasesBrokenError,
@@ -543,35 +542,3 @@ def test_assay_itself_never_sees_the_alias(tmp_path: Path) -> None:
     assert not any(name.partition(".")[0] == "slop_code" for name in sys.modules)
     assert not (tmp_path / "small_problem" / "__pycache__").exists()
     assert "small_problem" not in sys.modules
-
-
-_SERVING = """
-import socket
-from assay.submissions.python_problems import frames
-
-def main(descriptor):
-    import of_the_problem
-    connection = socket.socket(fileno=descriptor)
-    frames.receive(connection)
-    connection.sendall(frames.packed({"value": of_the_problem.__name__}))
-"""
-
-
-def test_a_worker_compiles_modules_of_assay_once_and_leaves_nothing_beside_those_of_a_problem(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "of_assay.py").write_text(_SERVING)
-    (tmp_path / "of_the_problem.py").write_text("")
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", False)
-
-    async def main() -> None:
-        worker = Worker({"path": "here"}, None, "of_assay")
-        try:
-            await worker.load(60)
-        finally:
-            worker.close()
-
-    run(main())
-    compiled = [path.name.partition(".")[0] for path in (tmp_path / "__pycache__").glob("*.pyc")]
-    assert compiled == ["of_assay"]

@@ -21,7 +21,13 @@ from assay.model import (
     VerifierReport,
     values,
 )
-from assay.questions.calibration.mutants import EXPECTED, Defect, Mutant, mutants, sound_variants
+from assay.questions.calibration.mutants import (
+    EXPECTED,
+    Defect,
+    QuestionMutant,
+    mutants,
+    sound_variants,
+)
 from assay.questions.model import Key, Question
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import NoProofs
@@ -45,7 +51,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True)
-class Tried:
+class CalibrationTrial:
     """A mutant of a question, or a sound variant, and what came of it."""
 
     question: str
@@ -56,7 +62,7 @@ class Tried:
     change: str = ""
     reason: str = ""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         return f"{self.question} ({self.name}): {self.change}; {self.reason}"
 
 
@@ -66,7 +72,7 @@ def result_of(
     said: Collection[str],
     answers: Collection[str] | None,
 ) -> Result:
-    """What a verdict is worth where these options are right and those were said to hold."""
+    """Return what a verdict is worth where these options are right and those were said to hold."""
     is_valid = verdict == Verdict.VALID
     if defect is None:
         if verdict in _ACCUSATIONS:
@@ -115,15 +121,15 @@ class Calibration:
     kinds: tuple[Score, ...]
     all: Score
     sound: Counter[Result]
-    misses: tuple[Tried, ...]
-    wrongs: tuple[Tried, ...]
+    misses: tuple[CalibrationTrial, ...]
+    wrongs: tuple[CalibrationTrial, ...]
     errors: tuple[str, ...] = ()
 
 
 def score(
-    tried: Sequence[Tried], left_out: Iterable[str] = (), errors: Iterable[str] = ()
+    tried: Sequence[CalibrationTrial], left_out: Iterable[str] = (), errors: Iterable[str] = ()
 ) -> Calibration:
-    """The numbers per kind of defect and of all."""
+    """Return the numbers per kind of defect and of all."""
     present = [defect for defect in Defect if any(one.defect is defect for one in tried)]
     mutants = [one for one in tried if one.defect is not None]
     sound = [one for one in tried if one.defect is None]
@@ -142,7 +148,9 @@ def score(
     )
 
 
-def _score(name: str, mutants: Sequence[Tried], sound: Sequence[Tried]) -> Score:
+def _score(
+    name: str, mutants: Sequence[CalibrationTrial], sound: Sequence[CalibrationTrial]
+) -> Score:
     counts = Counter(one.result for one in mutants)
     origins = {one.question for one in mutants}
     return Score(
@@ -200,32 +208,34 @@ def _fingerprint(work: Work, planting: Planting) -> str:
 
 
 async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:
-    """The record of one question: what was said of it with each defect, if it is Valid itself."""
+    """Return the record of one question: the verdict on it with each defect, if it is Valid."""
     question, key = work.entry.question, work.entry.key
     original = await verify_one(work, runners, writes=False)
     verdict = str((original.detail or {})["verdict"])
     if not isinstance(question, Question) or key is None or verdict != Verdict.VALID:
-        return _left_out(work, planting, verdict)
+        return _exclude(work, planting, verdict)
     planted = [
         *sound_variants(question, key.answer, planting.seed),
-        *mutants(question, key.answer, planting.seed, planting.count, shadowed=_shadowed(original)),
+        *mutants(
+            question, key.answer, planting.seed, planting.count, shadowed=_find_shadowed(original)
+        ),
     ]
-    tried = [(one, await verify_one(_mutated(work, one), runners, writes=False)) for one in planted]
+    tried = [(one, await verify_one(_plant(work, one), runners, writes=False)) for one in planted]
     return _record(work, planting, [_values(*one) for one in tried])
 
 
-def _shadowed(record: CaseRecord) -> list[str]:
+def _find_shadowed(record: CaseRecord) -> list[str]:
     options: dict[str, Any] = (record.detail or {}).get("options", {})
     return [letter for letter, one in options.items() if BROADER in " ".join(one["notes"])]
 
 
-def _mutated(work: Work, mutant: Mutant) -> Work:
+def _plant(work: Work, mutant: QuestionMutant) -> Work:
     entry = replace(work.entry, question=mutant.question, key=Key(mutant.key))
     identifier = f"{work.identifier}~{mutant.name}"
     return replace(work, entry=entry, identifier=identifier, store=NoProofs(work.entry.file))
 
 
-def _values(mutant: Mutant, record: CaseRecord) -> dict[str, Any]:
+def _values(mutant: QuestionMutant, record: CaseRecord) -> dict[str, Any]:
     detail: dict[str, Any] = record.detail or {}
     answers = None if mutant.answers is None else sorted(mutant.answers)
     result = result_of(mutant.defect, detail["verdict"], detail.get("answers", ()), answers)
@@ -246,7 +256,7 @@ def _values(mutant: Mutant, record: CaseRecord) -> dict[str, Any]:
 # --- Records -----------------------------------------------------------------------------------
 
 
-def _left_out(work: Work, planting: Planting, verdict: str) -> CaseRecord:
+def _exclude(work: Work, planting: Planting, verdict: str) -> CaseRecord:
     return CaseRecord(
         id=work.identifier,
         subject=SUBJECT,
@@ -295,8 +305,8 @@ def _attribute(tried: dict[str, Any]) -> AttributeResult:
 
 
 def calibration_of(run: Run) -> Calibration:
-    """The numbers of a run."""
-    tried: list[Tried] = []
+    """Return the numbers of a run."""
+    tried: list[CalibrationTrial] = []
     left_out, errors = [], []
     for row in run.rows():
         packed = run.read_packed(row)
@@ -305,12 +315,12 @@ def calibration_of(run: Run) -> Calibration:
         elif packed["code"] == LEFT_OUT:
             left_out.append(packed["id"])
         else:
-            tried += [_tried(packed["id"], one) for one in packed["detail"]["mutants"]]
+            tried += [_read_trial(packed["id"], one) for one in packed["detail"]["mutants"]]
     return score(tried, left_out, errors)
 
 
-def _tried(question: str, mutant: dict[str, Any]) -> Tried:
-    return Tried(
+def _read_trial(question: str, mutant: dict[str, Any]) -> CalibrationTrial:
+    return CalibrationTrial(
         question=question,
         name=mutant["name"],
         defect=Defect(mutant["defect"]) if mutant["defect"] else None,

@@ -42,7 +42,7 @@ def _split(text: str, prose: Callable[[str], str], code: Callable[[str], str]) -
 
 
 def with_options(question: Question, options: Mapping[str, str], key: str) -> Mutated | None:
-    """The question with other options; None if they are the same."""
+    """Return the question with other options; None if they are the same."""
     changed = list(options.items()) != list(question.options.items())
     return (replace(question, options=dict(options)), key) if changed else None
 
@@ -67,8 +67,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _TEXT = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
-def reworded(text: str) -> str:
-    """The same in other words, whatever it says."""
+def reword(text: str) -> str:
+    """Return the same in other words, whatever it says."""
     whole = _WHOLE_CODE.fullmatch(text.strip())
     code = whole[1] if whole else text.strip()
     mark = "`" if whole else ""
@@ -80,17 +80,17 @@ def reworded(text: str) -> str:
         return f"The one called {mark}{code}{mark}"
     if whole:
         return f"This one: {text.strip()}"
-    return f"It is true that {_lowered(text.strip())}"
+    return f"It is true that {_lower_first(text.strip())}"
 
 
 def either(text: str, other: str) -> str:
-    """That one or the other is right, which is true as soon as one of them is."""
+    """Return the statement that one or the other is right."""
     first, second = (one.strip().rstrip(".") for one in (text, other))
     return f"Either this: {first}; or this: {second}"
 
 
-def drifted(text: str) -> str | None:
-    """The text with a name in it that nothing has; None where it names nothing."""
+def rename_last(text: str) -> str | None:
+    """Return the text with a name in it that nothing has; None where it names nothing."""
     names = [
         found
         for place in (_INLINE_CODE.finditer(text) if "`" in text else _bare(text))
@@ -102,17 +102,17 @@ def drifted(text: str) -> str | None:
         return None
     # The last name of a path is the one that a release renames.
     start, end = names[-1]
-    return text[:start] + _renamed(text[start:end]) + text[end:]
+    return text[:start] + _rename(text[start:end]) + text[end:]
 
 
 def _bare(text: str) -> list[re.Match[str]]:
-    """An option that is nothing but a name, a path or a call, without marks around it."""
+    """Return an option that is nothing but a name, a path or a call, without marks around it."""
     found = re.fullmatch(r"\s*([\w.]+(?:\(.*\))?)\s*", text)
     return [found] if found and re.search(r"[_.(]|[a-z][A-Z]", text) else []
 
 
 def _names(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The names in a piece of code that are not Python's own; of a call, those before it."""
+    """Return the names in a piece of code that are not Python's own; of a call, those before it."""
     code = text[start:end].partition("(")[0]
     blank = _TEXT.sub(lambda found: " " * len(found[0]), code)
     known = {*dir(builtins), *keyword.kwlist, "self"}
@@ -123,13 +123,13 @@ def _names(text: str, start: int, end: int) -> list[tuple[int, int]]:
     ]
 
 
-def _renamed(name: str) -> str:
+def _rename(name: str) -> str:
     if name[:1].isupper():
         return f"Legacy{name}"
     return f"legacy_{name.lstrip('_')}"
 
 
-def _lowered(text: str) -> str:
+def _lower_first(text: str) -> str:
     return text[:1].lower() + text[1:] if text[1:2].islower() or text[1:2] == " " else text
 
 
@@ -159,7 +159,7 @@ EXPECTED = {
 
 
 @dataclass(frozen=True)
-class Mutant:
+class QuestionMutant:
     """A mutated question with its key, and what is known of it; without a defect it is sound.
 
     `answers` are the options that are right by now, or None where nobody can say. The question
@@ -174,13 +174,13 @@ class Mutant:
     answers: frozenset[str] | None
 
 
-def sound_variants(question: Question, key: str, seed: int = 0) -> Iterator[Mutant]:
-    """The question itself, and the same with its options in another order."""
-    yield Mutant("sound", None, question, key, "nothing is changed", frozenset({key}))
+def sound_variants(question: Question, key: str, seed: int = 0) -> Iterator[QuestionMutant]:
+    """Yield the question itself, and the same with its options in another order."""
+    yield QuestionMutant("sound", None, question, key, "nothing is changed", frozenset({key}))
     shuffled = shuffle_options(question, key, _chance(question, "sound", seed))
     if shuffled is not None:
         change = "the options stand in another order"
-        yield Mutant("sound-shuffled", None, *shuffled, change, frozenset({shuffled[1]}))
+        yield QuestionMutant("sound-shuffled", None, *shuffled, change, frozenset({shuffled[1]}))
 
 
 def mutants(
@@ -190,7 +190,7 @@ def mutants(
     count: int = 1,
     *,
     shadowed: Collection[str] = (),
-) -> Iterator[Mutant]:
+) -> Iterator[QuestionMutant]:
     """At most so many mutants of each kind.
 
     `shadowed` are options that fail only because the right one fits better, as a broader exception
@@ -251,25 +251,25 @@ class _Sound:
         change: str,
         answers: frozenset[str] | None,
         **fields: object,
-    ) -> Mutant:
+    ) -> QuestionMutant:
         key = str(fields.pop("key", self.key))
         question = replace(self.question, **fields)  # type: ignore[arg-type] # fields of a question
-        return Mutant(f"{defect}-{suffix}", defect, question, key, change, answers)
+        return QuestionMutant(f"{defect}-{suffix}", defect, question, key, change, answers)
 
     def with_option(self, letter: str, text: str) -> dict[str, str]:
         return {**self.question.options, letter: text}
 
 
-def swap_key(sound: _Sound) -> Iterator[Mutant]:
-    """Another option is keyed as right."""
+def swap_key(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Key another option as right."""
     for letter in sound.distractors:
         change = f"the key is {letter} and not {sound.key}"
         answers = frozenset({sound.key}) | sound.parts
         yield sound.mutant(Defect.KEY_SWAPPED, letter, change, answers, key=letter)
 
 
-def remove_answer(sound: _Sound) -> Iterator[Mutant]:
-    """The right option is gone, "None of the above" is there, and a distractor is the key."""
+def remove_answer(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Remove the right option, add "None of the above", and key a distractor."""
     if not sound.is_simple or sound.has_heir or len(sound.distractors) < 2:
         return
     texts = [text for letter, text in sound.question.options.items() if letter != sound.key]
@@ -292,11 +292,11 @@ def remove_answer(sound: _Sound) -> Iterator[Mutant]:
             )
 
 
-def double_answer(sound: _Sound) -> Iterator[Mutant]:
-    """A distractor says what the right option says, in other words."""
+def double_answer(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Let a distractor say what the right option says, in other words."""
     if not sound.is_simple:
         return
-    text = reworded(sound.answer)
+    text = reword(sound.answer)
     for letter in sound.distractors:
         yield sound.mutant(
             Defect.ANSWER_DOUBLED,
@@ -307,14 +307,14 @@ def double_answer(sound: _Sound) -> Iterator[Mutant]:
         )
 
 
-def make_distractor_true(sound: _Sound) -> Iterator[Mutant]:
-    """A distractor answers the question too, but says something else than the right option."""
+def make_distractor_true(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Let a distractor answer the question too, in something else than the right option says."""
     if not sound.is_simple:
         return
     for letter in sound.distractors:
         given = sound.question.options[letter]
         # Where what does not exist is asked for, a name that does not exist is an answer.
-        text = drifted(given) if sound.is_negated else either(given, sound.answer)
+        text = rename_last(given) if sound.is_negated else either(given, sound.answer)
         if text is not None:
             yield sound.mutant(
                 Defect.DISTRACTOR_TRUE,
@@ -325,9 +325,9 @@ def make_distractor_true(sound: _Sound) -> Iterator[Mutant]:
             )
 
 
-def drift_name(sound: _Sound) -> Iterator[Mutant]:
-    """The right option calls something by a name that it does not have."""
-    text = drifted(sound.answer)
+def drift_name(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Let the right option call something by a name that it does not have."""
+    text = rename_last(sound.answer)
     if not sound.is_simple or sound.has_heir or sound.is_negated or text is None:
         return
     yield sound.mutant(
@@ -339,8 +339,8 @@ def drift_name(sound: _Sound) -> Iterator[Mutant]:
     )
 
 
-def blur_question(sound: _Sound) -> Iterator[Mutant]:
-    """The stem no longer says what it is about."""
+def blur_question(sound: _Sound) -> Iterator[QuestionMutant]:
+    """Let the stem no longer say what it is about."""
     text = in_code(sound.question.text, lambda code: "something" if code[:3] != "```" else "")
     if text == sound.question.text and sound.question.snippet is None:
         return
@@ -348,7 +348,7 @@ def blur_question(sound: _Sound) -> Iterator[Mutant]:
     yield sound.mutant(Defect.QUESTION_BLURRED, "stem", change, None, text=text, snippet=None)
 
 
-_PLANTERS: dict[Defect, Callable[[_Sound], Iterator[Mutant]]] = {
+_PLANTERS: dict[Defect, Callable[[_Sound], Iterator[QuestionMutant]]] = {
     Defect.KEY_SWAPPED: swap_key,
     Defect.ANSWER_REMOVED: remove_answer,
     Defect.ANSWER_DOUBLED: double_answer,

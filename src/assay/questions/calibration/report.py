@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.model import Share
-from assay.questions.calibration.calibration import Calibration, Result, Score, Tried
+from assay.questions.calibration.calibration import Calibration, CalibrationTrial, Result, Score
 from assay.reports import Paint, count, one_line
 
 VERSION = 1
@@ -14,7 +14,7 @@ _HEAD = ("defect", "mutants", "found", "wrong", "open", "missed", "recall", "pre
 
 
 def calibration_lines(found: Calibration, paint: Paint) -> Iterator[str]:
-    """The table, then every mutant that was called Valid and every false accusation."""
+    """Yield the table, then every mutant that was called Valid and every false accusation."""
     out = f"; {len(found.left_out)} left out, for they are not Valid" if found.left_out else ""
     yield f"calibrated with {count(found.valid, 'Valid question')}{out}"
     yield ""
@@ -26,9 +26,9 @@ def calibration_lines(found: Calibration, paint: Paint) -> Iterator[str]:
         f"{found.sound[Result.WRONG]}"
     )
     for one in found.misses:
-        yield f"{paint('missed', 'failed')} {one_line(one.told())}"
+        yield f"{paint('missed', 'failed')} {one_line(one.describe())}"
     for one in found.wrongs:
-        yield f"{paint('wrongly accused', 'failed')} {one_line(one.told())}"
+        yield f"{paint('wrongly accused', 'failed')} {one_line(one.describe())}"
     for line in found.errors:
         yield f"{paint('error', 'error')} {one_line(line)}"
 
@@ -49,7 +49,7 @@ def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
 
 
 def calibration_values(found: Calibration) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return {
         "version": VERSION,
         "valid": found.valid,
@@ -62,8 +62,8 @@ def calibration_values(found: Calibration) -> dict[str, Any]:
                 one.value: found.sound[one] for one in (Result.CONFIRMED, Result.OPEN, Result.WRONG)
             },
         },
-        "misses": [_tried_values(one) for one in found.misses],
-        "wrongly_accused": [_tried_values(one) for one in found.wrongs],
+        "misses": [_trial_values(one) for one in found.misses],
+        "wrongly_accused": [_trial_values(one) for one in found.wrongs],
         "errors": list(found.errors),
     }
 
@@ -87,7 +87,7 @@ def _share_values(share: Share) -> dict[str, Any]:
     return {"value": share.value, "low": low, "high": high, "of": share.trials}
 
 
-def _tried_values(one: Tried) -> dict[str, Any]:
+def _trial_values(one: CalibrationTrial) -> dict[str, Any]:
     return {
         "question": one.question,
         "mutant": one.name,

@@ -116,10 +116,10 @@ def _message(remediation: Remediation) -> str:
     )
 
 
-def fixed_record(
+def correction_record(
     remediation: Remediation, carried_out: str | None, problem: str | None = None
 ) -> CaseRecord:
-    """The record of a question that was to be corrected.
+    """Return the record of a question that was to be corrected.
 
     What stands in the suite afterwards is what the record is about: with a patch alone that is the
     question as it was.
@@ -152,7 +152,7 @@ def _with_fix(record: CaseRecord, told: dict[str, Any], reason: str) -> CaseReco
 
 
 def fix_counts(run: Run) -> str:
-    """How many questions were corrected and how many are left to people; empty if none."""
+    """Return how many questions were corrected and how many are left to people; empty if none."""
     counts: Counter[str] = Counter()
     for row in run.rows():
         fix = (run.read_packed(row)["detail"] or {}).get("fix")
@@ -161,7 +161,7 @@ def fix_counts(run: Run) -> str:
 
 
 def write_patch(run: Run) -> Path | None:
-    """The corrections of a run that were not carried out, as one patch in its folder."""
+    """Return the corrections of a run that were not carried out, as one patch in its folder."""
     texts: dict[Path, tuple[str, str]] = {}
     for row in run.rows():
         packed = run.read_packed(row)
@@ -182,7 +182,7 @@ def write_patch(run: Run) -> Path | None:
 
 
 def _name(path: Path) -> str:
-    """A path as a patch names it: from the folder where the command runs."""
+    """Return a path as a patch names it: from the folder where the command runs."""
     seen = os.path.relpath(path)
     if seen.startswith(".."):
         raise InputError(

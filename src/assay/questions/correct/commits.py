@@ -17,7 +17,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
 def read_suite_text(path: Path) -> str:
-    """The text of a file as it is: no line end and no mark at its beginning is lost."""
+    """Return the text of a file as it is: no line end and no mark at its beginning is lost."""
     try:
         return read_text(path, LARGEST_DOCUMENT, keep_mark=True)
     except OSError as error:
@@ -40,7 +40,7 @@ def write_suite_text(path: Path, text: str) -> None:
 
 
 def patch(old: str, new: str, path: str) -> str:
-    """The unified difference, as `git apply` and `patch -p1` take it; nothing if there is none."""
+    """Return the unified difference, as `git apply` and `patch -p1` take it; empty if none."""
     lines = difflib.unified_diff(_lines(old), _lines(new), f"a/{path}", f"b/{path}")
     told = []
     for line in lines:
@@ -67,7 +67,7 @@ class Repository:
 
     @classmethod
     def of(cls, path: Path) -> Repository:
-        """The repository of a file that git keeps; an InputError if it does not."""
+        """Return the repository of a file that git keeps; an InputError if it does not."""
         folder = path.resolve().parent
         found = _git(folder, "rev-parse", "--show-toplevel")
         if found.returncode != 0:
@@ -140,7 +140,7 @@ def commit_change(
 
 
 def commit_message(question_id: str, change: str, evidence: Iterable[str]) -> str:
-    """What a commit says: which question, what was wrong, and what shows that it is right now."""
+    """Return the message of a commit: the question, what was wrong, and the evidence."""
     subject = " ".join(f"Fix question {question_id}: {change}".split())
     if len(subject) > _SUBJECT:
         subject = f"{subject[: _SUBJECT - 1].rstrip()}…"
@@ -148,7 +148,7 @@ def commit_message(question_id: str, change: str, evidence: Iterable[str]) -> st
 
 
 def _names(status: str) -> list[str]:
-    """The paths of `git status -z`, where a renamed file is followed by its old name."""
+    """Return the paths of `git status -z`, where a renamed file is followed by its old name."""
     parts, names = iter(status.split("\0")), []
     for part in parts:
         if part:

@@ -15,7 +15,7 @@ from assay.errors import InputError
 from assay.questions.correct import changes_between, edit_suite
 from assay.questions.correct.editing import definition_of
 from assay.questions.lint_rules import lint_suites
-from assay.questions.model import Entry, Key, Question
+from assay.questions.model import Key, Question, SuiteEntry
 from assay.questions.suite.suite import Suite
 
 # What a remediation engineer may change; the id, the type and the snippet stay.
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def definition_problems(definition: Any, before: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the form of a new definition, for its author to read."""
+    """Return what is wrong with the form of a new definition, for its author to read."""
     if not isinstance(definition, dict):
         return ["the definition must be an object with the fields that change"]
     problems = [
@@ -47,7 +47,7 @@ def definition_problems(definition: Any, before: Mapping[str, Any]) -> list[str]
 
 
 def fix_problems(before: Question, after: Question, key: str) -> list[str]:
-    """Why a corrected question is refused: it would be easier to verify, but not better."""
+    """Return why a corrected question is refused: it would be easier to verify, but not better."""
     problems = []
     if len(after.options) < len(before.options):
         problems.append(
@@ -58,7 +58,7 @@ def fix_problems(before: Question, after: Question, key: str) -> list[str]:
         problems.append("two of its options say the same")
     if key not in after.options:
         problems.append(f"its key {key!r} is not one of its options {', '.join(after.options)}")
-    lost = _tested(before)
+    lost = _find_subjects(before)
     said = " ".join([after.text, *after.options.values()])
     if lost and not any(re.search(rf"\b{re.escape(name)}\b", said) for name in lost):
         problems.append(f"it is no longer about what it tested: {', '.join(sorted(lost))}")
@@ -67,8 +67,8 @@ def fix_problems(before: Question, after: Question, key: str) -> list[str]:
     return problems
 
 
-def _tested(question: Question) -> set[str]:
-    """The names that a question is about: those in the code of its stem."""
+def _find_subjects(question: Question) -> set[str]:
+    """Return the names that a question is about: those in the code of its stem."""
     codes = _CODE.findall(question.text)
     return {name for code in codes for name in _NAME.findall(code)}
 
@@ -84,7 +84,7 @@ class RefusedRevision(ValueError):  # noqa: N818 - the name says what is the cas
 class Revision:
     """A definition that may be verified: the entry it makes, and the changes to its file."""
 
-    entry: Entry
+    entry: SuiteEntry
     definition: Mapping[str, Any]
     changes: Mapping[str, Any]
 
@@ -92,7 +92,7 @@ class Revision:
 class Reviser:
     """Turns proposals for one question into revisions."""
 
-    def __init__(self, suite: Suite, entry: Entry, text: str) -> None:
+    def __init__(self, suite: Suite, entry: SuiteEntry, text: str) -> None:
         self._suite = suite
         self._entry = entry
         self._text = text
@@ -102,11 +102,11 @@ class Reviser:
         self._known = self._complaints(entry)
 
     def revise(self, given: Any, tried: Sequence[Mapping[str, Any]] = ()) -> Revision:
-        """The revision that a proposal makes; a RefusedRevision says why it makes none."""
+        """Return the revision that a proposal makes; a RefusedRevision says why it makes none."""
         _refuse(definition_problems(given, self._whole))
         told = {name: given[name] for name in FIELDS if name in given}
         definition = {**self.definition, **told}
-        entry = self._revised(definition)
+        entry = self._apply(definition)
         assert isinstance(entry.question, Question)
         _refuse(fix_problems(self._question, entry.question, definition["correct_answer"]))
         changes = changes_between(self.definition, definition)
@@ -129,15 +129,15 @@ class Reviser:
         assert isinstance(self._entry.question, Question)
         return self._entry.question
 
-    def _revised(self, definition: Mapping[str, Any]) -> Entry:
+    def _apply(self, definition: Mapping[str, Any]) -> SuiteEntry:
         question = replace(
             self._question, text=definition["question"], options=dict(definition["options"])
         )
         key = Key(definition["correct_answer"], definition.get("explanation", ""))
         return replace(self._entry, question=question, key=key)
 
-    def _complaints(self, entry: Entry) -> set[str]:
-        """What lint says of the question that is more than a note."""
+    def _complaints(self, entry: SuiteEntry) -> set[str]:
+        """Return what lint says of the question that is more than a note."""
         entries = [entry if one.id == entry.id else one for one in self._suite.entries]
         found = lint_suites([replace(self._suite, entries=entries)])
         return {

@@ -29,7 +29,7 @@ _MARK = "\ufeff"
 
 
 def edit_suite(text: str, question_id: str, changes: Changes, *, suffix: str = ".yaml") -> str:
-    """The text of a suite with these fields of one question changed, such as `options.B`.
+    """Return the text of a suite with these fields of one question changed, such as `options.B`.
 
     `text` is the file as it is, line ends included. An InputError says what cannot be done.
     """
@@ -41,7 +41,7 @@ def edit_suite(text: str, question_id: str, changes: Changes, *, suffix: str = "
 
 
 def definition_of(text: str, question_id: str, *, suffix: str = ".yaml") -> dict[str, Any]:
-    """The fields of one question as they stand in its suite, as texts."""
+    """Return the fields of one question as they stand in its suite, as texts."""
     document = _read(text.removeprefix(_MARK), suffix)
     fields = get_node(document, ("benchmarks", _find(document, question_id)))
     assert fields is not None
@@ -50,7 +50,7 @@ def definition_of(text: str, question_id: str, *, suffix: str = ".yaml") -> dict
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """What to change so that one definition of a question becomes another.
+    """Return what to change so that one definition of a question becomes another.
 
     Fields that the new definition does not mention stay; options are those it gives. White space
     at the end of a text is no change.
@@ -126,7 +126,7 @@ def _check(value: Any, who: str) -> None:
 
 
 def _path(document: Node, base: KeyPath, field: str) -> KeyPath | None:
-    """The path of a field, which may be one that is not there yet; keys may contain dots."""
+    """Return the path of a field, which may be one that is not there yet; keys may contain dots."""
     node, path, rest = get_node(document, base), base, field
     while rest:
         if isinstance(node, ListNode):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.questions.index.build import build_index
-from assay.questions.index.index import Hit, Index
-from assay.questions.index.symbols import KINDS, Failure, Parameter, Symbol
+from assay.questions.index.index import Hit, SymbolIndex
+from assay.questions.index.symbols import Failure, Parameter, Symbol, plainness
 
-__all__ = ["KINDS", "Failure", "Hit", "Index", "Parameter", "Symbol", "build_index"]
+__all__ = ["Failure", "Hit", "Parameter", "Symbol", "SymbolIndex", "build_index", "plainness"]

@@ -11,16 +11,14 @@ from typing import Any
 
 from assay.errors import InfrastructureError, InputError
 from assay.questions.index.facts import read_facts
-from assay.questions.index.index import Index
+from assay.questions.index.index import SymbolIndex
 from assay.questions.index.store import SCHEMA, WORDS, write_store
-from assay.sandbox import Environment, Limits, ProgramResult, run_program
-from assay.sandbox.cache import build_once
-from assay.sandbox.programs import run_to_end
+from assay.sandbox import Environment, Limits, ProgramResult, build_once, run_program, run_to_end
 
 Progress = Callable[[str], None]
 
 _KIND = "indexes"
-_INSIDE = Path(__file__).with_name("inside")
+_INDEXER = Path(__file__).with_name("indexer")
 _PACKAGE = "assay_index"
 _FACTS, _SUMMARY = "facts.jsonl", "summary.json"
 # After the time for imports: describing what is there, and a last look at the sources alone.
@@ -35,8 +33,8 @@ def build_index(
     seconds: float = 300.0,
     module_seconds: float = 20.0,
     progress: Progress | None = None,
-) -> Index:
-    """The index of a target, built now if no process has built it before.
+) -> SymbolIndex:
+    """Return the index of a target, built now if no process has built it before.
 
     `distributions` are those whose names are wanted; by default those the target asks for, of which
     `current` has none. No import may take longer than `module_seconds`, all together not longer
@@ -65,19 +63,19 @@ def build_index(
         build,
         lambda: _say(progress, "another process builds the index"),
     )
-    return Index(folder)
+    return SymbolIndex(folder)
 
 
 def _key(environment: Environment, order: dict[str, Any]) -> str:
     """Changes with the environment, what is wanted of it, and how an index is made."""
-    parts = [environment.key, str(SCHEMA), json.dumps(order), *sorted(_inside().values())]
+    parts = [environment.key, str(SCHEMA), json.dumps(order), *sorted(_read_indexer().values())]
     if environment.described == "current":
         parts.extend(_state(name) for name in order["distributions"])
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
 
 def _state(name: str) -> str:
-    """The files of a distribution that may change in place, by size and time."""
+    """Return the files of a distribution that may change in place, by size and time."""
     try:
         found = distribution(name)
     except PackageNotFoundError:
@@ -90,16 +88,16 @@ def _state(name: str) -> str:
     return " ".join(f"{path} {one.st_size} {one.st_mtime_ns}" for path, one in states)
 
 
-def _inside() -> dict[str, str]:
-    """The program that looks, by the names its files get in the sandbox."""
+def _read_indexer() -> dict[str, str]:
+    """Return the program that looks, by the names its files get in the sandbox."""
     return {
-        f"{_PACKAGE}/{path.name}": path.read_text("utf-8") for path in sorted(_INSIDE.glob("*.py"))
+        f"{_PACKAGE}/{path.name}": path.read_text("utf-8") for path in sorted(_INDEXER.glob("*.py"))
     }
 
 
 async def _look(environment: Environment, order: dict[str, Any], isolation: str) -> ProgramResult:
     limit = order["seconds"] + _SLACK_SECONDS
-    files = {name: text.encode() for name, text in _inside().items()}
+    files = {name: text.encode() for name, text in _read_indexer().items()}
     return await run_program(
         [str(environment.python), "-s", "-m", _PACKAGE],
         files={**files, "order.json": json.dumps(order).encode()},

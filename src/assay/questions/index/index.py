@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 
 from assay.questions.index import ranking
+from assay.questions.index.ranking import find_identifiers
 from assay.questions.index.store import Store
 from assay.questions.index.symbols import Failure, Symbol, plainness
-from assay.questions.index.words import identifiers
 
 _PART = re.compile(r"[^\W\d]\w*")
 _CLASSES = ("class", "exception")
@@ -34,7 +34,7 @@ class Hit:
 _DEEPEST = 40
 
 
-class Index:
+class SymbolIndex:
     """Answers from the files of one built index; nothing is run, and little is loaded."""
 
     def __init__(self, folder: Path) -> None:
@@ -72,11 +72,11 @@ class Index:
         return {name: one.failure for name, one in self.modules.items() if one.failure}
 
     def is_foreign(self, dotted: str) -> bool:
-        """Whether a dotted name belongs to another distribution that is installed."""
+        """Return whether a dotted name belongs to another distribution that is installed."""
         return any(dotted == one or dotted.startswith(f"{one}.") for one in self.foreign)
 
     def occurs(self, token: str, *, everywhere: bool = False) -> bool:
-        """Whether an identifier occurs at all, in any file of the target or as any known name.
+        """Return whether an identifier occurs in any file of the target or as any known name.
 
         Of anything longer, such as a dotted name, every part must. `everywhere` looks into the
         sources of all that is installed as well.
@@ -86,12 +86,12 @@ class Index:
 
     def _occurs(self, word: str, everywhere: bool) -> bool:
         # Too short to have been noted; nothing is to be concluded from a single letter.
-        if len(word) < 2 or self._store.known(word):
+        if len(word) < 2 or self._store.has_name(word):
             return True
         return word in self._store.words or (everywhere and word in self._store.installed_words)
 
     def resolve(self, dotted: str) -> Symbol | None:
-        """What a full path leads to: a module, a definition, or a member, inherited ones too."""
+        """Return what a full path leads to: a module, a definition or a member."""
         if dotted.count(".") > _DEEPEST:
             return None
         exact = self._store.by_path(dotted)
@@ -102,25 +102,10 @@ class Index:
         return self._inside(found, name) if found is not None else None
 
     def origin(self, dotted: str) -> str | None:
-        """Where a name is defined that a module of the target has only imported from elsewhere."""
+        """Return where a name is defined that a module of the target has only imported."""
         module, _, name = dotted.rpartition(".")
         found = self.modules.get(module)
         return found.foreign_names.get(name) if found is not None else None
-
-    def obstacle(self, dotted: str) -> str | None:
-        """Why a path that does not resolve might still exist; None if nothing stands in the way."""
-        parts = dotted.split(".")
-        for length in range(len(parts), 0, -1):
-            place = ".".join(parts[:length])
-            found = self.resolve(place)
-            if found is None:
-                continue
-            if found.failure is not None:
-                return f"{place} could not be imported: {found.failure}"
-            if length < len(parts):
-                return _obstacle_in(found, parts[length])
-            return None if found.available else f"{found.module} could not be imported"
-        return None
 
     def find(self, name: str, kinds: Collection[str] = ()) -> list[Symbol]:
         """Everything that is called so: a name, or the last components of a path.
@@ -154,7 +139,7 @@ class Index:
         return [*found, *(one for one in inner if one is not None)]
 
     def _inside(self, symbol: Symbol, name: str) -> Symbol | None:
-        """The member or parameter of that name."""
+        """Return the member or parameter of that name."""
         if symbol.kind in _CLASSES:
             member = self.members(symbol.path).get(name)
             if member is not None:
@@ -168,7 +153,7 @@ class Index:
         return [one for kind in kinds for one in self._store.of_kind(kind)]
 
     def members(self, path: str) -> dict[str, Symbol]:
-        """All members of a class by name and by alias, what it inherits included.
+        """Return all members of a class by name and by alias, what it inherits included.
 
         The nearest class in the order of inheritance wins; foreign bases count.
         """
@@ -176,26 +161,26 @@ class Index:
         if symbol is None:
             return {}
         if symbol.kind not in _CLASSES:
-            return {one.name: one for one in self._store.owned(symbol.path)}
+            return {one.name: one for one in self._store.by_owner(symbol.path)}
         found: dict[str, Symbol] = {}
         for place in (symbol.path, *symbol.bases):
-            for member in self._owned_at(place):
+            for member in self._find_owned(place):
                 found.setdefault(member.name, member)
         for member in list(found.values()):
             for alias in member.aliases:
                 found.setdefault(alias, member)
         return found
 
-    def _owned_at(self, place: str) -> list[Symbol]:
-        owned = self._store.owned(place)
+    def _find_owned(self, place: str) -> list[Symbol]:
+        owned = self._store.by_owner(place)
         if owned:
             return owned
         # A class may be listed under another path than the one it says it has.
         elsewhere = self._store.by_path(place)
-        return self._store.owned(elsewhere[0].path) if elsewhere else []
+        return self._store.by_owner(elsewhere[0].path) if elsewhere else []
 
     def search(self, query: str, limit: int = 10, kinds: Collection[str] = ()) -> list[Hit]:
-        """What fits a plain question best.
+        """Return what fits a plain question best.
 
         Members are told with their class, unless `kinds` asks for certain kinds: then each hit is
         of one of them.
@@ -208,10 +193,10 @@ class Index:
                 if (symbol := self._store.symbol(place)).kind in kinds
             ]
             return hits[:limit]
-        named = {name.rpartition(".")[2] for name in identifiers(query)}
+        named = {name.rpartition(".")[2] for name in find_identifiers(query)}
         hits = [
             replace(hit, score=hit.score * _NAMED) if _is_called(hit.symbol, named) else hit
-            for hit in self._grouped(scores)
+            for hit in self._group(scores)
         ]
         return sorted(hits, key=lambda hit: (-hit.score, hit.symbol.path))[:limit]
 
@@ -220,7 +205,7 @@ class Index:
         scores = ranking.score(query, self._store.postings, len(priors))
         return {place: value * priors[place] for place, value in scores.items()}
 
-    def _grouped(self, scores: dict[int, float]) -> list[Hit]:
+    def _group(self, scores: dict[int, float]) -> list[Hit]:
         """Members under their class, which gets a share of what the best of them is worth."""
         own: dict[str, float] = {}
         inner: dict[str, list[tuple[float, Symbol]]] = {}
@@ -246,14 +231,6 @@ def _spellings(option: Symbol) -> list[str]:
     return [option.path, *(f"{option.owner} {alias}" for alias in option.aliases)]
 
 
-def _obstacle_in(found: Symbol, name: str) -> str | None:
-    if name in found.missing_names:
-        return f"{found.path}.{name} cannot be had here: {found.missing_names[name]}"
-    if found.is_dynamic:
-        return f"{found.path} makes attributes up when asked"
-    return None
-
-
 def _is_called(symbol: Symbol, names: Collection[str]) -> bool:
     return any(path.rpartition(".")[2] in names for path in (symbol.path, *symbol.paths))
 
@@ -273,7 +250,7 @@ def _preference(symbol: Symbol) -> tuple[object, ...]:
 
 
 def _as_parameter(symbol: Symbol, name: str) -> Symbol:
-    """A parameter as a symbol of its own."""
+    """Return a parameter as a symbol of its own."""
     found = symbol.parameter(name)
     assert found is not None
     return Symbol(

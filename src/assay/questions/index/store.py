@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InfrastructureError
-from assay.questions.index.inside import scan
+from assay.questions.index.indexer import layout
 from assay.questions.index.ranking import Postings, prior, weigh
 from assay.questions.index.symbols import Symbol
-from assay.sandbox.cache import write_whole
+from assay.sandbox import write_whole
 
 # Raised whenever what is stored, or how it is found out, changes.
 SCHEMA = 1
@@ -125,11 +125,11 @@ class Store:
         return Symbol.model_validate_json(row[0])
 
     def by_path(self, path: str) -> list[Symbol]:
-        """What can be imported from exactly this path."""
+        """Return what can be imported from exactly this path."""
         return self._all("SELECT id FROM paths WHERE path = ? ORDER BY id", (path,))
 
     def by_name(self, name: str) -> list[Symbol]:
-        """Whose last component, or an alias, is this."""
+        """Return what has this as its last component or as an alias."""
         return self._all(
             "SELECT DISTINCT id FROM names WHERE name = ? AND role != 'parameter' ORDER BY id",
             (name,),
@@ -141,15 +141,15 @@ class Store:
             "SELECT id FROM names WHERE name = ? AND role = 'parameter' ORDER BY id", (name,)
         )
 
-    def owned(self, owner: str) -> list[Symbol]:
-        """What a class, or a command, itself adds."""
+    def by_owner(self, owner: str) -> list[Symbol]:
+        """Return what a class, or a command, itself adds."""
         return self._all("SELECT id FROM symbols WHERE owner = ? ORDER BY id", (owner,))
 
     def of_kind(self, kind: str) -> list[Symbol]:
         return self._all("SELECT id FROM symbols WHERE kind = ? ORDER BY path", (kind,))
 
-    def known(self, name: str) -> bool:
-        """Whether anything at all is called that, aliases and parameters included."""
+    def has_name(self, name: str) -> bool:
+        """Return whether anything at all is called that, aliases and parameters included."""
         row = self._database.execute("SELECT 1 FROM names WHERE name = ? LIMIT 1", (name,))
         return row.fetchone() is not None
 
@@ -167,8 +167,8 @@ class Store:
         """The same for all that is installed; so much that it is only read when asked for."""
         path = self._folder / INSTALLED
         if not path.exists():
-            found = scan.identifiers(scan.sources_below(self.summary["installed"]))
-            write_whole(path, scan.lines_of(found).decode())
+            found = layout.scan_identifiers(layout.sources_below(self.summary["installed"]))
+            write_whole(path, layout.lines_of(found).decode())
         return SortedWords(path)
 
 

@@ -6,11 +6,6 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
 
-KINDS = (
-    "module", "class", "exception", "function", "method", "property", "field", "attribute",
-    "enum member", "constant", "parameter", "command", "option",
-)  # fmt: skip
-
 
 class Failure(BaseModel):
     """Why a module could not be imported; `missing` is the module it needed and did not find.
@@ -126,14 +121,14 @@ class Symbol(BaseModel):
         if self.parameters is None:
             return "(…)"
         returned = f" -> {self.returns}" if self.returns else ""
-        return f"({', '.join(_written(self.parameters))}){returned}"
+        return f"({', '.join(_format_parameters(self.parameters))}){returned}"
 
     def parameter(self, name: str) -> Parameter | None:
         return next((one for one in self.parameters or () if one.name == name), None)
 
 
-def _written(parameters: tuple[Parameter, ...]) -> Iterator[str]:
-    """The parameters with the marks between those of different kinds."""
+def _format_parameters(parameters: tuple[Parameter, ...]) -> Iterator[str]:
+    """Yield the parameters with the marks between those of different kinds."""
     kinds = [one.kind for one in parameters]
     for position, one in enumerate(parameters):
         before = kinds[position - 1] if position else ""
@@ -151,7 +146,7 @@ def is_private(path: str) -> bool:
 
 
 def is_test(path: str) -> bool:
-    """Whether a path leads through a module of tests."""
+    """Return whether a path leads through a module of tests."""
     return any(
         part in ("tests", "test", "conftest") or part.startswith("test_")
         for part in path.split(".")

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, rule
-from assay.questions.lint_rules.words import is_compound, normalised
-from assay.questions.model import Entry, Question
+from assay.questions.lint_rules.words import is_compound, normalise
+from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite.suite import Suite
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?![\w.]*\w)"
@@ -55,7 +55,7 @@ class _Value:
     name: str | None = None
 
     def differs(self, other: _Value) -> bool:
-        """Whether the two cannot be the same; a number and a list it counts are not compared."""
+        """Tell whether two values cannot be the same; a number and a list are not compared."""
         if self.name is not None or other.name is not None:
             return self.name != other.name
         if isinstance(self.literal, _COLLECTIONS) != isinstance(other.literal, _COLLECTIONS):
@@ -85,8 +85,8 @@ def text_contradicts_snippet(linted: Linted) -> Iterator[Finding]:
 
 
 def _disagreements(text: str, code: str) -> Iterator[tuple[str, str, str]]:
-    said = list(_said(text))
-    bound = _bound(code) if said else {}
+    said = list(_read_statements(text))
+    bound = _read_bindings(code) if said else {}
     for name, value in said:
         written = bound.get(name)
         # A value that cannot be read off the code may be anything, also what the text says.
@@ -94,8 +94,8 @@ def _disagreements(text: str, code: str) -> Iterator[tuple[str, str, str]]:
             yield name, value.shown, " or ".join(one.shown for one in written if one is not None)
 
 
-def _said(text: str) -> Iterator[tuple[str, _Value]]:
-    """The values that a text plainly states."""
+def _read_statements(text: str) -> Iterator[tuple[str, _Value]]:
+    """Yield the values that a text plainly states."""
     for sentence in re.split(r"(?<=[.?!:;])\s+", _FENCED.sub(" ", text)):
         if _SUPPOSED.search(sentence):
             continue
@@ -125,8 +125,8 @@ def _value(node: ast.expr, known: Mapping[str, _Value | None]) -> _Value | None:
     return _Value(ast.unparse(node), literal) if literal is not ... else None
 
 
-def _bound(code: str) -> dict[str, list[_Value | None]]:
-    """Every value that code gives to a name: as a variable, an argument or a key."""
+def _read_bindings(code: str) -> dict[str, list[_Value | None]]:
+    """Return every value that code gives to a name: as a variable, an argument or a key."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):
@@ -139,7 +139,7 @@ def _bound(code: str) -> dict[str, list[_Value | None]]:
 
 
 def _variables(tree: ast.AST) -> dict[str, _Value | None]:
-    """The variables that are assigned once and to something that can be read off."""
+    """Return the variables that are assigned once and to something that can be read off."""
     assigned: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -179,7 +179,7 @@ def same_statement_keyed_differently(linted: Linted) -> Iterator[Finding]:
         for _, entry, question in linted.questions()
         if entry.key is not None and entry.key.answer in question.options
     ]
-    keyed: dict[tuple[str, str, str], Entry] = {}
+    keyed: dict[tuple[str, str, str], SuiteEntry] = {}
     for entry, question, key in sound:
         keyed.setdefault(_statement(question, key), entry)
     for entry, question, key in sound:
@@ -198,7 +198,7 @@ def same_statement_keyed_differently(linted: Linted) -> Iterator[Finding]:
 
 def _statement(question: Question, letter: str) -> tuple[str, str, str]:
     code = question.snippet.code if question.snippet else ""
-    return normalised(question.text).rstrip("?. "), code, normalised(question.options[letter])
+    return normalise(question.text).rstrip("?. "), code, normalise(question.options[letter])
 
 
 @rule(
@@ -226,7 +226,7 @@ def answer_position_bias(linted: Linted) -> Iterator[Finding]:
 
 
 def _positions(suite: Suite) -> tuple[tuple[str, ...], Counter[str]]:
-    """How often each letter is keyed, in the questions with the most usual set of options.
+    """Return how often each letter is keyed, in the questions with the most usual set of options.
 
     Options about other options have their fixed place and are left out, as are their keys.
     """
@@ -242,7 +242,7 @@ def _positions(suite: Suite) -> tuple[tuple[str, ...], Counter[str]]:
 
 
 def chance(counts: Sequence[int]) -> float:
-    """The probability of counts at least this uneven if each place were as likely (chi-square)."""
+    """Return the probability of counts at least this uneven (chi-square)."""
     expected = sum(counts) / len(counts)
     statistic = sum((count - expected) ** 2 / expected for count in counts)
     return _chi_square_tail(statistic, len(counts) - 1)

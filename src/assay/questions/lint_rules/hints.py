@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, rule
-from assay.questions.lint_rules.words import is_compound, prose, unquoted
+from assay.questions.lint_rules.words import blank_quotes, is_compound, prose
 from assay.questions.model import AnyQuestion, ApiQuestion, FixQuestion, Question
 
 # A word and a placeholder grown together, which no Python outside of a string can be.
@@ -74,14 +74,14 @@ def _code(question: AnyQuestion) -> str:
 
 
 def _leak(text: str, elsewhere: str) -> str | None:
-    """The first mark in a text that was left there, judged by what stands elsewhere."""
+    """Return the first mark in a text that was left there, judged by what stands elsewhere."""
     if todo := _TODO.search(prose(text)):
         return todo[0].strip()
     everything = f"{text}\n{elsewhere}"
     # What is said in several places is the subject of the question and no leak.
     if _ABOUT_PLACEHOLDERS.search(everything) or _MARKS.search(elsewhere):
         return None
-    found = list(_GLUED.finditer(unquoted(text)))
+    found = list(_GLUED.finditer(blank_quotes(text)))
     if not _ABOUT_STRINGS.search(everything):
         found += _BARE.finditer(prose(text))
     return next((match[0] for match in found if not _is_file_name(text, match)), None)
@@ -114,9 +114,9 @@ def answer_given_away(linted: Linted) -> Iterator[Finding]:
     for suite in linted.suites:
         for entry in suite.entries:
             if isinstance(entry.question, Question) and entry.key is not None:
-                told = _told_by_choice(entry.question, entry.key.answer)
+                told = _find_in_choice(entry.question, entry.key.answer)
             elif isinstance(entry.question, ApiQuestion):
-                told = _told_by_name(entry.question)
+                told = _find_in_api(entry.question)
             else:
                 continue
             if told:
@@ -129,7 +129,7 @@ def answer_given_away(linted: Linted) -> Iterator[Finding]:
                 )
 
 
-def _told_by_choice(question: Question, key: str) -> str | None:
+def _find_in_choice(question: Question, key: str) -> str | None:
     name = _name_of(question.options.get(key, ""))
     if name is None or not _stands_in(name, question.text):
         return None
@@ -143,7 +143,7 @@ def _told_by_choice(question: Question, key: str) -> str | None:
     return name
 
 
-def _told_by_name(question: ApiQuestion) -> str | None:
+def _find_in_api(question: ApiQuestion) -> str | None:
     names = (_name_of(answer.text) for answer in question.answers)
     return next((name for name in names if name and _stands_in(name, question.text)), None)
 
@@ -154,7 +154,7 @@ def _name_of(option: str) -> str | None:
 
 
 def _stands_in(name: str, text: str) -> bool:
-    """Whether a text holds a name as a word; an everyday word counts only if a name is asked."""
+    """Tell whether a text holds a name; an everyday word counts only if a name is asked for."""
     if name not in _WORD.findall(text):
         return False
     return bool(_SHAPED.fullmatch(name)) or _ASKS_FOR_A_NAME.search(text) is not None

@@ -23,14 +23,14 @@ from assay.questions.suite.suite import Suite
     "The question's section does not use the name, but whoever runs the file as a whole fails "
     "before the section is reached. Correct or remove the import.",
 )
-def broken_unused_import(linted: Linted) -> Iterator[Finding]:
+def find_broken_imports(linted: Linted) -> Iterator[Finding]:
     if linted.resolve is None:
         return
     seen: set[tuple[Place, str]] = set()
     for suite, entry, question in linted.questions():
         if question.snippet is None or suite.snippets is None:
             continue
-        for place, name in _broken(suite, entry.id, linted.resolve):
+        for place, name in _find_broken(suite, entry.id, linted.resolve):
             # One broken line of a file is one defect, however many questions share the file.
             if (place, name.bound) not in seen:
                 seen.add((place, name.bound))
@@ -43,14 +43,14 @@ def broken_unused_import(linted: Linted) -> Iterator[Finding]:
                 )
 
 
-def _broken(
+def _find_broken(
     suite: Suite, question_id: str, resolve: Resolve
 ) -> Iterator[tuple[Place, ImportedName]]:
     reference = suite.references.get(question_id)
     if suite.snippets is None or reference is None or reference.section is None:
         return
     file = suite.snippets.get(reference.file)
-    for name in file.unused(reference.section):
+    for name in file.find_unused(reference.section):
         if not name.module.startswith(".") and resolve(name.module, name.member) is False:
             yield Place(file.path, name.line), name
 
@@ -89,7 +89,7 @@ class StaticResolver:
         return found
 
     def _is_plain(self, package: str) -> bool:
-        """Whether a package's submodules are its files and nothing else."""
+        """Tell whether a package's submodules are its files and nothing else."""
         spec = self._spec(package) if package else None
         if spec is None:
             return bool(package) and self._is_plain(package.rpartition(".")[0])
@@ -100,7 +100,7 @@ def _has_name(spec: ModuleSpec, name: str) -> bool | None:
     tree = _tree(spec)
     if tree is None:
         return None
-    if name in _bound_names(tree.body):
+    if name in _names_bound_by(tree.body):
         return True
     return None if _makes_names(tree) else False
 
@@ -126,12 +126,12 @@ def _makes_names(tree: ast.Module | None) -> bool:
     )
 
 
-def _bound_names(body: list[ast.stmt]) -> set[str]:
+def _names_bound_by(body: list[ast.stmt]) -> set[str]:
     return {name for statement in body for name in _binds(statement)}
 
 
 def _binds(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement of the top level may bind, whatever branch is taken."""
+    """Yield the names that a statement of the top level may bind, whatever branch is taken."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield statement.name
         return

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.findings import Finding
 from assay.questions.lint_rules.rules import Linted, rule
-from assay.questions.lint_rules.words import is_none_of_them, normalised
+from assay.questions.lint_rules.words import is_none_of_them, normalise
 
 _USUAL_SHARE = 0.8
 _ENOUGH = 5
@@ -52,7 +52,7 @@ def missing_option(linted: Linted) -> Iterator[Finding]:
 
 
 def _gap(options: Mapping[str, str]) -> str:
-    """What is missing among the letters; letters of another kind than A, B, C are left alone."""
+    """Return what is missing among the letters A, B, C …; other letters are not checked."""
     if len(options) < 2:
         return "there is only one option" if options else "there are no options"
     letters = string.ascii_uppercase
@@ -68,11 +68,11 @@ def _gap(options: Mapping[str, str]) -> str:
     "Two options say the same",
     "If one of them is right the other is too, and if it is not, there is one distractor less.",
 )
-def doubled_option(linted: Linted) -> Iterator[Finding]:
+def find_doubled_options(linted: Linted) -> Iterator[Finding]:
     for _, entry, question in linted.questions():
         seen: dict[str, str] = {}
         for letter, text in question.options.items():
-            said = normalised(text)
+            said = normalise(text)
             if said and said in seen:
                 yield Finding(
                     "doubled-option",

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from assay.findings import UNREADABLE, Finding, Rules
 from assay.findings.finding import Check
-from assay.questions.model import Entry, Question
+from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite
 
@@ -23,7 +23,7 @@ class Linted:
     suites: Sequence[Suite]
     resolve: Resolve | None = None
 
-    def questions(self) -> Iterator[tuple[Suite, Entry, Question]]:
+    def questions(self) -> Iterator[tuple[Suite, SuiteEntry, Question]]:
         """Yield every multiple-choice question."""
         for suite in self.suites:
             for entry in suite.entries:
@@ -35,7 +35,7 @@ RULES: Rules[Linted] = Rules()
 rule = RULES.rule
 
 
-def _found_while_reading(code: str) -> Check[Linted]:
+def _report_problems(code: str) -> Check[Linted]:
     def check(linted: Linted) -> Iterator[Finding]:
         for suite in linted.suites:
             yield from (problem for problem in suite.problems if problem.code == code)
@@ -49,14 +49,14 @@ rule(
     "A file or a question cannot be read",
     "The file is not valid YAML or JSON, a field is missing, of the wrong type or given twice, or "
     "a file that the question names does not exist. Nothing can be verified until it is fixed.",
-)(_found_while_reading(UNREADABLE))
+)(_report_problems(UNREADABLE))
 
 rule(
     entries.DUPLICATE_ID,
     "error",
     "Two questions of one file have the same id",
     "A question is addressed and its proofs are stored by its id. Give each its own.",
-)(_found_while_reading(entries.DUPLICATE_ID))
+)(_report_problems(entries.DUPLICATE_ID))
 
 rule(
     entries.MISSING_SECTION,
@@ -64,7 +64,7 @@ rule(
     "The code a question refers to is missing",
     "`code_snippet_ref` names a file or a section that does not exist, so the question cannot be "
     "judged. Name an existing one, or add the markers `# --8<-- [start:x]` and `# --8<-- [end:x]`.",
-)(_found_while_reading(entries.MISSING_SECTION))
+)(_report_problems(entries.MISSING_SECTION))
 
 rule(
     entries.UNKNOWN_KEY,
@@ -72,4 +72,4 @@ rule(
     "A key looks like a misspelled one",
     "Keys that are not known are not read. This one is so like a known key that it is probably "
     "meant to be that.",
-)(_found_while_reading(entries.UNKNOWN_KEY))
+)(_report_problems(entries.UNKNOWN_KEY))

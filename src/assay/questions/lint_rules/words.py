@@ -21,24 +21,24 @@ _CODE_MARKS = re.compile(r"[_=(){}\[\]<>@#]|\w\.\w|::|->")
 
 
 def prose(text: str) -> str:
-    """The text without what stands in backticks or quotes, whose places are kept as blanks."""
+    """Return the text with blanks in place of what stands in backticks or quotes."""
     without_code = _CODE.sub(lambda match: " " * len(match[0]), text)
     return _QUOTED.sub(lambda match: " " * len(match[0]), without_code)
 
 
-def unquoted(text: str) -> str:
-    """The text with code but without quoted strings, in which anything may stand."""
+def blank_quotes(text: str) -> str:
+    """Return the text with code but without quoted strings, in which anything may stand."""
     return _QUOTED.sub(lambda match: " " * len(match[0]), text)
 
 
 def is_code(text: str) -> bool:
-    """Whether a text looks like code or an identifier, where letters' case has a meaning."""
+    """Tell whether a text looks like code or an identifier, where letters' case has a meaning."""
     bare = text.strip()
     return bool(_CODE_MARKS.search(bare)) or len(bare.split()) == 1
 
 
-def normalised(text: str) -> str:
-    """The text without what makes no difference: blanks, backticks, a full stop, case in prose."""
+def normalise(text: str) -> str:
+    """Return the text without blanks, backticks, a full stop, and without case in prose."""
     if "\n" in text.strip():
         return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
     bare = " ".join(text.replace("`", "").split()).rstrip(".").rstrip()
@@ -46,12 +46,12 @@ def normalised(text: str) -> str:
 
 
 def is_compound(option: str) -> bool:
-    """Whether an option speaks about other options ("None of the above", "Both A and C")."""
+    """Tell whether an option speaks about other options ("None of the above", "Both A and C")."""
     return _COMPOUND.fullmatch(_plain(option)) is not None
 
 
 def is_none_of_them(option: str) -> bool:
-    """Whether an option says that none of the others is right."""
+    """Tell whether an option says that none of the others is right."""
     return _NONE.fullmatch(_plain(option)) is not None
 
 

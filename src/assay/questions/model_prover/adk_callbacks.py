@@ -64,7 +64,7 @@ class ModelAccess:
 
 
 @dataclass
-class Conversation:
+class AdkSession:
     """What agents that work together have in common: access, transcript, and the first failure.
 
     google-adk passes an exception on through many hands; `failure` is the one it began with.
@@ -87,7 +87,7 @@ class Conversation:
         return self.turns is not None and self.turns <= 0
 
     def callbacks(self) -> dict[str, Any]:
-        """The callbacks of an agent of this conversation."""
+        """Return the callbacks of an agent of this session."""
         return {
             "before_model_callback": self._before_model,
             "after_model_callback": self._after_model,
@@ -106,10 +106,10 @@ class Conversation:
         self._tell_request(agent, llm_request)
         if self.turns is not None:
             if self.turns <= 0:
-                return _said(_ENDED)
+                return _text_response(_ENDED)
             self.turns -= 1
         kept = self.cache.get(request)
-        if kept is not None and (response := _kept(kept)) is not None:
+        if kept is not None and (response := _parse_response(kept)) is not None:
             self.access.account(CACHED)
             self._tell_answer(agent, response, CACHED, 0.0)
             return response
@@ -190,7 +190,7 @@ class Conversation:
 
 
 def _request(settings: ModelSettings, llm_request: Any) -> dict[str, Any]:
-    """What an answer is kept under: everything that is sent, and where to."""
+    """Return what an answer is kept under: everything that is sent, and where to."""
     told = llm_request.model_dump(mode="json", include={"contents", "config"}, exclude_none=True)
     told["config"].pop("labels", None)
     return {"url": settings.url, "model": settings.name, **_without_ids(told)}
@@ -223,7 +223,7 @@ def _to_keep(response: Any) -> dict[str, Any]:
     return told
 
 
-def _kept(value: Any) -> Any:
+def _parse_response(value: Any) -> Any:
     from google.adk.models.llm_response import LlmResponse
 
     try:
@@ -232,7 +232,7 @@ def _kept(value: Any) -> Any:
         return None
 
 
-def _said(text: str) -> Any:
+def _text_response(text: str) -> Any:
     from google.adk.models.llm_response import LlmResponse
     from google.genai import types
 
@@ -254,29 +254,29 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
 _APP, _USER = "assay", "assay"
 
 
-async def run_workflow(workflow: Any, conversation: Conversation) -> dict[str, Any]:
+async def run_workflow(workflow: Any, session: AdkSession) -> dict[str, Any]:
     """Run a workflow to its end; the failure it began with is what is raised."""
     from google.adk.runners import InMemoryRunner
     from google.genai import types
 
     runner = InMemoryRunner(node=workflow, app_name=_APP)
-    session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
+    opened = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
     opening = types.Content(role="user", parts=[types.Part(text=OPENING)])
-    events = runner.run_async(user_id=_USER, session_id=session.id, new_message=opening)
+    events = runner.run_async(user_id=_USER, session_id=opened.id, new_message=opening)
     try:
         async with aclosing(events):
             async for _ in events:
-                if conversation.failure is not None:
+                if session.failure is not None:
                     break
     except Exception as error:
-        failure: Any = conversation.failure or getattr(error, "error", error)
+        failure: Any = session.failure or getattr(error, "error", error)
         if not isinstance(failure, AssayError):
             raise
-        conversation.fail(failure)
-    if conversation.failure is not None:
+        session.fail(failure)
+    if session.failure is not None:
         # Without the many hands it has gone through.
-        raise conversation.failure.with_traceback(None) from None
+        raise session.failure.with_traceback(None) from None
     ended = await runner.session_service.get_session(
-        app_name=_APP, user_id=_USER, session_id=session.id
+        app_name=_APP, user_id=_USER, session_id=opened.id
     )
     return dict(ended.state) if ended else {}

@@ -138,7 +138,7 @@ async def _persistent(access: _Access, call: Any) -> Any:
                 async with asyncio.timeout(settings.timeout):
                     response = await call()
             except Exception as error:
-                failure = _meant(error, settings)
+                failure = _translate(error, settings)
                 if isinstance(failure, Transient) and failure.overloaded:
                     pause = failure.wait or 0.0
                     patient = pause <= settings.patience
@@ -150,16 +150,16 @@ async def _persistent(access: _Access, call: Any) -> Any:
     return await persist(attempt, settings.patience, settings.name)
 
 
-def _meant(error: Exception, settings: ModelSettings) -> Exception:
+def _translate(error: Exception, settings: ModelSettings) -> Exception:
     if isinstance(error, Transient | AssayError):
         return error
     return _silence(settings) if isinstance(error, TimeoutError) else _failure(error, settings)
 
 
 def _failure(error: Exception, settings: ModelSettings) -> Exception:
-    """What an exception of a provider's library means: to wait, the user's mistake, a refusal."""
+    """Translate an exception of a provider's library: to wait, a mistake, a refusal."""
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
-    told = _told(error, settings)
+    told = _message(error, settings)
     kind = type(error).__name__
     if "Timeout" in kind:
         return _silence(settings)
@@ -185,13 +185,13 @@ def _silence(settings: ModelSettings) -> Transient:
 
 
 def _headers(error: Exception) -> Mapping[str, str]:
-    """The headers of a failed response, where LiteLLM and where google-genai keep them."""
+    """Return the headers of a failed response, where LiteLLM and where google-genai keep them."""
     response = getattr(error, "response", None)
     kept = getattr(error, "litellm_response_headers", None) or getattr(response, "headers", None)
     return {str(name).lower(): str(value) for name, value in (kept or {}).items()}
 
 
-def _told(error: Exception, settings: ModelSettings) -> str:
+def _message(error: Exception, settings: ModelSettings) -> str:
     # The key goes before the text is cut, so that no part of it is left.
     text: str = settings.redact(" ".join(str(error).split()))
     return text[:300] or type(error).__name__

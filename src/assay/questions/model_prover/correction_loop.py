@@ -23,7 +23,7 @@ from assay.questions.correct.correction import RefusedRevision, Reviser, Revisio
 from assay.questions.examination import Examination
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
+from assay.questions.model_prover.adk_callbacks import AdkSession, run_workflow
 from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
@@ -72,7 +72,7 @@ class Remediation:
         return last if last.revision is not None and last.verdict == Verdict.VALID else None
 
     def as_values(self) -> dict[str, Any] | None:
-        """For the record of the question; None if no correction was wanted."""
+        """Return the values for the record; None if no correction was wanted."""
         if len(self.passes) == 1 and not self.notes:
             return None
         status = "fixed" if self.kept else "needs human review"
@@ -96,14 +96,14 @@ class RemediationLoop:
         self,
         work: Work,
         runner: TargetRunner,
-        conversation: Conversation,
+        session: AdkSession,
         *,
         writes: bool,
         tools: Callable[[Question], Any],
         reviser: Callable[[], Reviser] | None = None,
     ) -> None:
         self._runner = runner
-        self._conversation = conversation
+        self._session = session
         self._writes = writes
         self._tools = tools
         self._make_reviser = reviser
@@ -112,7 +112,7 @@ class RemediationLoop:
         self._proposed: Revision | None = None
 
     async def run(self) -> Remediation:
-        await run_workflow(self._workflow(), self._conversation)
+        await run_workflow(self._workflow(), self._session)
         return self._remediation
 
     def _workflow(self) -> Any:
@@ -166,7 +166,7 @@ class RemediationLoop:
         assert self._make_reviser is not None
         self._reviser = self._reviser or self._make_reviser()
         self._proposed = None
-        self._conversation.turns = FIXER_TURNS
+        self._session.turns = FIXER_TURNS
         tools: LibraryTools = await self._tools(self._first_question)
         task = self._fix_task(tools.described)
         answer = await ctx.run_node(self._engineer(tools), node_input=task)
@@ -206,7 +206,7 @@ class RemediationLoop:
         update_benchmark_case.__doc__ = _UPDATE
         looking = [tools.search_ranked_targets, tools.inspect_fqn, tools.read_source]
         return make_agent(
-            self._conversation,
+            self._session,
             "remediation_engineer",
             prompts.REMEDIATION,
             [*looking, update_benchmark_case],
@@ -222,14 +222,14 @@ class RemediationLoop:
         assert self._reviser is not None
         first = self._remediation.first
         assert first.record is not None
-        tried = [_told_try(one) for one in self._remediation.passes if one.revision]
+        tried = [_describe_try(one) for one in self._remediation.passes if one.revision]
         return prompts.remediation_task(
             self._reviser.definition, first.record.reason, evidence(first.record), tried, target
         )
 
     def _tell(self, now: Pass) -> None:
         assert now.record is not None
-        self._conversation.transcript.add("verdict", "verdict_synthesizer", text=now.record.reason)
+        self._session.transcript.add("verdict", "verdict_synthesizer", text=now.record.reason)
 
 
 def evidence(record: CaseRecord) -> str:
@@ -247,14 +247,14 @@ def evidence(record: CaseRecord) -> str:
 
 
 def _sources(record: CaseRecord) -> Iterator[str]:
-    """The proofs of the key and of what holds beside it: they show how the library was used."""
+    """Yield the proofs of the key and of what holds beside it."""
     detail: dict[str, Any] = record.detail or {}
     for letter in dict.fromkeys([detail.get("key"), *detail.get("answers", ())]):
         for proof in detail.get("options", {}).get(letter, {}).get("proofs", ())[:1]:
             yield f"\nThe proof of {letter}:\n{proof['source'][:_SOURCE]}"
 
 
-def _told_try(tried: Pass) -> str:
+def _describe_try(tried: Pass) -> str:
     assert tried.revision is not None
     assert tried.record is not None
     definition = json.dumps(dict(tried.revision.definition), indent=2, ensure_ascii=False)

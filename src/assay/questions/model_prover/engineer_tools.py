@@ -22,7 +22,7 @@ from assay.questions.proofs.accept import check_option, check_source
 from assay.questions.proofs.claims import Grounds, Proof
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.proofs.store import proof_name
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import Status
 
 _OUTPUT = 1_500
@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 
 
 @dataclass(frozen=True)
-class Attempted:
+class TrialResult:
     """A proof, what came of it, and `feedback`: what its author needs to know to do better.
 
     Without a trial it was refused before it was run.
@@ -47,15 +47,15 @@ class Attempted:
         return self.trial is not None and self.trial.settled.truth in (Truth.TRUE, Truth.FALSE)
 
 
-async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> Attempted:
+async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> TrialResult:
     """Lint, control, both sides and the twin, as for every proof; nothing is stored."""
     try:
         check_option(question, proof.claim.option)
         check_source(proof)
     except InputError as error:
-        return Attempted(proof, error.what)
+        return TrialResult(proof, error.what)
     trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
-    return Attempted(proof, _feedback(trial), trial)
+    return TrialResult(proof, _feedback(trial), trial)
 
 
 def _feedback(trial: Trial) -> str:
@@ -68,12 +68,12 @@ def _feedback(trial: Trial) -> str:
 
 
 def without_addresses(text: str) -> str:
-    """A text of a test as it is in every run."""
+    """Return a text of a test as it is in every run."""
     return _ADDRESS.sub("0x…", text)
 
 
 def _tests(trial: Trial) -> list[str]:
-    """Each test of the proof: how it ended, and why if it did not pass."""
+    """Return each test of the proof: how it ended, and why if it did not pass."""
     lines = []
     for test in trial.outcome.tests if trial.outcome else ():
         lines.append(f"{test.name}: {test.status.value}")
@@ -92,7 +92,7 @@ _DOCUMENTATION = frozenset({"__doc__", "getdoc", "getsource", "getsourcelines", 
 
 
 def new_folder() -> Path:
-    """A folder for the files of one question."""
+    """Return a folder for the files of one question."""
     return Path(tempfile.mkdtemp(prefix=PREFIX))
 
 
@@ -101,11 +101,11 @@ def remove_folder(folder: Path) -> None:
 
 
 def file_of(task: VerificationTask, tasks: Tasks) -> str:
-    """The file in which the proof of a task is to be."""
+    """Return the file in which the proof of a task is to be."""
     return proof_name(task.option, tasks.of(task.option).index(task) + 1)
 
 
-class Workshop:
+class EngineerTools:
     """The files and proofs of one option; its methods are the tools of a proof engineer."""
 
     def __init__(
@@ -136,7 +136,7 @@ class Workshop:
         return tuple(trial.proof for trial in self.settled.values())
 
     def why_open(self) -> str:
-        """Why a claim is not settled, for the report."""
+        """Return why a claim is not settled, for the report."""
         if self.given_up is not None:
             return f"the proof engineer gave up: {self.given_up}"
         left = [name for name in self._tasks if name not in self.settled]

@@ -16,7 +16,7 @@ from assay.model import CaseRecord
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.model import FixQuestion
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import Conversation, run_workflow
+from assay.questions.model_prover.adk_callbacks import AdkSession, run_workflow
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
 from assay.questions.proof_runners import TargetRunner
@@ -38,19 +38,19 @@ async def repair_record(
     work: Work,
     question: FixQuestion,
     runner: TargetRunner,
-    conversation: Conversation,
+    session: AdkSession,
     tools: LibraryTools,
 ) -> CaseRecord:
-    """The record of a repair question; a model is asked only if execution finds nothing wrong."""
+    """Return the record of a repair question; a model is asked only if execution finds it Valid."""
     record = await fix_record(work.identifier, work.entry, question, runner)
     detail: dict[str, Any] = dict(record.detail or {})
     if detail["verdict"] != Verdict.VALID:
         return record
-    leak = await Proctor(question, replace(conversation, is_keyed=True)).run()
+    leak = await Proctor(question, replace(session, is_keyed=True)).run()
     if leak is not None:
         reason = f"the solution is given away: {leak}"
         return _record(work, Verdict.LEAKED, reason, detail)
-    solver = Solver(question, runner, replace(conversation, is_keyed=False), tools)
+    solver = Solver(question, runner, replace(session, is_keyed=False), tools)
     solved = await solver.run()
     detail["repairs"] = solver.tried
     if solved:
@@ -65,8 +65,8 @@ def _record(work: Work, verdict: Verdict, reason: str, detail: dict[str, Any]) -
     return simple_record(work.identifier, work.entry, verdict, reason, kept)
 
 
-def given_to_solver(question: FixQuestion) -> str:
-    """What a solver is given, as a text."""
+def solver_text(question: FixQuestion) -> str:
+    """Return what a solver is given, as a text."""
     parts = [question.name, question.description.strip()]
     if question.requirements:
         parts.append("\n".join(f"- {one}" for one in question.requirements))
@@ -79,22 +79,22 @@ def given_to_solver(question: FixQuestion) -> str:
 class Proctor:
     """Looks for the solution in what a solver is given."""
 
-    def __init__(self, question: FixQuestion, conversation: Conversation) -> None:
+    def __init__(self, question: FixQuestion, session: AdkSession) -> None:
         self._question = question
-        self._conversation = conversation
+        self._session = session
         self._leak: str | None = None
 
     async def run(self) -> str | None:
-        """The passage that gives the solution away, if there is one."""
+        """Return the passage that gives the solution away, if there is one."""
         from google.adk.workflow import START, FunctionNode, Workflow
 
         def setup() -> str:
-            self._conversation.turns = PROCTOR_TURNS
-            return prompts.proctor_task(given_to_solver(self._question), self._question.fixed)
+            self._session.turns = PROCTOR_TURNS
+            return prompts.proctor_task(solver_text(self._question), self._question.fixed)
 
-        agent = make_agent(self._conversation, "proctor", prompts.PROCTOR, [self._tool()])
+        agent = make_agent(self._session, "proctor", prompts.PROCTOR, [self._tool()])
         nodes = (FunctionNode(func=setup, name="setup"), agent)
-        await run_workflow(Workflow(name="proctoring", edges=[(START, *nodes)]), self._conversation)
+        await run_workflow(Workflow(name="proctoring", edges=[(START, *nodes)]), self._session)
         return self._leak
 
     def _tool(self) -> Any:
@@ -143,12 +143,12 @@ class Solver:
         self,
         question: FixQuestion,
         runner: TargetRunner,
-        conversation: Conversation,
+        session: AdkSession,
         tools: LibraryTools,
     ) -> None:
         self._question = question
         self._runner = runner
-        self._conversation = conversation
+        self._session = session
         self._tools = tools
         self._is_solved = False
         self.tried: list[dict[str, Any]] = []
@@ -157,8 +157,8 @@ class Solver:
         from google.adk.workflow import START, FunctionNode, Workflow
 
         def setup() -> str:
-            self._conversation.turns = SOLVER_TURNS
-            return prompts.solver_task(given_to_solver(self._question))
+            self._session.turns = SOLVER_TURNS
+            return prompts.solver_task(solver_text(self._question))
 
         async def solver_loop(ctx: Any, node_input: Any) -> str:
             await ctx.run_node(self._agent(), node_input=node_input)
@@ -168,7 +168,7 @@ class Solver:
             FunctionNode(func=setup, name="setup"),
             FunctionNode(func=solver_loop, name="solver_loop", rerun_on_resume=True),
         )
-        await run_workflow(Workflow(name="solving", edges=[(START, *nodes)]), self._conversation)
+        await run_workflow(Workflow(name="solving", edges=[(START, *nodes)]), self._session)
         return self._is_solved
 
     def why_not(self) -> str:
@@ -197,7 +197,7 @@ class Solver:
             self._tools.inspect_fqn,
             self._tools.read_source,
         ]
-        return make_agent(self._conversation, "solver", prompts.SOLVER, [*looking, try_repair])
+        return make_agent(self._session, "solver", prompts.SOLVER, [*looking, try_repair])
 
     async def _try(self, content: str) -> dict[str, Any]:
         if len(content) > _LONGEST_FILE:

@@ -76,7 +76,7 @@ class LibraryTools:
             Kind, where to import it from, signature, documentation, bases, fields and members with
             their defaults, and the first lines of its source.
         """
-        symbol = self._resolved(name)
+        symbol = self._resolve(name)
         if isinstance(symbol, dict):
             return symbol
         assert isinstance(self._library, Library)
@@ -108,7 +108,7 @@ class LibraryTools:
         Returns:
             The source with the number of its first line in the file.
         """
-        symbol = self._resolved(name)
+        symbol = self._resolve(name)
         if isinstance(symbol, dict):
             return symbol
         first = max(1, first_line)
@@ -120,7 +120,7 @@ class LibraryTools:
         source = self._source(symbol, first, _PAGE)
         return {"name": symbol.path, "source": source or "there is no source to be had"}
 
-    def _resolved(self, name: str) -> Symbol | dict[str, Any]:
+    def _resolve(self, name: str) -> Symbol | dict[str, Any]:
         if isinstance(self._library, str):
             return {"error": self._library}
         index = self._library.index
@@ -195,7 +195,7 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def module_file(environment: Environment, module: str) -> Path | None:
-    """The file of a module of the target."""
+    """Return the file of a module of the target."""
     inside = Path(*module.split("."))
     for root in _roots(environment):
         for path in (root / inside / "__init__.py", root / inside.with_suffix(".py")):
@@ -213,7 +213,7 @@ def _roots(environment: Environment) -> list[Path]:
 
 
 def source_of(environment: Environment, module: str, path: str) -> tuple[int, list[str]] | None:
-    """The lines of a definition and the number of the first; of a module, all of them."""
+    """Return the lines of a definition and the number of the first; of a module, all of them."""
     file = module_file(environment, module)
     if file is None:
         return None
@@ -248,7 +248,7 @@ def _definition(tree: ast.Module, names: list[str]) -> _Definition | None:
 
 
 def _statements(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Those of a body, and of the conditions and attempts directly in it."""
+    """Return the statements of a body, and of the `if` and `try` directly in it."""
     found: list[ast.stmt] = []
     for one in body:
         found.append(one)

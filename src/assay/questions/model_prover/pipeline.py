@@ -19,9 +19,14 @@ from typing import Any
 
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import Conversation, ModelAccess, run_workflow
+from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess, run_workflow
 from assay.questions.model_prover.adk_models import close_clients
-from assay.questions.model_prover.engineer_tools import Workshop, file_of, new_folder, remove_folder
+from assay.questions.model_prover.engineer_tools import (
+    EngineerTools,
+    file_of,
+    new_folder,
+    remove_folder,
+)
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.tasks import Tasks, read_tasks
 from assay.questions.model_prover.transcripts import Transcript
@@ -47,26 +52,26 @@ class Pipeline:
         options: Sequence[str],
         runner: TargetRunner,
         tools: LibraryTools,
-        conversation: Conversation,
+        session: AdkSession,
     ) -> None:
         self._question = question
         self._options = tuple(options)
         self._runner = runner
         self._tools = tools
-        self._conversation = conversation
+        self._session = session
         self._target = tools.described
         self._folder: Path | None = None
         self._tasks = Tasks()
         self._malformed = 0
-        self._workshops: dict[str, Workshop] = {}
+        self._workshops: dict[str, EngineerTools] = {}
 
     async def run(self) -> Attempt:
         """Proofs that settled their claims, and per option why there is none."""
         try:
-            state = await run_workflow(self._workflow(), self._conversation)
+            state = await run_workflow(self._workflow(), self._session)
         finally:
             self._remove()
-        self._conversation.transcript.add(
+        self._session.transcript.add(
             "state", "verification_pipeline", value={k: state.get(k) for k in ("claims", "results")}
         )
         proofs = self._proofs
@@ -103,7 +108,7 @@ class Pipeline:
         self._folder = new_folder()
         ctx.state["claims"] = []
         ctx.state["results"] = {}
-        self._conversation.turns = ANALYST_TURNS
+        self._session.turns = ANALYST_TURNS
         return self._analyst_task()
 
     def _check(self, ctx: Any, node_input: Any = None) -> str:
@@ -112,7 +117,7 @@ class Pipeline:
             self._submit(node_input if isinstance(node_input, str) else "")
         if not self._is_answered:
             ctx.route = "again"
-            return f"{self._analyst_task()}\n\n{self._sent_back(node_input)}"
+            return f"{self._analyst_task()}\n\n{self._rejection(node_input)}"
         ctx.state["claims"] = [task.model_dump(mode="json") for task in self._tasks.tasks]
         ctx.route = "on"
         return "the claims are in"
@@ -146,7 +151,7 @@ class Pipeline:
         submit_claims.__doc__ = _SUBMIT
         return self._agent("claim_analyst", prompts.ANALYST, [*self._library(), submit_claims])
 
-    def _engineer(self, workshop: Workshop) -> Any:
+    def _engineer(self, workshop: EngineerTools) -> Any:
         async def run_proof(path: str, tool_context: Any, fresh: bool = False) -> dict[str, Any]:
             told = await workshop.run_proof(path, fresh)
             tool_context.actions.skip_summarization = workshop.is_done or None
@@ -162,7 +167,7 @@ class Pipeline:
         return self._agent("proof_engineer", prompts.ENGINEER, tools)
 
     def _agent(self, name: str, instruction: str, tools: Sequence[Any]) -> Any:
-        return make_agent(self._conversation, name, instruction, tools)
+        return make_agent(self._session, name, instruction, tools)
 
     def _library(self) -> list[Any]:
         return [self._tools.search_ranked_targets, self._tools.inspect_fqn, self._tools.read_source]
@@ -186,7 +191,7 @@ class Pipeline:
         told = self._tasks.error_text()
         return {"error": f"the claims are malformed, correct and submit all of them again: {told}"}
 
-    def _sent_back(self, answer: Any) -> str:
+    def _rejection(self, answer: Any) -> str:
         return (
             "You have answered this before, and your claims were malformed: "
             f"{self._tasks.error_text()}. Submit "
@@ -199,50 +204,48 @@ class Pipeline:
         assert self._folder is not None
         folder = self._folder / option_folder(option)
         folder.mkdir()
-        workshop = Workshop(folder, self._question, option, self._tasks, self._runner)
+        workshop = EngineerTools(folder, self._question, option, self._tasks, self._runner)
         self._workshops[option] = workshop
-        self._conversation.turns = ENGINEER_TURNS
+        self._session.turns = ENGINEER_TURNS
         tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}
         accepted = next((one.source for one in self._proofs), "")
         task = prompts.engineer_task(self._question, option, tasks, self._target, accepted)
         for reminder in range(1 + _REMINDERS):
             more = f"\n\n{_reminder(workshop)}" if reminder else ""
             await ctx.run_node(self._engineer(workshop), node_input=f"{task}{more}")
-            if workshop.is_done or self._conversation.is_out_of_turns:
+            if workshop.is_done or self._session.is_out_of_turns:
                 break
 
 
-def make_agent(
-    conversation: Conversation, name: str, instruction: str, tools: Sequence[Any]
-) -> Any:
-    """An agent of a conversation; its instruction is taken as it is, braces and all."""
+def make_agent(session: AdkSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
+    """Return an agent of a session; its instruction is taken as it is, braces and all."""
     from google.adk.agents import LlmAgent
     from google.adk.tools.function_tool import FunctionTool
 
     return LlmAgent(
         name=name,
-        model=conversation.access.model,
+        model=session.access.model,
         instruction=lambda _: instruction,
         tools=[FunctionTool(tool) for tool in tools],
         mode="single_turn",
         include_contents="none",
         disallow_transfer_to_parent=True,
         disallow_transfer_to_peers=True,
-        **conversation.callbacks(),
+        **session.callbacks(),
     )
 
 
 def option_folder(option: str) -> str:
-    """A folder name for an option, whatever its letter is."""
+    """Return a folder name for an option, whatever its letter is."""
     return f"option_{option.encode().hex()}"
 
 
-def _result(workshop: Workshop) -> dict[str, Any]:
+def _result(workshop: EngineerTools) -> dict[str, Any]:
     settled = {name: trial.settled.truth.value for name, trial in workshop.settled.items()}
     return {"settled": settled, "open": "" if workshop.proofs else workshop.why_open()}
 
 
-def _reminder(workshop: Workshop) -> str:
+def _reminder(workshop: EngineerTools) -> str:
     return (
         "You have stopped before every claim was settled. The last word of `run_proof` was: "
         f"{workshop.why_open()}. Go on, or call `give_up`."
@@ -281,16 +284,16 @@ class ModelProver:
         self, question: Question, options: Sequence[str], runner: TargetRunner
     ) -> Attempt:
         """Proofs for those of the options that the model could settle."""
-        conversation = Conversation(self._access, _transcript.get() or Transcript())
+        session = AdkSession(self._access, _transcript.get() or Transcript())
         tools = await self.tools(question, runner)
-        return await Pipeline(question, options, runner, tools, conversation).run()
+        return await Pipeline(question, options, runner, tools, session).run()
 
     async def close(self) -> None:
         """Close the connections to the model, in the event loop that they belong to."""
         await close_clients()
 
     async def tools(self, question: Question, runner: TargetRunner) -> LibraryTools:
-        """What agents look at the target with."""
+        """Return what agents look at the target with."""
         library: Library | str = await self._introspection.library(question, runner)
         return LibraryTools(library, runner.environment)
 

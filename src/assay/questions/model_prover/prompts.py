@@ -203,24 +203,24 @@ have a limited number of tries.
 
 
 def proctor_task(given: str, solution: str) -> str:
-    """What a proctor compares."""
+    """Return what a proctor compares."""
     parts = ["What is given to those who take the exam:", data(given), "The solution:"]
     return "\n\n".join([*parts, data(solution)])
 
 
 def solver_task(given: str) -> str:
-    """What a solver is given."""
+    """Return what a solver is given."""
     return "\n\n".join(["The task:", data(given)])
 
 
 def data(text: str) -> str:
-    """A text as material; it cannot close the marks it stands between."""
+    """Return a text as material; it cannot close the marks it stands between."""
     inside = text.replace("</data>", "< /data>")
     return f"<data>\n{inside}\n</data>"
 
 
 def analyst_task(question: Question, options: Sequence[str], target: str) -> str:
-    """The question for the claim analyst; all options are shown, claims are wanted for some."""
+    """Return the task of the claim analyst: all options, and those that need claims."""
     return "\n\n".join(
         [
             f"The library: {target}",
@@ -233,7 +233,7 @@ def analyst_task(question: Question, options: Sequence[str], target: str) -> str
 
 
 def question_text(question: Question) -> str:
-    """A question as people read it."""
+    """Return a question as people read it."""
     lines = [question.text.strip()]
     if question.snippet is not None:
         imports = "\n".join(question.snippet.imports)
@@ -244,7 +244,7 @@ def question_text(question: Question) -> str:
 
 
 def _reading(question: Question) -> list[str]:
-    """What the words of the question ask for, where that is easily got wrong."""
+    """Return what the words of the question ask for, where that is easily got wrong."""
     stem = classify(question.text)
     if stem.negated:
         return [
@@ -266,7 +266,7 @@ def engineer_task(
     target: str,
     accepted: str = "",
 ) -> str:
-    """One option for the proof engineer, with its claims by the files they are to be in.
+    """Return one option for the proof engineer, with its claims by the files they are to be in.
 
     `accepted` is a proof of another option, from which its surroundings can be taken.
     """
@@ -291,7 +291,7 @@ def engineer_task(
 def remediation_task(
     definition: Mapping[str, Any], critique: str, evidence: str, tried: Sequence[str], target: str
 ) -> str:
-    """The defective question for the remediation engineer; here the key is part of it."""
+    """Return the defective question for the remediation engineer; here the key is part of it."""
     parts = [
         f"The library: {target}",
         "The question as it stands:",

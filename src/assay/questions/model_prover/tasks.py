@@ -60,7 +60,7 @@ class VerificationTask(BaseModel):
 
 
 @dataclass(frozen=True)
-class Problem:
+class TaskProblem:
     """What is wrong with an analyst's output; with an option, only that option is concerned."""
 
     text: str
@@ -72,17 +72,17 @@ class Tasks:
     """What could be read of an analyst's output, and what could not."""
 
     tasks: tuple[VerificationTask, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[TaskProblem, ...] = ()
 
     def of(self, option: str) -> tuple[VerificationTask, ...]:
         return tuple(task for task in self.tasks if task.option == option)
 
     def error_text(self) -> str:
-        """What to send back, so that the next output is right; nothing if this one is."""
+        """Return what to send back, so that the next output is right; nothing if this one is."""
         return "\n".join(problem.text for problem in self.problems)
 
     def reasons(self, options: Iterable[str]) -> dict[str, str]:
-        """Why there is no claim about these options, where there is none."""
+        """Return why there is no claim about these options, where there is none."""
         general = next((one.text for one in self.problems if one.option is None), "")
         own = {one.option: one.text for one in self.problems if one.option is not None}
         return {
@@ -93,7 +93,7 @@ class Tasks:
 
 
 def read_tasks(output: Any, question: Question, options: Sequence[str] | None = None) -> Tasks:
-    """The tasks in an output: JSON text or its value, a list or an object that holds one.
+    """Return the tasks in an output: JSON text or its value, a list or an object that holds one.
 
     `options` are those that need claims; by default all that are not derived from others. What is
     said about options that need none is passed over.
@@ -101,23 +101,23 @@ def read_tasks(output: Any, question: Question, options: Sequence[str] | None = 
     compounds = read_compounds(question)
     ordinary = [one for one in question.options if one not in compounds]
     wanted = ordinary if options is None else [one for one in options if one in ordinary]
-    items = _listed(output)
+    items = _parse_list(output)
     if isinstance(items, str):
-        return Tasks(problems=(Problem(items),))
+        return Tasks(problems=(TaskProblem(items),))
     tasks: list[VerificationTask] = []
-    problems: list[Problem] = []
+    problems: list[TaskProblem] = []
     for number, item in enumerate(items):
         read = _task(item, f"claims[{number}]", question)
         if isinstance(read, VerificationTask):
             tasks += [read] if read.option in wanted and read not in tasks else []
         else:
             problems += read
-    problems += _counted(tasks, wanted, {problem.option for problem in problems})
+    problems += _check_counts(tasks, wanted, {problem.option for problem in problems})
     return Tasks(tuple(tasks), tuple(problems))
 
 
-def _listed(output: Any) -> list[Any] | str:
-    """The list in an output, or what is wrong with it."""
+def _parse_list(output: Any) -> list[Any] | str:
+    """Return the list in an output, or what is wrong with it."""
     if isinstance(output, str):
         fenced = _FENCE.search(output)
         try:
@@ -131,22 +131,26 @@ def _listed(output: Any) -> list[Any] | str:
     return output or "the list of claims is empty"
 
 
-def _task(item: Any, where: str, question: Question) -> VerificationTask | list[Problem]:
+def _task(item: Any, where: str, question: Question) -> VerificationTask | list[TaskProblem]:
     if not isinstance(item, dict):
-        return [Problem(f"{where}: must be an object, not {json.dumps(item, default=str)[:60]}")]
+        return [
+            TaskProblem(f"{where}: must be an object, not {json.dumps(item, default=str)[:60]}")
+        ]
     letter = _letter(item.get("option"), question)
     try:
         task = VerificationTask.model_validate({**item, **({"option": letter} if letter else {})})
     except ValidationError as error:
-        return [Problem(f"{where}.{_said(one)}", letter) for one in error.errors()]
+        return [TaskProblem(f"{where}.{_message(one)}", letter) for one in error.errors()]
     if letter is None:
         known = ", ".join(question.options)
-        return [Problem(f"{where}.option: there is no option {task.option!r}; there are {known}")]
+        return [
+            TaskProblem(f"{where}.option: there is no option {task.option!r}; there are {known}")
+        ]
     return task
 
 
 def _letter(given: Any, question: Question) -> str | None:
-    """The letter that is meant: `a`, `A)` and `Option A` mean A where there is an A."""
+    """Return the letter that is meant: `a`, `A)` and `Option A` mean A where there is an A."""
     found = _LETTER.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is None:
         return None
@@ -154,37 +158,37 @@ def _letter(given: Any, question: Question) -> str | None:
     return letters.get(found[1].upper())
 
 
-def _said(error: Any) -> str:
+def _message(error: Any) -> str:
     path = ".".join(map(str, error["loc"]))
     message = error["msg"][:1].lower() + error["msg"][1:]
     given = json.dumps(error["input"], default=str)[:60] if error["type"] != "missing" else ""
     return f"{path}: {message}" + (f", not {given}" if given else "")
 
 
-def _counted(
+def _check_counts(
     tasks: Sequence[VerificationTask], wanted: Sequence[str], faulty: set[str | None]
-) -> list[Problem]:
+) -> list[TaskProblem]:
     counts = Counter(task.option for task in tasks)
     missing = [one for one in wanted if not counts[one] and one not in faulty]
     many = [one for one in wanted if counts[one] > MOST_PER_OPTION]
     return [
-        *(Problem(f"option {one} has no claim", one) for one in missing),
+        *(TaskProblem(f"option {one} has no claim", one) for one in missing),
         *(
-            Problem(f"option {one} has {counts[one]} claims; at most {MOST_PER_OPTION}", one)
+            TaskProblem(f"option {one} has {counts[one]} claims; at most {MOST_PER_OPTION}", one)
             for one in many
         ),
     ]
 
 
 def claim_of(task: VerificationTask, *, is_alone: bool) -> Claim:
-    """The claim of a task; `is_alone` says that its option has no other."""
+    """Return the claim of a task; `is_alone` says that its option has no other."""
     relation = task.relation or (Relation.EQUIVALENT if is_alone else Relation.NECESSARY)
     statement = " ".join(task.claim.split()).rstrip(".")
     return Claim(task.option, statement, relation, kind=MODELLED, fresh=task.fresh)
 
 
 def proof_of(task: VerificationTask, tasks: Tasks, source: str) -> Proof:
-    """What a proof engineer wrote for a task, as a proof; nothing of it is believed yet."""
+    """Return what a proof engineer wrote for a task, as a proof; nothing of it is believed yet."""
     own = tasks.of(task.option)
     claim = claim_of(task, is_alone=len(own) == 1)
     return Proof(claim, proof_name(task.option, own.index(task) + 1), source, MODELLED)

@@ -46,14 +46,14 @@ class Transcript:
             file.write(f"{line}\n")
 
     def instruct(self, agent: str, instruction: str) -> None:
-        """The instruction of an agent, once."""
+        """Record the instruction of an agent, once."""
         if agent not in self._told:
             self._told.add(agent)
             self.add("instruction", agent, text=instruction)
 
 
 def transcript_of(folder: Path | None, identifier: str) -> Transcript:
-    """A new transcript of a question in the folder of a run."""
+    """Return a new transcript of a question in the folder of a run."""
     if folder is None:
         return Transcript()
     path = transcript_path(folder, identifier)
@@ -69,7 +69,7 @@ def transcript_path(folder: Path, identifier: str) -> Path:
 
 
 def latest_transcript(runs: Path, identifier: str) -> Path:
-    """The newest transcript of a question among the runs; an InputError if there is none."""
+    """Return the newest transcript of a question among the runs; an InputError if there is none."""
     for folder in reversed(run_folders(runs)):
         path = transcript_path(folder, identifier)
         if path.is_file():
@@ -82,7 +82,7 @@ def latest_transcript(runs: Path, identifier: str) -> Path:
 
 
 def transcript_lines(path: Path) -> Iterator[str]:
-    """A transcript as a person reads it."""
+    """Yield a transcript as a person reads it."""
     started: float | None = None
     with open_regular(path) as file:
         while line := file.readline(LARGEST_RECORD + 1):
@@ -103,7 +103,7 @@ def _event_lines(event: dict[str, Any], seconds: float) -> Iterator[str]:
     yield escape_hidden(f"{head}{_facts(event)}")
     for name in ("text", "value"):
         if event.get(name) not in (None, ""):
-            yield from _indented(event[name])
+            yield from _indent(event[name])
 
 
 def _facts(event: dict[str, Any]) -> str:
@@ -117,7 +117,7 @@ def _facts(event: dict[str, Any]) -> str:
     return f"  ({', '.join(told)})" if told else ""
 
 
-def _indented(value: Any) -> Iterator[str]:
+def _indent(value: Any) -> Iterator[str]:
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
     yield textwrap.indent(escape_hidden(shown), _INDENT, lambda line: True)

@@ -9,10 +9,10 @@ from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
 from assay.models import metered
 from assay.questions.correct import read_suite_text
-from assay.questions.correct.apply_correction import Keeper, fixed_record
+from assay.questions.correct.apply_correction import Keeper, correction_record
 from assay.questions.correct.correction import Reviser
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.adk_callbacks import Conversation, ModelAccess
+from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess
 from assay.questions.model_prover.correction_loop import RemediationLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
@@ -42,11 +42,11 @@ class ModelVerifier:
     async def __call__(
         self, work: Work, runners: ProofRunners, *, writes: bool = True
     ) -> CaseRecord:
-        """The record of one question, with what the model used for it."""
+        """Return the record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
         with metered() as meter, recording(transcript):
-            record = await self._verified(work, runners, writes, transcript)
+            record = await self._verify(work, runners, writes, transcript)
         return record.model_copy(
             update={
                 "fingerprint": fingerprint(work),
@@ -55,23 +55,23 @@ class ModelVerifier:
             }
         )
 
-    async def _verified(
+    async def _verify(
         self, work: Work, runners: ProofRunners, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         question = work.entry.question
         if work.obstacle is None and isinstance(question, Question):
             runner = runners.of(work.target)
-            return await self._remedied(work, runner, writes, transcript)
+            return await self._correct(work, runner, writes, transcript)
         if work.obstacle is None and isinstance(question, FixQuestion):
             runner = runners.of(work.target)
             # What a question is about is found by its words; the files are not needed for that.
             asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
             tools = await self._prover.tools(asked, runner)
-            conversation = Conversation(self._access, transcript)
-            return await repair_record(work, question, runner, conversation, tools)
+            session = AdkSession(self._access, transcript)
+            return await repair_record(work, question, runner, session, tools)
         return await verify_one(work, runners, writes=writes)
 
-    async def _remedied(
+    async def _correct(
         self, work: Work, runner: TargetRunner, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         async def tools(question: Question) -> LibraryTools:
@@ -84,18 +84,18 @@ class ModelVerifier:
         loop = RemediationLoop(
             work,
             runner,
-            Conversation(self._access, transcript, is_keyed=True),
+            AdkSession(self._access, transcript, is_keyed=True),
             writes=writes,
             tools=tools,
             reviser=reviser if self._keeper else None,
         )
         remediation = await loop.run()
         if self._keeper is None or remediation.kept is None:
-            return fixed_record(remediation, None)
+            return correction_record(remediation, None)
         try:
             carried_out = await self._keeper.keep(remediation, runner.lock, writes=writes)
         except BudgetExceeded:
             raise
         except AssayError as error:
-            return fixed_record(remediation, None, str(error))
-        return fixed_record(remediation, carried_out)
+            return correction_record(remediation, None, str(error))
+        return correction_record(remediation, carried_out)

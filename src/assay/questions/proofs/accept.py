@@ -15,7 +15,7 @@ from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_p
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.proofs.store import ProofStore, proof_name
 from assay.questions.verdict.compounds import read_compounds
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import inspect_proof
 
 _NAMED = re.compile(r"test_option_([A-Za-z0-9]+)_")
@@ -24,7 +24,7 @@ _NAMED = re.compile(r"test_option_([A-Za-z0-9]+)_")
 def check_proof(
     question: Question, option: str, path: Path, relation: Relation, *, fresh: bool = False
 ) -> Proof:
-    """The proof in a file, if what it says can be believed before it is run."""
+    """Return the proof in a file, if what it says can be believed before it is run."""
     check_option(question, option)
     try:
         source = read_text(path, LARGEST_SOURCE, keep_mark=True)
@@ -49,7 +49,7 @@ def check_option(question: Question, option: str) -> None:
 
 
 def statement_of(source: str, where: str) -> str:
-    """What a proof claims, in the words of its docstring."""
+    """Return what a proof claims, in the words of its docstring."""
     statement = _read(source, where).statement
     if not statement:
         raise _refusal("it does not say what it claims: begin it with a docstring", where)
@@ -57,7 +57,7 @@ def statement_of(source: str, where: str) -> str:
 
 
 def check_source(proof: Proof, *, where: str | None = None) -> Proof:
-    """The same proof, whoever wrote it, if it can be believed before it is run."""
+    """Return the same proof, whoever wrote it, if it can be believed before it is run."""
     where = where or proof.file
     named = _NAMED.match(_read(proof.source, where).holds)
     option = proof.claim.option

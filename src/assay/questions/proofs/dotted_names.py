@@ -60,13 +60,13 @@ def test_{test}_control():
 '''
 
 
-def dotted_name_source() -> str:
-    """The functions `exists` and what it uses, for proofs that look a path up."""
+def existence_helpers() -> str:
+    """Return the functions `exists` and what it uses, for proofs that look a path up."""
     return _HELPERS
 
 
-def dotted_name_proof(option: str, name: str, number: int = 1) -> Proof:
-    """The proof for a dotted name; its first part is what must be there in any case."""
+def prove_dotted_name(option: str, name: str, number: int = 1) -> Proof:
+    """Return the proof for a dotted name; its first part is what must be there in any case."""
     file = proof_name(option, number)
     claim = Claim(
         option=option,

@@ -19,7 +19,7 @@ from assay.questions.proofs.proof_file import (
     INSTEAD,
     ProofFile,
     UnfitProofError,
-    assigned_value,
+    find_assignment,
     is_foreign_import,
 )
 from assay.sandbox import Challenge
@@ -94,7 +94,7 @@ class Given:
         return _SUBCLASSING.search(self.prose.lower()) is not None
 
 
-def given_by(question: Question | None, option: str) -> Given:
+def read_given(question: Question | None, option: str) -> Given:
     """Return what the question says to everybody: its code, and its words with the option's."""
     if question is None:
         return Given()
@@ -106,11 +106,11 @@ def given_by(question: Question | None, option: str) -> Given:
         options=frozenset(one.strip("`") for one in question.options.values()),
         option=said.strip().strip("`"),
         subjects=frozenset(chain.from_iterable(map(_names_in, _CODE.findall(question.text)))),
-        literals=frozenset(chain.from_iterable(map(_handed_over, _CODE.findall(said)))),
+        literals=frozenset(chain.from_iterable(map(_find_arguments, _CODE.findall(said)))),
     )
 
 
-def _handed_over(code: str) -> Iterator[str]:
+def _find_arguments(code: str) -> Iterator[str]:
     try:
         tree = ast.parse(code.strip("`"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -133,7 +133,7 @@ def _names_in(code: str) -> Iterator[str]:
 def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> None:
     """Raise UnfitProofError if a proof is about something else than its question and its option."""
     tree = ast.parse(source)
-    node = assigned_value(tree, DISPUTED)
+    node = find_assignment(tree, DISPUTED)
     value = node.value if isinstance(node, ast.Constant) else None
     is_named = isinstance(value, str) and _is_name(value) and _is_name(given.option)
     if is_named and not given.mentions(str(value).rpartition(".")[2]):
@@ -159,7 +159,7 @@ def _check_filters(tree: ast.Module) -> None:
 
 
 def _names_of(tree: ast.Module) -> Iterator[str]:
-    """Every name and every word of a proof, but for what it says in docstrings."""
+    """Yield every name and every word of a proof, but for what it says in docstrings."""
     for statement in tree.body:
         for node in _outside_docstrings(statement):
             if isinstance(node, ast.Name):
@@ -207,7 +207,7 @@ class _Reader:
     # What belongs to the target.
 
     def _target_names(self) -> set[str]:
-        """The names of the target's modules, classes and functions, with their aliases."""
+        """Return the names of the target's modules, classes and functions, with their aliases."""
         found = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(self._tree)
@@ -244,7 +244,7 @@ class _Reader:
         return text.partition(".")[0] in roots and "." in text
 
     def _path(self, node: ast.AST) -> str:
-        """The dotted name of an expression, through the imports; empty if it is none."""
+        """Return the dotted name of an expression, through the imports; empty if it is none."""
         if isinstance(node, ast.Name):
             return self._names.get(node.id, node.id)
         if isinstance(node, ast.Attribute):
@@ -401,7 +401,7 @@ class _Reader:
     # What must not be brought.
 
     def _check_occurrence(self) -> None:
-        node = assigned_value(self._tree, DISPUTED)
+        node = find_assignment(self._tree, DISPUTED)
         try:
             value = ast.literal_eval(node) if node is not None else None
         except ValueError:
@@ -414,7 +414,7 @@ class _Reader:
             self._check_number(value)
 
     def _statements(self) -> Iterator[ast.stmt]:
-        """Every statement outside of others, but for what says what is disputed."""
+        """Yield every statement outside of others, but for what says what is disputed."""
         for node in self._tree.body:
             names = [one.id for one in getattr(node, "targets", ()) if isinstance(one, ast.Name)]
             if DISPUTED not in names and INSTEAD not in names:
@@ -429,23 +429,23 @@ class _Reader:
         named = {one.id for one in ast.walk(self._tree) if isinstance(one, ast.Name)}
         knows_itself = bool(read & _OWN_MODULE or named & _OWN_MODULE_NAMES)
         for statement in self._statements():
-            listed = self._listed_options(statement)
+            listed = self._find_option_lists(statement)
             # That of the module is read only by a proof that finds its own module.
             is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             reads_all = reads_docs and (knows_itself or not is_text)
             for node in ast.walk(statement) if reads_all else _outside_docstrings(statement):
-                text = None if id(node) in listed else _brought(node)
+                text = None if id(node) in listed else _contribution(node)
                 if reads_names and isinstance(node, ast.FunctionDef) and value in node.name:
-                    _refuse(node, f"it brings the disputed value along: {_shown(node.name)}")
+                    _refuse(node, f"it brings the disputed value along: {_quote(node.name)}")
                 if text is None or not self._brings(text, value, last):
                     continue
                 if not self._is_given(text, value, last):
-                    _refuse(node, f"it brings the disputed value along: {_shown(text)}")
+                    _refuse(node, f"it brings the disputed value along: {_quote(text)}")
         if len(_PIECE.findall(value)) > 1:
-            self._check_pieces(_squeezed(value))
+            self._check_pieces(_squeeze(value))
 
-    def _listed_options(self, statement: ast.stmt) -> set[int]:
-        """The texts in lists of all the options that the question has."""
+    def _find_option_lists(self, statement: ast.stmt) -> set[int]:
+        """Return the texts in lists of all the options that the question has."""
         found: set[int] = set()
         for node in ast.walk(statement):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
@@ -481,10 +481,10 @@ class _Reader:
                 if isinstance(one, ast.Constant) and isinstance(one.value, str)
             ]
             texts.sort(key=lambda one: (one.lineno, one.col_offset))
-            parts = [_squeezed(str(one.value)) for one in texts]
+            parts = [_squeeze(str(one.value)) for one in texts]
             if any(value in part for part in parts) or len(value) <= _SHORT:
                 continue  # not in pieces: whether it stands there is looked at as a whole
-            if value in "".join(parts) and value not in _squeezed(self._given.code):
+            if value in "".join(parts) and value not in _squeeze(self._given.code):
                 _refuse(statement, "it brings the disputed value along, in pieces")
 
     def _check_number(self, value: float) -> None:
@@ -525,7 +525,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
 
 
 def _root(node: ast.AST | None) -> str:
-    """The name that an expression of attributes begins with; a call makes something new."""
+    """Return the name that an expression of attributes begins with; a call makes something new."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else ""
@@ -540,7 +540,7 @@ def _has_disputed(node: ast.AST) -> bool:
 
 
 def _outside_docstrings(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Every node below a statement but for docstrings, which nobody reads."""
+    """Yield every node below a statement but for docstrings, which nobody reads."""
     docstrings = {
         id(node.body[0].value)
         for node in ast.walk(statement)
@@ -555,15 +555,15 @@ def _outside_docstrings(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
-    """The statements that hold no others."""
+    """Yield the statements that hold no others."""
     inner = [one for one in ast.walk(statement) if isinstance(one, ast.stmt)]
     for one in inner:
         if not any(isinstance(child, ast.stmt) for child in ast.iter_child_nodes(one)):
             yield one
 
 
-def _brought(node: ast.AST) -> str | None:
-    """What a node of the file contributes by itself: a text, or a name that it defines."""
+def _contribution(node: ast.AST) -> str | None:
+    """Return what a node of the file contributes by itself: a text, or a name that it defines."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         value = node.value
         return value.decode("latin-1") if isinstance(value, bytes) else value
@@ -580,12 +580,12 @@ def _is_path(value: str) -> bool:
     return re.fullmatch(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", value) is not None
 
 
-def _squeezed(text: str) -> str:
-    """The letters and digits of a text, without regard to case."""
+def _squeeze(text: str) -> str:
+    """Return the letters and digits of a text, without regard to case."""
     return "".join(_WORD.findall(text)).lower()
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     line = " ".join(text.split())
     return f"`{line}`" if len(line) <= 60 else f"`{line[:60]}…`"
 
@@ -598,7 +598,7 @@ BEGINNING = "its beginning"
 
 def challenge_of(file: ProofFile) -> Challenge:
     """Return how to ask whether a proof's answer comes from the target."""
-    node = assigned_value(ast.parse(file.source), DISPUTED)
+    node = find_assignment(ast.parse(file.source), DISPUTED)
     assert node is not None
     value = node.value if isinstance(node, ast.Constant) else None
     hidden = (
@@ -621,7 +621,7 @@ def challenge_of(file: ProofFile) -> Challenge:
 
 def refutation_of(file: ProofFile) -> Challenge | None:
     """Return how to ask whether a name is missing everywhere; None if no name is disputed."""
-    node = assigned_value(ast.parse(file.source), DISPUTED)
+    node = find_assignment(ast.parse(file.source), DISPUTED)
     value = node.value if isinstance(node, ast.Constant) else None
     if not isinstance(value, str) or not value.isidentifier():
         return None
@@ -679,22 +679,22 @@ def _near_texts(value: str) -> Iterator[tuple[str, str]]:
     word, (start, end) = words[-1][0], words[-1].span()
     if len(word) <= _SHORT:
         return
-    if (turned := _turned(word)) != word:
+    if (turned := _reverse_letters(word)) != word:
         yield "its letters", value[:start] + turned + value[end:]
     if _is_name(value) and (cut := _cut(word)) != word:
         yield BEGINNING, value[:start] + cut
     yield "one letter more", value[:end] + word[-1] + value[end:]
 
 
-def _turned(word: str) -> str:
-    """The same letters in another order, so that whatever counts them sees no difference."""
+def _reverse_letters(word: str) -> str:
+    """Return the same letters in another order, so that whatever counts them sees no difference."""
     letters = [one for one in word if one.isalpha()]
     turned = iter(letters[::-1])
     return "".join(next(turned) if one.isalpha() else one for one in word)
 
 
 def _cut(word: str) -> str:
-    """The beginning of a word, cut where no word ends."""
+    """Return the beginning of a word, cut where no word ends."""
     for length in (1, 2, 3):
         if word[-length:] not in _ENDINGS:
             return word[:-length]

@@ -47,23 +47,23 @@ class ProofFile:
     exception: str | None
 
     def impossible_twin(self) -> str:
-        """The proof with something in the place of the disputed element that cannot be."""
-        value = assigned_value(ast.parse(self.source), DISPUTED)
+        """Return the proof with something in the place of the disputed element that cannot be."""
+        value = find_assignment(ast.parse(self.source), DISPUTED)
         assert value is not None
-        return _replaced(self.source, value, _impossible(value))
+        return _replace(self.source, value, _impossible(value))
 
     def with_disputed(self, expression: str) -> str:
         """Return the proof with another expression in the place of the disputed element."""
-        value = assigned_value(ast.parse(self.source), DISPUTED)
+        value = find_assignment(ast.parse(self.source), DISPUTED)
         assert value is not None
-        return _replaced(self.source, value, expression)
+        return _replace(self.source, value, expression)
 
     def counterpart_twin(self) -> str | None:
-        """The proof with the counterpart it names in the place of the disputed element."""
+        """Return the proof with the counterpart it names in the place of the disputed element."""
         tree = ast.parse(self.source)
-        value, instead = assigned_value(tree, DISPUTED), assigned_value(tree, INSTEAD)
+        value, instead = find_assignment(tree, DISPUTED), find_assignment(tree, INSTEAD)
         assert value is not None
-        return None if instead is None else _replaced(self.source, value, ast.unparse(instead))
+        return None if instead is None else _replace(self.source, value, ast.unparse(instead))
 
 
 def read_proof(source: str) -> ProofFile:
@@ -73,7 +73,7 @@ def read_proof(source: str) -> ProofFile:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UnfitProofError(f"it is not valid Python: {error}") from None
     sides, controls = _roles(tree)
-    disputed = assigned_value(tree, DISPUTED)
+    disputed = find_assignment(tree, DISPUTED)
     if disputed is None:
         raise UnfitProofError(
             f"it does not name its disputed element: assign it to {DISPUTED} at the top of the file"
@@ -81,7 +81,7 @@ def read_proof(source: str) -> ProofFile:
     reach = _Reach(tree)
     _check_use(reach, sides, controls)
     _check_target(tree, reach, sides)
-    has_counterpart = assigned_value(tree, INSTEAD) is not None
+    has_counterpart = find_assignment(tree, INSTEAD) is not None
     _check_raises(reach, sides, controls, has_counterpart)
     _check_handlers(tree)
     return ProofFile(
@@ -91,7 +91,7 @@ def read_proof(source: str) -> ProofFile:
         controls=tuple(one.name for one in controls),
         statement=(ast.get_docstring(tree) or "").strip().partition("\n\n")[0].replace("\n", " "),
         has_counterpart=has_counterpart,
-        exception=_expected_exception(reach, sides["holds"], disputed),
+        exception=_find_exception(reach, sides["holds"], disputed),
     )
 
 
@@ -124,8 +124,8 @@ def _roles(tree: ast.Module) -> tuple[dict[str, _Function], list[_Function]]:
     return sides, controls
 
 
-def assigned_value(tree: ast.Module, name: str) -> ast.expr | None:
-    """The value of the only assignment to a name at the top of the file."""
+def find_assignment(tree: ast.Module, name: str) -> ast.expr | None:
+    """Return the value of the only assignment to a name at the top of the file."""
     found: list[ast.expr] = []
     for node in ast.walk(tree):
         targets: list[ast.expr] = []
@@ -159,7 +159,7 @@ class _Reach:
                 self._homes[node.target.id] = node
 
     def nodes(self, start: ast.AST) -> Iterator[ast.AST]:
-        """Every node below a function and below what it names, each home once."""
+        """Yield every node below a function and below what it names, each home once."""
         waiting, seen = [start], {id(start)}
         while waiting:
             for node in ast.walk(waiting.pop()):
@@ -197,7 +197,7 @@ def _check_use(reach: _Reach, sides: dict[str, _Function], controls: list[_Funct
 
 
 def _check_target(tree: ast.Module, reach: _Reach, sides: dict[str, _Function]) -> None:
-    """Each side must have to do with something that was imported, or run code that imports it."""
+    """Raise unless each side uses something that was imported, or runs code that imports it."""
     known = {
         (alias.asname or alias.name).partition(".")[0]
         for node in ast.walk(tree)
@@ -292,8 +292,8 @@ def _check_handlers(tree: ast.Module) -> None:
             )
 
 
-def _expected_exception(reach: _Reach, holds: _Function, disputed: ast.expr) -> str | None:
-    """The class the claim says is raised, if that is what the claim says."""
+def _find_exception(reach: _Reach, holds: _Function, disputed: ast.expr) -> str | None:
+    """Return the class the claim says is raised, if that is what the claim says."""
     if not isinstance(disputed, ast.Name | ast.Attribute):
         return None
     for node in reach.nodes(holds):
@@ -312,7 +312,7 @@ def _impossible(value: ast.expr) -> str:
     return repr(f"a value{_SUFFIX}")
 
 
-def _replaced(source: str, value: ast.expr, text: str) -> str:
+def _replace(source: str, value: ast.expr, text: str) -> str:
     lines = source.encode().splitlines(keepends=True)
     assert value.end_lineno is not None
     assert value.end_col_offset is not None

@@ -18,12 +18,12 @@ from assay.questions.proofs.forgery import (
     challenge_of,
     check_forgery,
     check_subject,
-    given_by,
     names_used,
+    read_given,
     refutation_of,
 )
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
-from assay.questions.verdict.findings import Settled, Truth
+from assay.questions.verdict.option_findings import Settled, Truth
 from assay.sandbox import (
     Caught,
     Challenge,
@@ -75,7 +75,7 @@ async def try_proof(
 ) -> Trial:
     """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
     claim = proof.claim
-    given = given_by(question, claim.option)
+    given = read_given(question, claim.option)
     try:
         file = read_proof(proof.source)
         check_forgery(proof.source, given, modules)
@@ -95,11 +95,11 @@ async def try_proof(
     elif (counterpart := file.counterpart_twin()) is not None:
         twin = await runner.run(counterpart, fresh=claim.fresh, challenge=challenge)
     elif challenge is None or not file.controls:
-        return Trial(proof, _controlled(claim, truth, file, outcome), outcome)
+        return Trial(proof, _settle_controlled(claim, truth, file, outcome), outcome)
     else:
         again = await runner.run(proof.source, fresh=claim.fresh, challenge=challenge)
         overlooked = find_overlooked(again.challenge)
-        settled = _controlled(claim, truth, file, outcome)
+        settled = _settle_controlled(claim, truth, file, outcome)
         return Trial(
             proof, Settled(claim, Truth.OPEN, overlooked) if overlooked else settled, outcome
         )
@@ -115,11 +115,11 @@ async def try_proof(
         forged = None if challenge is None else find_overlooked(twin.challenge)
     if forged is not None:
         return Trial(proof, Settled(claim, Truth.OPEN, forged), outcome, twin)
-    return Trial(proof, _settled(claim, truth, file, outcome), outcome, twin)
+    return Trial(proof, _settle(claim, truth, file, outcome), outcome, twin)
 
 
 def _is_anybodys(proof: Proof) -> bool:
-    """Whether a proof was written for one question, not by a prover for a kind of them."""
+    """Tell whether a proof was written for one question, not by a prover for a kind of them."""
     return proof.prover in (WRITTEN, MODELLED)
 
 
@@ -167,7 +167,7 @@ def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) 
 def read_truth(
     file: ProofFile, outcome: ProofOutcome, modules: Collection[str] = ()
 ) -> tuple[Truth, str]:
-    """What the two sides say: exactly one must pass, the other fail by a check of its own."""
+    """Return what the sides show: exactly one must pass, the other fail by its own check."""
     if outcome.objection is not None:
         return Truth.OPEN, outcome.objection
     holds, fails = _test(outcome, file.holds), _test(outcome, file.fails)
@@ -176,7 +176,7 @@ def read_truth(
     for name in file.controls:
         control = _test(outcome, name)
         if control is None or control.status is not Status.PASSED or not control.evidence:
-            why = "it did not run" if control is None else _told(control)
+            why = "it did not run" if control is None else _describe(control)
             return Truth.OPEN, f"the control {name} did not pass: {why}"
     for side in (holds, fails):
         if side.objection is not None:
@@ -187,12 +187,15 @@ def read_truth(
     if passed == (True, True):
         return Truth.BOTH, "both sides of the proof pass"
     if passed == (False, False):
-        return Truth.OPEN, f"neither side of the proof passes: {_told(holds)}; {_told(fails)}"
+        return (
+            Truth.OPEN,
+            f"neither side of the proof passes: {_describe(holds)}; {_describe(fails)}",
+        )
     return (Truth.TRUE if passed[0] else Truth.FALSE), ""
 
 
 def is_flipped(truth: Truth, file: ProofFile, twin: ProofOutcome) -> bool:
-    """Whether the twin says the opposite: its other side passes, and the one before does not.
+    """Tell whether the twin says the opposite: its other side passes, and the one before does not.
 
     What no longer passes may fail in any way once it runs, for something impossible may well raise.
     """
@@ -208,9 +211,11 @@ def is_flipped(truth: Truth, file: ProofFile, twin: ProofOutcome) -> bool:
     )
 
 
-def _controlled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) -> Settled:
+def _settle_controlled(
+    claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome
+) -> Settled:
     if file.controls:
-        return _settled(claim, truth, file, outcome)
+        return _settle(claim, truth, file, outcome)
     return Settled(
         claim,
         Truth.OPEN,
@@ -219,7 +224,7 @@ def _controlled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutco
     )
 
 
-def _settled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) -> Settled:
+def _settle(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) -> Settled:
     holds = _test(outcome, file.holds)
     raised = holds.caught[0].classes if file.exception and holds and holds.caught else ()
     return Settled(claim, truth, raised=raised, exception=file.exception)
@@ -228,7 +233,7 @@ def _settled(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome)
 async def is_repeated(
     trial: Trial, runner: AnyProofRunner, *, modules: Collection[str] = ()
 ) -> bool:
-    """Whether a new interpreter with another hash seed says the same.
+    """Tell whether a new interpreter with another hash seed says the same.
 
     What the twin has shown about the proof holds whatever the seed, so it is not run again.
     """
@@ -238,14 +243,14 @@ async def is_repeated(
 
 
 def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:
-    """The outcome of a test; of one with parameters that of the first that did not pass, if any."""
+    """Return the outcome of a test; with parameters, the first one that did not pass."""
     found = [test for test in outcome.tests if test.name.partition("[")[0] == name]
     worst = (test for test in found if test.status is not Status.PASSED or not test.evidence)
     return next(worst, found[0] if found else None)
 
 
 def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
-    """What a `raises` was satisfied with although it says nothing about the target."""
+    """Return what a `raises` was satisfied with although it says nothing about the target."""
     for caught in test.caught:
         if "ImportError" in caught.classes and (missing := _foreign(caught, modules)):
             return f"it met a missing module that is not the target's: {missing}"
@@ -260,7 +265,7 @@ def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
 
 
 def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | None:
-    """Why an outcome says nothing about what was run: trouble of the machine or of others."""
+    """Return why an outcome shows nothing: an error of the machine or of other packages."""
     if outcome.objection is not None and not outcome.tests:
         return outcome.objection
     for test in outcome.tests:
@@ -282,7 +287,7 @@ def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | No
 
 
 def _foreign(caught: Caught, modules: Collection[str]) -> str | None:
-    """The missing module, if the target does not own it."""
+    """Return the missing module, if the target does not own it."""
     found = _MISSING.search(caught.message)
     if found is None:
         return caught.message.partition("\n")[0] or "unnamed"
@@ -297,7 +302,7 @@ def _foreign(caught: Caught, modules: Collection[str]) -> str | None:
         return name
 
 
-def _told(test: TestOutcome) -> str:
+def _describe(test: TestOutcome) -> str:
     if test.objection is not None:
         return f"{test.objection}{_detail(test)}"
     return f"{test.name} {test.status}{_detail(test)}"
@@ -312,11 +317,11 @@ def _because(reason: str, file: ProofFile, twin: ProofOutcome) -> str:
     if twin.objection is not None:
         return f"{reason} ({twin.objection})"
     tests = [test for name in (file.holds, file.fails) if (test := _test(twin, name))]
-    return f"{reason} ({'; '.join(map(_told, tests))})"
+    return f"{reason} ({'; '.join(map(_describe, tests))})"
 
 
 def objections(source: str, modules: Collection[str] | None = None) -> list[str]:
-    """What speaks against a proof before it is run: for those who take one in."""
+    """Return what speaks against a proof before it is run: for those who take one in."""
     found = [str(one) for one in inspect_proof(source, modules).objections]
     try:
         read_proof(source)

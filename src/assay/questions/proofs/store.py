@@ -27,7 +27,7 @@ from assay.documents import (
 from assay.errors import InfrastructureError, InputError
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
-from assay.questions.verdict.findings import Truth
+from assay.questions.verdict.option_findings import Truth
 from assay.tracebacks import first_problem
 
 FOLDER = "proofs"
@@ -94,7 +94,7 @@ class NewProof:
     truth: Truth
     tests: tuple[str, str, tuple[str, ...]]
 
-    def expected(self) -> dict[str, Literal["passed", "failed"]]:
+    def outcomes(self) -> dict[str, Literal["passed", "failed"]]:
         holds, fails, controls = self.tests
         is_true = self.truth is Truth.TRUE
         return {
@@ -121,7 +121,7 @@ class ProofStore:
         return folder
 
     def load(self, question: Question) -> list[StoredProof]:
-        """The proofs of a question; those of an option whose text changed are not current."""
+        """Return the proofs of a question; those of a changed option are not current."""
         folder = self.folder(question)
         stored = self._read(folder)
         if stored is None:
@@ -154,7 +154,7 @@ class ProofStore:
             if (claim.file if beside else claim.option) not in replaced
             and (claim.prover == WRITTEN or _is_current(question, claim))
         ]
-        claims = [*kept, *(_stored(question, one) for one in new)]
+        claims = [*kept, *(_to_claim(question, one) for one in new)]
         if len({claim.file for claim in claims}) < len(claims):
             raise ValueError("two proofs of one question share a file name")
         stored = ProofManifest(
@@ -242,7 +242,7 @@ class NoProofs(ProofStore):
 
 
 def _is_current(question: Question, claim: StoredClaim) -> bool:
-    """Whether the option still reads as it did when its proof was taken in."""
+    """Tell whether the option still reads as it did when its proof was taken in."""
     return (
         claim.option in question.options
         and claim.option_fingerprint == question.option_fingerprint(claim.option)
@@ -250,7 +250,7 @@ def _is_current(question: Question, claim: StoredClaim) -> bool:
 
 
 def slug(identifier: str) -> str:
-    """A folder name for a question's id that no other id gets."""
+    """Return a folder name for a question's id that no other id gets."""
     plain = re.sub(r"[^\w.-]+", "-", identifier, flags=re.ASCII).strip("-.")
     if plain == identifier and len(plain) <= _SLUG_LENGTH:
         return plain
@@ -259,12 +259,12 @@ def slug(identifier: str) -> str:
 
 
 def proof_name(option: str, number: int = 1) -> str:
-    """The file name of an option's first, second, … proof."""
+    """Return the file name of an option's first, second, … proof."""
     letters = re.sub(r"\W+", "_", option, flags=re.ASCII)
     return f"test_option_{letters}{'' if number == 1 else f'_{number}'}.py"
 
 
-def _stored(question: Question, shown: NewProof) -> StoredClaim:
+def _to_claim(question: Question, shown: NewProof) -> StoredClaim:
     claim = shown.proof.claim
     return StoredClaim(
         option=claim.option,
@@ -277,7 +277,7 @@ def _stored(question: Question, shown: NewProof) -> StoredClaim:
         prover=shown.proof.prover,
         file=shown.proof.file,
         option_fingerprint=question.option_fingerprint(claim.option),
-        expected=shown.expected(),
+        expected=shown.outcomes(),
     )
 
 

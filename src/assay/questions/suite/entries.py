@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from assay.documents import Node, Place, Places, find_places, find_repetitions, read_model, to_texts
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
-from assay.questions.model import Answer, ApiQuestion, Entry, Key, Question, Snippet
+from assay.questions.model import ApiAnswer, ApiQuestion, Key, Question, Snippet, SuiteEntry
 from assay.questions.suite.fix_files import RepairError, read_repair
 from assay.questions.suite.formats import (
     FORMATS,
@@ -21,8 +21,8 @@ from assay.questions.suite.formats import (
     FixError,
     MultipleChoice,
     SnippetReference,
-    inferred_type,
-    known_keys,
+    infer_type,
+    keys_of,
 )
 from assay.questions.suite.snippets import SnippetError, SnippetFiles
 from assay.questions.verdict.exceptions import ExceptionMatch
@@ -42,7 +42,7 @@ _ALIKE = 0.8
 
 
 @dataclass
-class Reader:
+class EntryReader:
     """Reads the questions of one suite and gathers the problems they have."""
 
     file: Path
@@ -51,26 +51,26 @@ class Reader:
     policies: dict[str, ExceptionMatch] = field(default_factory=dict)
     references: dict[str, SnippetReference] = field(default_factory=dict)
 
-    def entry(self, node: Node, number: int) -> Entry | None:
-        """The entry of one question; None, and a problem, where it cannot be read."""
+    def entry(self, node: Node, number: int) -> SuiteEntry | None:
+        """Return the entry of one question; None, and a problem, where it cannot be read."""
         fields, spots = to_texts(node), find_places(node, self.file)
         name = _name(fields)
         who = f"question {number}" if name is None else name
         if not isinstance(fields, dict):
             self._refuse(f"{who} must be a mapping", spots[""], "", name)
             return None
-        kind = fields.get("benchmark_type") or inferred_type(fields)
+        kind = fields.get("benchmark_type") or infer_type(fields)
         if not isinstance(kind, str) or kind not in FORMATS:
             self._refuse_kind(who, kind, spots, name)
             return None
         model = self.to_model(FORMATS[kind], node, spots, who)
-        return None if model is None else self._made(model, spots)
+        return None if model is None else self._make_entry(model, spots)
 
     def to_model(self, model: type[Model], node: Node, spots: Places, who: str) -> Model | None:
         """Return a node as its model, or None and a problem for each field that is wrong."""
         fields = to_texts(node)
         name = _name(fields)
-        self.problems += _misspelled(model, fields, spots, name)
+        self.problems += _find_misspelled(model, fields, spots, name)
         read, mistakes = read_model(model, node, spots, allows_unknown=True)
         for one in mistakes:
             self._refuse(f"{who}: {one.message}", one.place, one.advice, name)
@@ -87,21 +87,21 @@ class Reader:
             what, advice = f"{kind!r} is no type of question", nearest(str(kind), FORMATS)
         self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
 
-    def _made(
+    def _make_entry(
         self, model: MultipleChoice | ApiUnderstanding | FixError, spots: Places
-    ) -> Entry | None:
+    ) -> SuiteEntry | None:
         if isinstance(model, MultipleChoice):
             return self._multiple_choice(model, spots)
         if isinstance(model, ApiUnderstanding):
             return _api_understanding(model, self.file, spots)
         try:
-            return Entry(read_repair(model, self.file), None, self.file, spots)
+            return SuiteEntry(read_repair(model, self.file), None, self.file, spots)
         except RepairError as error:
             place = spots.nearest(error.field)
             self._refuse(f"{model.id}: {error.what}", place, error.advice, model.id)
             return None
 
-    def _multiple_choice(self, model: MultipleChoice, spots: Places) -> Entry:
+    def _multiple_choice(self, model: MultipleChoice, spots: Places) -> SuiteEntry:
         if model.exception_match is not None:
             self.policies[model.id] = model.exception_match
         options = {
@@ -110,7 +110,7 @@ class Reader:
         question = Question(model.id, model.question, options, self._snippet(model, spots))
         answer = model.correct_answer
         letter = next((one for one in options if one.upper() == answer.upper()), answer)
-        return Entry(question, Key(letter, model.explanation), self.file, spots)
+        return SuiteEntry(question, Key(letter, model.explanation), self.file, spots)
 
     def _snippet(self, model: MultipleChoice, spots: Places) -> Snippet | None:
         if model.code_snippet_ref is None:
@@ -126,25 +126,25 @@ class Reader:
             return None
 
 
-def _api_understanding(model: ApiUnderstanding, file: Path, spots: Places) -> Entry:
+def _api_understanding(model: ApiUnderstanding, file: Path, spots: Places) -> SuiteEntry:
     answers = tuple(
-        Answer(one.answer, tuple(one.fully_qualified_class_name)) for one in model.answers
+        ApiAnswer(one.answer, tuple(one.fully_qualified_class_name)) for one in model.answers
     )
     question = ApiQuestion(model.id, model.question, answers, model.category)
-    return Entry(question, Key(answers[0].text, model.rationale), file, spots)
+    return SuiteEntry(question, Key(answers[0].text, model.rationale), file, spots)
 
 
-def repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
-    """A problem for every key that stands twice in one mapping."""
+def find_repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
+    """Yield a problem for every key that stands twice in one mapping."""
     advice = "remove or rename one of them; only one would be read"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice)
 
 
-def _misspelled(
+def _find_misspelled(
     model: type[BaseModel], fields: Any, spots: Places, name: str | None
 ) -> Iterator[Finding]:
-    known = known_keys(model)
+    known = keys_of(model)
     unknown: Iterable[str] = set(fields) - known if isinstance(fields, dict) else ()
     for key in sorted(unknown):
         alike = get_close_matches(key, known, n=1, cutoff=_ALIKE)

@@ -16,7 +16,7 @@ _MARK = re.compile(r"""^\s*\{?\s*["']?benchmarks["']?\s*:""", re.MULTILINE)
 
 
 def suite_files(paths: Iterable[str | Path]) -> list[Path]:
-    """The suite files that files, folders and globs name, each once, in the order named."""
+    """Return the suite files that files, folders and globs name, each once, in the order named."""
     found: dict[Path, Path] = {}
     for given in paths:
         for path in _expand(given):
@@ -71,7 +71,7 @@ def _looks_like_a_suite(path: Path) -> bool:
 
 
 def root_of(suite: Path) -> Path:
-    """The folder that a suite's references may not leave.
+    """Return the folder that a suite's references may not leave.
 
     That is the repository the suite is in; else the current folder, if the suite is below it; else
     the suite's own folder. A suite may come from a stranger, and what it names is shown.
@@ -86,7 +86,7 @@ def root_of(suite: Path) -> Path:
 
 
 def find_beside(name: str, suite: Path) -> Path | None:
-    """The file that a suite names, sought from the suite's folder up to the root."""
+    """Return the file that a suite names, sought from the suite's folder up to the root."""
     root = root_of(suite)
     folder = suite.resolve().parent
     for base in (folder, *folder.parents):

@@ -32,19 +32,19 @@ class _Source:
     text: str
 
     def modules(self) -> list[str]:
-        """The modules it imports, also inside functions, each once."""
-        return list(dict.fromkeys(_imported(self.text)))
+        """Return the modules it imports, also inside functions, each once."""
+        return list(dict.fromkeys(_find_imports(self.text)))
 
     def tops(self) -> set[str]:
         return {module.partition(".")[0] for module in self.modules()}
 
 
 def read_repair(fields: FixError, suite: Path) -> FixQuestion:
-    """The question with the text of its files; a RepairError names the one that is missing."""
+    """Return the question with the text of its files; RepairError names a missing one."""
     test = _source(fields.test_file, "test_file", suite)
     unfixed = _source(fields.unfixed_file, "unfixed_file", suite)
     fixed = _source(fields.fixed_file, "fixed_file", suite)
-    module = _repaired_module(test, unfixed, fixed)
+    module = _find_module(test, unfixed, fixed)
     library = unfixed.tops() | fixed.tops()
     return FixQuestion(
         id=fields.id,
@@ -73,8 +73,8 @@ def _source(name: str, field: str, suite: Path) -> _Source:
         raise RepairError(f"the file {name} cannot be read{reason}", field, advice) from None
 
 
-def _repaired_module(test: _Source, unfixed: _Source, fixed: _Source) -> str:
-    """The name under which the test imports the file to be repaired.
+def _find_module(test: _Source, unfixed: _Source, fixed: _Source) -> str:
+    """Return the name under which the test imports the file to be repaired.
 
     A test that imports both files shows by the first that it is broken and tries the second: there
     the repair is what it imports under the name of the repaired file.
@@ -89,14 +89,14 @@ def _repaired_module(test: _Source, unfixed: _Source, fixed: _Source) -> str:
 
 
 def _is_known(name: str, folder: Path) -> bool:
-    """Whether a module is the standard library's, installed, or beside the test."""
+    """Tell whether a module is the standard library's, installed, or beside the test."""
     if name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None:
         return True
     return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
 
 
 def _companions(test: _Source, suite: Path, others: set[str]) -> dict[str, str]:
-    """The local files the test imports, and those they import, by the path it finds them under.
+    """Return the local files the test imports, and those they import, by path.
 
     Never one of a package that the program itself imports or that is installed: it would stand
     before the library that is to be tested.
@@ -127,7 +127,7 @@ def _local_module(module: str, test: Path, suite: Path) -> tuple[str, _Source] |
     return None
 
 
-def _imported(source: str) -> Iterator[str]:
+def _find_imports(source: str) -> Iterator[str]:
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError):

@@ -16,7 +16,7 @@ def _text_or_nothing(value: Any) -> Any:
     return "" if value is None else value
 
 
-def _listed(value: Any) -> Any:
+def _to_list(value: Any) -> Any:
     return [value] if isinstance(value, str | dict) else value
 
 
@@ -32,7 +32,7 @@ Options = Annotated[
     dict[str, MaybeText],
     BeforeValidator(_require_options, json_schema_input_type=dict[str, MaybeText]),
 ]
-Texts = Annotated[list[Text], BeforeValidator(_listed, json_schema_input_type=str | list[Text])]
+Texts = Annotated[list[Text], BeforeValidator(_to_list, json_schema_input_type=str | list[Text])]
 
 
 class _Format(BaseModel):
@@ -78,7 +78,7 @@ class ApiUnderstanding(_Case):
 
     benchmark_type: Literal["api_understanding"] = "api_understanding"
     question: Text
-    answers: Annotated[list[AcceptedAnswer], BeforeValidator(_listed)] = Field(min_length=1)
+    answers: Annotated[list[AcceptedAnswer], BeforeValidator(_to_list)] = Field(min_length=1)
     category: MaybeText = ""
     rationale: MaybeText = ""
     template: MaybeText = ""
@@ -132,13 +132,13 @@ _TELLING = {
 }
 
 
-def inferred_type(fields: dict[str, Any]) -> str | None:
-    """The type of a question by its fields; None where they tell none."""
+def infer_type(fields: dict[str, Any]) -> str | None:
+    """Return the type of a question by its fields; None where they tell none."""
     found = [kind for kind, telling in _TELLING.items() if any(name in fields for name in telling)]
     return found[0] if len(found) == 1 else None
 
 
-def known_keys(model: type[BaseModel]) -> frozenset[str]:
+def keys_of(model: type[BaseModel]) -> frozenset[str]:
     return frozenset(model.model_fields)
 
 

@@ -49,7 +49,7 @@ class SnippetFile:
         if section is None:
             return Snippet(_clean(self.text.splitlines()), name=self.path.name)
         found = cut_section(self.text, section, self.path.name)
-        used = used_names(found.code)
+        used = find_used(found.code)
         imports = tuple(
             one.statement
             for one in self.imported
@@ -57,9 +57,9 @@ class SnippetFile:
         )
         return Snippet(found.code, imports, f"{self.path.name}:{section}")
 
-    def unused(self, section: str) -> list[ImportedName]:
-        """What the file imports and the section does not use."""
-        used = used_names(cut_section(self.text, section, self.path.name).code)
+    def find_unused(self, section: str) -> list[ImportedName]:
+        """Return what the file imports and the section does not use."""
+        used = find_used(cut_section(self.text, section, self.path.name).code)
         return [one for one in self.imported if one.bound not in used]
 
 
@@ -71,7 +71,7 @@ class SnippetFiles:
         self._files: dict[str, SnippetFile] = {}
 
     def get(self, name: str) -> SnippetFile:
-        """The file of a name as the suite writes it; a SnippetError if there is none."""
+        """Return the file of a name as the suite writes it; a SnippetError if there is none."""
         if name not in self._files:
             self._files[name] = self._read(name)
         return self._files[name]
@@ -96,11 +96,11 @@ class SnippetFiles:
                 "code_snippet_ref.file",
                 "save it as UTF-8 text",
             ) from None
-        return SnippetFile(path, text, tuple(imported_names(text)))
+        return SnippetFile(path, text, tuple(find_imports(text)))
 
 
 def cut_section(text: str, section: str, name: str = "the file") -> Section:
-    """The lines between the markers of a section, dedented; a SnippetError if there are none."""
+    """Return the dedented lines between the markers of a section, or raise SnippetError."""
     lines = text.splitlines()
     marks = [(number, *_marker(line)) for number, line in enumerate(lines, 1)]
     first = next((n for n, kind, of in marks if kind == "start" and of == section), None)
@@ -148,8 +148,8 @@ class ImportedName:
     line: int
 
 
-def imported_names(source: str) -> list[ImportedName]:
-    """What the top level of a file imports, also inside `if` and `try`; the first of each name."""
+def find_imports(source: str) -> list[ImportedName]:
+    """Return what the top level of a file imports, also inside `if` and `try`."""
     found: dict[str, ImportedName] = {}
     for statement in _statements(source):
         for one in _names(statement):
@@ -157,8 +157,8 @@ def imported_names(source: str) -> list[ImportedName]:
     return list(found.values())
 
 
-def used_names(code: str) -> frozenset[str]:
-    """The names a piece of code uses; every word of it where it does not parse."""
+def find_used(code: str) -> frozenset[str]:
+    """Return the names a piece of code uses; every word of it where it does not parse."""
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError):

@@ -17,19 +17,19 @@ from assay.documents import (
 )
 from assay.errors import InputError, nearest
 from assay.findings import Finding
-from assay.questions.model import Entry
+from assay.questions.model import SuiteEntry
 from assay.questions.suite.entries import (
     DUPLICATE_ID,
     FATAL,
     MISSING_SECTION,
     UNREADABLE,
-    Reader,
-    repeated_keys,
+    EntryReader,
+    find_repeated_keys,
 )
 from assay.questions.suite.files import suite_files
 from assay.questions.suite.formats import SnippetReference, SuiteKeys
 from assay.questions.suite.snippets import SnippetFiles
-from assay.questions.suite.targets import GivenTarget, given_target
+from assay.questions.suite.targets import GivenTarget, read_target
 from assay.questions.verdict.exceptions import ExceptionMatch
 
 
@@ -43,7 +43,7 @@ class Suite:
     """
 
     path: Path
-    entries: list[Entry]
+    entries: list[SuiteEntry]
     target: GivenTarget | None = None
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
     problems: list[Finding] = field(default_factory=list)
@@ -52,12 +52,12 @@ class Suite:
     references: Mapping[str, SnippetReference] = field(default_factory=dict)
     snippets: SnippetFiles | None = None
 
-    def policy(self, entry: Entry) -> ExceptionMatch:
-        """How the exceptions of a question are matched."""
+    def policy(self, entry: SuiteEntry) -> ExceptionMatch:
+        """Return how the exceptions of a question are matched."""
         return self.policies.get(entry.id, self.exception_match)
 
-    def obstacle(self, entry: Entry) -> Finding | None:
-        """Why a question cannot be judged: the code it is about is missing."""
+    def obstacle(self, entry: SuiteEntry) -> Finding | None:
+        """Return why a question cannot be judged: the code it is about is missing."""
         return next(
             (
                 problem
@@ -69,7 +69,7 @@ class Suite:
 
 
 def load_suites(paths: Iterable[str | Path]) -> list[Suite]:
-    """The suites that files, folders and globs name, every question readable; else an InputError.
+    """Return the suites that files, folders and globs name, or raise InputError.
 
     A question that cannot be read is never passed over: nothing is verified until it can be.
     """
@@ -91,12 +91,12 @@ def _refusal(lost: list[Finding]) -> InputError:
 
 
 def read_suites(paths: Iterable[str | Path]) -> list[Suite]:
-    """The same with what cannot be read among the problems of its suite, for lint."""
+    """Return the suites that paths name; what cannot be read is among their problems."""
     return [read_suite(path) for path in suite_files(paths)]
 
 
 def read_suite(path: Path) -> Suite:
-    """One suite; whatever is wrong with the file is among its problems."""
+    """Return one suite; whatever is wrong with the file is among its problems."""
     try:
         node = read_document(path)
         questions = _questions(node)
@@ -117,8 +117,8 @@ def _questions(node: Node) -> ListNode:
 
 
 def _read(path: Path, node: Node, questions: ListNode) -> Suite:
-    reader = Reader(path, SnippetFiles(path))
-    reader.problems += repeated_keys(node, path)
+    reader = EntryReader(path, SnippetFiles(path))
+    reader.problems += find_repeated_keys(node, path)
     assert isinstance(node, MappingNode)
     # The questions are read one by one.
     none = ListNode(questions.line, ())
@@ -127,11 +127,11 @@ def _read(path: Path, node: Node, questions: ListNode) -> Suite:
     keys = reader.to_model(SuiteKeys, replace(node, pairs=tuple(pairs)), places, "the suite")
     read = [reader.entry(one, number) for number, one in enumerate(questions.items, 1)]
     entries = [entry for entry in read if entry is not None]
-    reader.problems += repeated_ids(entries)
+    reader.problems += find_repeated_ids(entries)
     return Suite(
         path=path,
         entries=entries,
-        target=None if keys is None else given_target(keys, places),
+        target=None if keys is None else read_target(keys, places),
         exception_match=ExceptionMatch.CLOSEST if keys is None else keys.exception_match,
         problems=reader.problems,
         policies=reader.policies,
@@ -141,8 +141,8 @@ def _read(path: Path, node: Node, questions: ListNode) -> Suite:
     )
 
 
-def repeated_ids(entries: Iterable[Entry]) -> Iterator[Finding]:
-    """A problem for every id that an earlier question of the same file has."""
+def find_repeated_ids(entries: Iterable[SuiteEntry]) -> Iterator[Finding]:
+    """Yield a problem for every id that an earlier question of the same file has."""
     seen: dict[str, Place] = {}
     for entry in entries:
         if entry.id in seen:
@@ -171,7 +171,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """The parts of an address; an InputError if it has not both."""
+    """Return the parts of an address; an InputError if it has not both."""
     file, mark, case = text.partition(_MARK)
     if not (file and mark and case):
         advice = "write it as FILE::CASE, say suite.yaml::first_question"
@@ -179,13 +179,13 @@ def parse_address(text: str) -> Address:
     return Address(Path(file), case)
 
 
-def find_case(text: str) -> Entry:
-    """The entry of an address; an InputError names the nearest id on a miss."""
+def find_case(text: str) -> SuiteEntry:
+    """Return the entry of an address; an InputError names the nearest id on a miss."""
     return find_in_suite(text)[1]
 
 
-def find_in_suite(text: str) -> tuple[Suite, Entry]:
-    """The same with the suite it is in."""
+def find_in_suite(text: str) -> tuple[Suite, SuiteEntry]:
+    """Return the suite and the entry of an address."""
     address = parse_address(text)
     if not address.file.is_file():
         raise InputError("there is no such file", where=str(address.file))

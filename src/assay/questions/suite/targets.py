@@ -37,8 +37,8 @@ class GivenTarget:
     missing: str = ""
 
 
-def given_target(keys: SuiteKeys, places: Mapping[str, Place]) -> GivenTarget | None:
-    """The target in a suite's own words; None where it names none."""
+def read_target(keys: SuiteKeys, places: Mapping[str, Place]) -> GivenTarget | None:
+    """Return the target in a suite's own words; None where it names none."""
     if keys.target:
         extra = tuple(keys.extra_dependencies or ())
         return GivenTarget((*keys.target, *extra), places["target"])
@@ -58,7 +58,7 @@ def given_target(keys: SuiteKeys, places: Mapping[str, Place]) -> GivenTarget | 
 
 
 def resolve_target(suite: Suite, given: Sequence[str] = ()) -> Target:
-    """The target to prove a suite against: the one given, else the suite's own.
+    """Return the target to prove a suite against: the one given, else the suite's own.
 
     What is given replaces all that the suite says, its extra dependencies too. Folders are written
     with a slash (`./src`) and are relative to the suite, or to the current folder if given.
@@ -96,13 +96,13 @@ def _target(values: Iterable[str], base: Path, where: str, root: Path | None = N
 
 
 def _about(word: str) -> list[str]:
-    """The distributions in `current:one,two`."""
+    """Return the distributions in `current:one,two`."""
     names = word.partition(":")[2].split(",")
     return [name.strip() for name in names if name.strip()]
 
 
 def _is_folder(word: str) -> bool:
-    """A bare word is always a package, so that no folder by chance can stand in for one."""
+    """Tell whether a word names a folder; a bare word is always a package."""
     return word in (".", "..", "~") or ("/" in word and "@" not in word)
 
 

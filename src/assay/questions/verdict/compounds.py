@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from assay.questions.model import Question, Snippet
 from assay.questions.proofs.claims import Grounds
-from assay.questions.verdict.findings import Finding, Findings, State
+from assay.questions.verdict.option_findings import OptionFinding, OptionFindings, State
 from assay.questions.verdict.stems import Stem
 
 
@@ -71,14 +71,14 @@ _WORDS = r"(?P<words> (?i:is|are|apply|applies|works?)(?: (?i:correct|true|right
 
 
 def read_compound(text: str, letters: Sequence[str], position: int) -> Compound | None:
-    """The compound that the option at `position` of `letters` is, by its words alone."""
+    """Return the compound that the option at `position` of `letters` is, by its words alone."""
     plain = _plain(text)
     others = tuple(letter for letter in letters if letter != letters[position])
     return _read_group(plain, text, letters, position) or _read_letters(plain, others)
 
 
 def read_compounds(question: Question) -> dict[str, Compound]:
-    """The compounds among the options, in the light of the whole question."""
+    """Return the compounds among the options, in the light of the whole question."""
     code = question.snippet.code if question.snippet else ""
     return dict(_read_all(question.text, tuple(question.options.items()), code))
 
@@ -95,12 +95,12 @@ def _read_all(text: str, options: tuple[tuple[str, str], ...], code: str) -> Com
     }
     found = _without_values(question, found)
     found = _without_nesting(_without_names(question, found))
-    bound = {letter: _bound(letter, one, found, letters) for letter, one in found.items()}
+    bound = {letter: _bind(letter, one, found, letters) for letter, one in found.items()}
     return {letter: one for letter, one in bound.items() if _is_about_something(one)}
 
 
 def _plain(text: str) -> str:
-    """The words without the marks people set around letters."""
+    """Return the words without the marks people set around letters."""
     plain = re.sub(r"[`*\"“”'’]|\((?=\w+\))|(?<=\w)\)", "", text)
     return re.sub(r"\s+", " ", plain).strip(" .;:!")
 
@@ -130,14 +130,14 @@ def _words(found: re.Match[str] | None) -> str:
 def _read_letters(plain: str, others: tuple[str, ...]) -> Compound | None:
     for kind, form in _forms(others) if others else ():
         if found := form.fullmatch(plain):
-            named = _named(found.group("named"), others)
+            named = _find_letters(found.group("named"), others)
             return _of_letters(kind, named, others, _words(found))
     return None
 
 
 @lru_cache(maxsize=64)
 def _forms(others: tuple[str, ...]) -> tuple[tuple[CompoundKind, re.Pattern[str]], ...]:
-    """The ways to speak of options by their letters; letters as written, words in any case."""
+    """Return the patterns that name options by letters; words in any case."""
     one = rf"(?:(?i:options?|choices?|answers?) )?(?:{'|'.join(map(re.escape, others))})"
     several = rf"{one}(?:, {one})*,? (?i:and|&) {one}"
     either = rf"{one}(?:, {one})*,? (?i:or) {one}"
@@ -153,7 +153,7 @@ def _forms(others: tuple[str, ...]) -> tuple[tuple[CompoundKind, re.Pattern[str]
     return tuple((kind, re.compile(form)) for kind, form in forms)
 
 
-def _named(text: str, others: tuple[str, ...]) -> tuple[str, ...]:
+def _find_letters(text: str, others: tuple[str, ...]) -> tuple[str, ...]:
     tokens = set(re.split(r"[,\s]+", text))
     return tuple(letter for letter in others if letter in tokens)
 
@@ -180,7 +180,7 @@ _ASKS_A_VALUE = re.compile(
 
 
 def _without_values(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
-    """A plain "None" among values, or where a value is asked for, is the value `None`."""
+    """Leave out a plain "None" where it is the value `None`."""
     values = any(_VALUE.match(text.strip()) for text in question.options.values())
     if not (values or _ASKS_A_VALUE.search(question.text)):
         return found
@@ -192,7 +192,7 @@ def _without_values(question: Question, found: dict[str, Compound]) -> dict[str,
 
 
 def _without_names(question: Question, found: dict[str, Compound]) -> dict[str, Compound]:
-    """Where the question itself has an A or a B, letters name those and not the options."""
+    """Leave out compounds whose letters are names in the question itself."""
     if not _names_letters(question, found):
         return found
     groups = (CompoundKind.ALL, CompoundKind.NONE)
@@ -216,7 +216,7 @@ def _mentions(text: str, letters: Sequence[str]) -> bool:
 
 
 def _without_nesting(found: dict[str, Compound]) -> dict[str, Compound]:
-    """A compound that names another compound is left to be an ordinary option."""
+    """Leave out a compound that names another compound: it is an ordinary option."""
     return {
         letter: one
         for letter, one in found.items()
@@ -225,10 +225,10 @@ def _without_nesting(found: dict[str, Compound]) -> dict[str, Compound]:
     }
 
 
-def _bound(
+def _bind(
     letter: str, one: Compound, found: dict[str, Compound], letters: tuple[str, ...]
 ) -> Compound:
-    """The compound with its letters bound to what it can be about: mostly to ordinary options."""
+    """Return the compound without the letters of options that it cannot be about."""
     if one.kind is CompoundKind.NONE:
         others = (other for other in letters if other != letter)
         fail = (o for o in others if o not in found or found[o].kind is not CompoundKind.NONE)
@@ -247,41 +247,41 @@ def _is_about_something(one: Compound) -> bool:
     return bool(one.hold)
 
 
-def derive(findings: Findings, compounds: Compounds, stem: Stem) -> dict[str, Finding]:
-    """The findings with those on compounds derived; `findings` have the stem's polarity already."""
+def derive(findings: OptionFindings, compounds: Compounds, stem: Stem) -> dict[str, OptionFinding]:
+    """Return the findings with those on compounds; `findings` have the stem's polarity."""
     derived = {letter: one for letter, one in findings.items() if letter not in compounds}
     # "None" may be about other compounds, so it comes after them.
     order = sorted(compounds, key=lambda letter: compounds[letter].kind is CompoundKind.NONE)
     for letter in order:
-        derived[letter] = _derived(compounds[letter], derived, stem)
+        derived[letter] = _derive(compounds[letter], derived, stem)
     return {letter: derived[letter] for letter in dict.fromkeys([*findings, *order])}
 
 
-def decided_by(letter: str, findings: Findings, compounds: Compounds) -> tuple[str, ...]:
-    """The ordinary options on whose proofs the finding on an option rests."""
+def find_deciding(letter: str, findings: OptionFindings, compounds: Compounds) -> tuple[str, ...]:
+    """Return the ordinary options on whose proofs the finding on an option rests."""
     if letter not in compounds:
         return (letter,)
     deciding = _deciding(compounds[letter], findings[letter].state, findings)
-    reached = (one for part in deciding for one in decided_by(part, findings, compounds))
+    reached = (one for part in deciding for one in find_deciding(part, findings, compounds))
     return tuple(dict.fromkeys(reached))
 
 
-def _derived(compound: Compound, findings: Findings, stem: Stem) -> Finding:
+def _derive(compound: Compound, findings: OptionFindings, stem: Stem) -> OptionFinding:
     state, why = _read_state(compound, findings, stem)
     deciding = _deciding(compound, state, findings)
     grounds = [findings[letter].grounds for letter in deciding]
     claims = [claim for letter in deciding for claim in findings[letter].rests_on]
-    return Finding(
+    return OptionFinding(
         state,
-        why or _told(deciding, findings),
+        why or _describe(deciding, findings),
         grounds=Grounds.DOCUMENTED if Grounds.DOCUMENTED in grounds else Grounds.EXECUTED,
         rests_on=tuple(dict.fromkeys(claims)),
         derived_from=compound.about,
     )
 
 
-def _read_state(compound: Compound, findings: Findings, stem: Stem) -> tuple[State, str]:
-    """The state, and the reason where it stays open."""
+def _read_state(compound: Compound, findings: OptionFindings, stem: Stem) -> tuple[State, str]:
+    """Return the state, and the reason where it stays open."""
     state = _state(compound, findings)
     if compound.perhaps and _state(replace(compound, perhaps=()), findings) is not state:
         return State.UNPROVEN, "it is not clear whether 'above' means the options below as well"
@@ -294,9 +294,9 @@ def _read_state(compound: Compound, findings: Findings, stem: Stem) -> tuple[Sta
     return state, ""
 
 
-def _state(compound: Compound, findings: Findings) -> State:
-    hold = [_known(findings, letter) for letter in compound.parts]
-    fail = [_known(findings, letter) for letter in compound.fail]
+def _state(compound: Compound, findings: OptionFindings) -> State:
+    hold = [_part_state(findings, letter) for letter in compound.parts]
+    fail = [_part_state(findings, letter) for letter in compound.fail]
     if compound.kind is CompoundKind.EITHER:
         # One of two: "either will do" says no, "one of them" says yes. Only agreement decides.
         return hold[0] if len(set(hold)) == 1 else State.UNPROVEN
@@ -307,33 +307,33 @@ def _state(compound: Compound, findings: Findings) -> State:
     return State.UNPROVEN
 
 
-def _known(findings: Findings, letter: str) -> State:
-    """The state of a part, where a contradiction is as good as nothing."""
+def _part_state(findings: OptionFindings, letter: str) -> State:
+    """Return the state of a part; a contradiction counts as unproven."""
     found = findings.get(letter)
     return found.state if found and found.state in (State.HOLDS, State.FAILS) else State.UNPROVEN
 
 
-def _refutes(findings: Findings, letter: str) -> bool:
-    """That it is documented confirms an option, and refutes no other."""
+def _refutes(findings: OptionFindings, letter: str) -> bool:
+    """Tell whether an option holds by execution: documentation refutes no other option."""
     found = findings.get(letter)
     return found is not None and found.state is State.HOLDS and found.grounds is Grounds.EXECUTED
 
 
-def _deciding(compound: Compound, state: State, findings: Findings) -> tuple[str, ...]:
+def _deciding(compound: Compound, state: State, findings: OptionFindings) -> tuple[str, ...]:
     if state is State.FAILS and compound.kind is not CompoundKind.EITHER:
-        failed = [one for one in compound.parts if _known(findings, one) is State.FAILS]
+        failed = [one for one in compound.parts if _part_state(findings, one) is State.FAILS]
         return (*failed, *(one for one in compound.fail if _refutes(findings, one)))
     return compound.about if state in (State.HOLDS, State.FAILS) else ()
 
 
-def _rests_on_working(compound: Compound, state: State, findings: Findings) -> bool:
-    """Whether it is decided by an option that holds alone, and not by one that fails."""
+def _rests_on_working(compound: Compound, state: State, findings: OptionFindings) -> bool:
+    """Tell whether it is decided by an option that holds alone, and not by one that fails."""
     if state is State.HOLDS:
         return bool(compound.parts)
-    return not any(_known(findings, letter) is State.FAILS for letter in compound.parts)
+    return not any(_part_state(findings, letter) is State.FAILS for letter in compound.parts)
 
 
-def _told(letters: Iterable[str], findings: Findings) -> str:
+def _describe(letters: Iterable[str], findings: OptionFindings) -> str:
     letters = tuple(letters)
     holding = [one for one in letters if findings[one].state is State.HOLDS]
     failing = [one for one in letters if findings[one].state is State.FAILS]
@@ -348,8 +348,8 @@ def _all_of(letters: list[str], verb: str) -> str:
     return f"{', '.join(letters[:-1])} and {letters[-1]} {verb}"
 
 
-def _why_open(compound: Compound, findings: Findings) -> str:
-    unknown = [one for one in compound.about if _known(findings, one) is State.UNPROVEN]
+def _why_open(compound: Compound, findings: OptionFindings) -> str:
+    unknown = [one for one in compound.about if _part_state(findings, one) is State.UNPROVEN]
     if unknown:
         return f"it depends on {', '.join(unknown)}, which nothing has settled"
     return "its parts do not decide it"

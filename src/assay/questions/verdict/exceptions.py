@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
-from assay.questions.verdict.findings import Settled, Truth
+from assay.questions.verdict.option_findings import Settled, Truth
 
 SettledByOption = Mapping[str, Sequence[Settled]]
 
@@ -41,13 +41,13 @@ _ALIASES = {
 def match_exceptions(
     settled_by_option: SettledByOption, policy: ExceptionMatch | str = ExceptionMatch.CLOSEST
 ) -> dict[str, tuple[Settled, ...]]:
-    """What is settled, with the truth of claims about exceptions as the policy has it.
+    """Return what is settled, with the truth of claims about exceptions as the policy has it.
 
     A proof finds out with `isinstance`; so only what is true can change.
     """
     policy = ExceptionMatch(policy)
     return {
-        option: tuple(_matched(one, _rivals(option, settled_by_option), policy) for one in settled)
+        option: tuple(_match(one, _rivals(option, settled_by_option), policy) for one in settled)
         for option, settled in settled_by_option.items()
     }
 
@@ -56,7 +56,7 @@ _Rivals = tuple[tuple[str, Settled], ...]
 
 
 def _rivals(option: str, settled_by_option: SettledByOption) -> _Rivals:
-    """The claims of other options that name an exception and may be true."""
+    """Return the claims of other options that name an exception and may be true."""
     return tuple(
         (other, one)
         for other, settled in settled_by_option.items()
@@ -66,7 +66,7 @@ def _rivals(option: str, settled_by_option: SettledByOption) -> _Rivals:
     )
 
 
-def _matched(one: Settled, rivals: _Rivals, policy: ExceptionMatch) -> Settled:
+def _match(one: Settled, rivals: _Rivals, policy: ExceptionMatch) -> Settled:
     if one.exception is None or one.truth is not Truth.TRUE or not one.raised:
         return one
     readings = {each: _reading(one, rivals, each) for each in ExceptionMatch}
@@ -90,7 +90,7 @@ def _reading(one: Settled, rivals: _Rivals, policy: ExceptionMatch) -> _Reading:
     if policy is ExceptionMatch.ISINSTANCE or distance == 0:
         return Truth.TRUE, "", ""
     if distance is None:
-        return _unranked(one, rivals)
+        return _doubt(one, rivals)
     if policy is ExceptionMatch.EXACT:
         return Truth.FALSE, f"{one.raised[0]} was raised, of which it is an ancestor", BROADER
     return _closest(one, distance, rivals)
@@ -104,15 +104,15 @@ def _closest(one: Settled, distance: int, rivals: _Rivals) -> _Reading:
     ]
     proven = [option for option, rival in nearer if rival.truth is Truth.TRUE]
     if proven:
-        reason = f"{one.raised[0]} was raised, to which {_listed(proven)} comes nearer"
+        reason = f"{one.raised[0]} was raised, to which {_join(proven)} comes nearer"
         return Truth.FALSE, reason, BROADER
     if nearer:
-        options = _listed(option for option, _ in nearer)
+        options = _join(option for option, _ in nearer)
         return Truth.OPEN, f"{options} may name a class that comes nearer", ""
     return Truth.TRUE, "", ""
 
 
-def _unranked(one: Settled, rivals: _Rivals) -> _Reading:
+def _doubt(one: Settled, rivals: _Rivals) -> _Reading:
     """True, but under a name that what was raised does not carry."""
     if not rivals:
         return Truth.TRUE, "", ""
@@ -121,7 +121,7 @@ def _unranked(one: Settled, rivals: _Rivals) -> _Reading:
 
 
 def _distance(named: str, raised: Sequence[str]) -> int | None:
-    """How far up the chain of what was raised a class is, by the last part of its name."""
+    """Return how far up the chain of what was raised a class is, by the last part of its name."""
     name = _last(_ALIASES.get(named.strip("` "), named))
     chain = [_last(each) for each in raised]
     return chain.index(name) if name in chain else None
@@ -131,5 +131,5 @@ def _last(name: str) -> str:
     return name.strip("`() ").rpartition(".")[2]
 
 
-def _listed(options: Iterable[str]) -> str:
+def _join(options: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(options))

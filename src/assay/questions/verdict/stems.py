@@ -54,23 +54,23 @@ _LONGEST_TEXT = 8_000
 
 
 def classify(text: str) -> Stem:
-    """The stem of a question from its text."""
+    """Return the stem of a question from its text."""
     if len(text) > _LONGEST_TEXT:
         return Stem(StemKind.OTHER, f"{text[:40]}…", clear=False)
     sentences = _sentences(_prose(text))
-    asked = _asked(sentences)
+    asked = _find_question(sentences)
     if re.match(r"true or false\b", asked, re.IGNORECASE):
         return Stem(StemKind.ONE_TRUE, "true or false")
     if len(asked) > _LONGEST:
         return Stem(StemKind.OTHER, f"{asked[:40]}…", clear=False)
     core = _without_situation(asked)
-    affirmed = _affirmed_kind(core)
+    affirmed = _classify_affirmed(core)
     if affirmed.kind is StemKind.WHY and not _CHOICE.match(core):
         return affirmed
     sign = _choice_negation(core)
     doubt = _doubtful_negation(core, sign, [one for one in sentences if one != asked])
     if doubt:
-        return Stem(_doubted(affirmed.kind), doubt, clear=False)
+        return Stem(_doubtful_kind(affirmed.kind), doubt, clear=False)
     if not sign:
         return affirmed
     if affirmed.kind in (StemKind.SUPERLATIVE, StemKind.WHY):
@@ -97,7 +97,7 @@ _SITUATION = re.compile(
 
 
 def _prose(text: str) -> str:
-    """The words without code, quotations and emphasis, which never say what is asked."""
+    """Return the words without code, quotations and emphasis, which never say what is asked."""
     text = re.sub(r"```.*?(?:```|$)|~~~.*?(?:~~~|$)", " ", text, flags=re.DOTALL)
     text = text.replace("’", "'").replace("‘", "'")
     text = re.sub(r"`[^`]*`", "CODE", text)
@@ -111,14 +111,14 @@ def _sentences(prose: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _asked(sentences: list[str]) -> str:
-    """The last sentence with a question mark, or else the last one."""
+def _find_question(sentences: list[str]) -> str:
+    """Return the last sentence with a question mark, or else the last one."""
     questions = [one for one in sentences if "?" in one]
     return (questions or sentences or [""])[-1]
 
 
 def _without_situation(asked: str) -> str:
-    """What is asked, without the circumstances: a negation there is not one of the choice."""
+    """Return what is asked without its circumstances, whose negations do not count."""
     opening = _OPENING.search(asked)
     core = opening.group(1) if opening else asked
     head = re.match(
@@ -186,8 +186,8 @@ _ONE_TRUE = tuple(
 )
 
 
-def _affirmed_kind(core: str) -> Stem:
-    """The kind, leaving negations aside."""
+def _classify_affirmed(core: str) -> Stem:
+    """Return the kind, leaving negations aside."""
     if why := _WHY.search(core):
         return Stem(StemKind.WHY, why.group())
     if superlative := _SUPERLATIVE.search(core):
@@ -257,7 +257,7 @@ _PREDICATE = re.compile(
 
 
 def _choice_negation(core: str) -> str:
-    """The words that ask for the option that is not so, if there are any."""
+    """Return the words that ask for the option that is not so, if there are any."""
     for pattern in _CHOICE_NEGATIONS:
         if found := pattern.match(core):
             signs = [one.group() for one in _SIGN.finditer(found.group())]
@@ -266,7 +266,7 @@ def _choice_negation(core: str) -> str:
 
 
 def _doubtful_negation(core: str, sign: str, others: list[str]) -> str:
-    """A negation of which it cannot be told whether it turns the choice round."""
+    """Return a negation that may or may not reverse the choice."""
     for other in others:
         told = other if len(other) > _LONGEST else _without_situation(other)
         if found := _SHOUTED.search(told):
@@ -288,11 +288,11 @@ def _doubtful_negation(core: str, sign: str, others: list[str]) -> str:
 
 
 def _without_description(core: str) -> str:
-    """Without "that …" clauses, which describe a thing and leave the choice as it is."""
+    """Return what is asked without "that …" clauses, which only describe a thing."""
     head = _CHOICE.match(core)
     start = head.end() if head else 0
     return core[:start] + _RELATIVE.sub("", core[start:])
 
 
-def _doubted(kind: StemKind) -> StemKind:
+def _doubtful_kind(kind: StemKind) -> StemKind:
     return kind if kind in (StemKind.SUPERLATIVE, StemKind.WHY) else StemKind.OTHER

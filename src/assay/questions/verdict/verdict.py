@@ -12,8 +12,8 @@ from enum import StrEnum
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Grounds
-from assay.questions.verdict.compounds import Compounds, decided_by, derive, read_compounds
-from assay.questions.verdict.findings import Finding, Findings, State
+from assay.questions.verdict.compounds import Compounds, derive, find_deciding, read_compounds
+from assay.questions.verdict.option_findings import OptionFinding, OptionFindings, State
 from assay.questions.verdict.stems import Stem
 
 
@@ -47,19 +47,21 @@ class Judgement:
 
 
 def accuses(judgement: Judgement) -> bool:
-    """Whether a question is said to be wrong."""
+    """Tell whether a question is said to be wrong."""
     return judgement.verdict in (Verdict.INCORRECT, Verdict.AMBIGUOUS)
 
 
-def settled(question: Question, findings: Findings) -> bool:
-    """Whether every option that is not derived is known to hold or to fail."""
+def is_settled(question: Question, findings: OptionFindings) -> bool:
+    """Tell whether every option that is not derived is known to hold or to fail."""
     compounds = read_compounds(question)
-    ordinary = (_weighted(findings.get(one)) for one in question.options if one not in compounds)
+    ordinary = (_weigh(findings.get(one)) for one in question.options if one not in compounds)
     return all(finding.state in (State.HOLDS, State.FAILS) for finding in ordinary)
 
 
-def answers_of(question: Question, stem: Stem, findings: Findings) -> dict[str, Finding]:
-    """For every option, whether it answers the question: HOLDS if it does.
+def answers_of(
+    question: Question, stem: Stem, findings: OptionFindings
+) -> dict[str, OptionFinding]:
+    """Return for every option whether it answers the question: HOLDS if it does.
 
     This is after the polarity of the stem and with the compound options derived.
     """
@@ -67,10 +69,10 @@ def answers_of(question: Question, stem: Stem, findings: Findings) -> dict[str, 
 
 
 def _answers(
-    question: Question, stem: Stem, findings: Findings, compounds: Compounds
-) -> dict[str, Finding]:
+    question: Question, stem: Stem, findings: OptionFindings, compounds: Compounds
+) -> dict[str, OptionFinding]:
     ordinary = {
-        letter: _answering(_weighted(findings.get(letter)), stem)
+        letter: _answering(_weigh(findings.get(letter)), stem)
         for letter in question.options
         if letter not in compounds
     }
@@ -78,11 +80,11 @@ def _answers(
     return {letter: derived[letter] for letter in question.options}
 
 
-def judge(question: Question, stem: Stem, findings: Findings, key: str) -> Judgement:
-    """The verdict on a question from its findings and its key."""
+def judge(question: Question, stem: Stem, findings: OptionFindings, key: str) -> Judgement:
+    """Return the verdict on a question from its findings and its key."""
     compounds = read_compounds(question)
     case = _Case(key, stem, _answers(question, stem, findings, compounds), compounds)
-    judgement = _judged(case)
+    judgement = _decide(case)
     notes = (f"{one}: {note}" for one, found in case.findings.items() for note in found.notes)
     return replace(judgement, notes=(*judgement.notes, *notes))
 
@@ -93,7 +95,7 @@ class _Case:
 
     key: str
     stem: Stem
-    findings: Mapping[str, Finding]
+    findings: Mapping[str, OptionFinding]
     compounds: Compounds
 
     def holding(self) -> tuple[str, ...]:
@@ -106,16 +108,16 @@ class _Case:
         compound = self.compounds.get(letter)
         return frozenset(compound.parts) if compound else frozenset()
 
-    def executed(self, letter: str) -> bool:
+    def is_executed(self, letter: str) -> bool:
         return self.findings[letter].grounds is Grounds.EXECUTED
 
     def resting(self, letters: Iterable[str]) -> tuple[str, ...]:
         reached = {
-            part for one in letters for part in decided_by(one, self.findings, self.compounds)
+            part for one in letters for part in find_deciding(one, self.findings, self.compounds)
         }
         return tuple(one for one in self.findings if one in reached)
 
-    def told(self, letter: str, verb: str) -> str:
+    def describe(self, letter: str, verb: str) -> str:
         reason = self.findings[letter].reason
         return f"{letter} {verb}: {reason}" if reason else f"{letter} {verb}"
 
@@ -123,28 +125,28 @@ class _Case:
 # --- What a finding says in this question ------------------------------------------------------
 
 
-def _weighted(finding: Finding | None) -> Finding:
+def _weigh(finding: OptionFinding | None) -> OptionFinding:
     """Documentation confirms and never refutes: what fails by it alone is open."""
     if finding is None:
-        return Finding(State.UNPROVEN, "nothing was proven about it")
+        return OptionFinding(State.UNPROVEN, "nothing was proven about it")
     if finding.state is State.FAILS and finding.grounds is Grounds.DOCUMENTED:
         reason = f"only the documentation speaks against it: {finding.reason}"
         return replace(finding, state=State.UNPROVEN, reason=reason, is_absent_path=False)
     return finding
 
 
-def _answering(finding: Finding, stem: Stem) -> Finding:
-    """Whether the option answers the question; a negated one turns what is known round."""
+def _answering(finding: OptionFinding, stem: Stem) -> OptionFinding:
+    """Return the finding as an answer to the question; a negated question reverses it."""
     if not stem.negated or finding.state not in (State.HOLDS, State.FAILS):
         return finding
     turned = State.FAILS if finding.state is State.HOLDS else State.HOLDS
-    return _weighted(replace(finding, state=turned, is_absent_path=False, stands=False))
+    return _weigh(replace(finding, state=turned, is_absent_path=False, stands=False))
 
 
 # --- The rules, in their order -----------------------------------------------------------------
 
 
-def _judged(case: _Case) -> Judgement:
+def _decide(case: _Case) -> Judgement:
     if case.key not in case.findings:
         reason = f"the key {case.key!r} is not one of the options {', '.join(case.findings)}"
         return Judgement(Verdict.INCORRECT, reason, "key-not-an-option")
@@ -157,8 +159,8 @@ def _judged(case: _Case) -> Judgement:
     if key.state is State.HOLDS:
         return _key_holds(case)
     if key.state is State.CONTRADICTED:
-        return _open(case, _undecided(case, (case.key,)), "key-contradicted")
-    return _open(case, _undecided(case, (case.key,)), "key-unproven")
+        return _open(case, _describe_open(case, (case.key,)), "key-contradicted")
+    return _open(case, _describe_open(case, (case.key,)), "key-unproven")
 
 
 def _key_fails(case: _Case) -> Judgement:
@@ -168,8 +170,8 @@ def _key_fails(case: _Case) -> Judgement:
     if _only_the_key_fails(case):
         reason = "of all options only the key fails, so the question may ask for what does not work"
         return _open(case, reason, "suspect-reading")
-    reason = f"the key {case.told(case.key, 'fails')}"
-    holding = _listed(case.holding(), "hold") if case.holding() else ""
+    reason = f"the key {case.describe(case.key, 'fails')}"
+    holding = _list(case.holding(), "hold") if case.holding() else ""
     if holding not in reason:
         reason += f"; {holding}"
     return Judgement(
@@ -178,7 +180,7 @@ def _key_fails(case: _Case) -> Judgement:
 
 
 def _only_the_key_fails(case: _Case) -> bool:
-    """Whether nothing speaks against any other option: then the question was read wrongly.
+    """Tell whether nothing speaks against any other option: then the question was read wrongly.
 
     "Which import raises an error?" looks like that to a program that takes it for "Which import
     works?"; a person who writes a proof has read the question.
@@ -198,7 +200,7 @@ def _only_the_key_fails(case: _Case) -> bool:
 
 
 def _is_beyond_doubt(case: _Case) -> bool:
-    """Whether each failure is a full dotted name that does not exist."""
+    """Tell whether each failure is a full dotted name that does not exist."""
     ordinary = (found for one, found in case.findings.items() if one not in case.compounds)
     return all(found.is_absent_path for found in ordinary)
 
@@ -206,8 +208,8 @@ def _is_beyond_doubt(case: _Case) -> bool:
 def _key_holds(case: _Case) -> Judgement:
     rivals = tuple(one for one in case.findings if one != case.key and _is_rival(case, one))
     holding = tuple(one for one in rivals if case.findings[one].state is State.HOLDS)
-    if case.stem.strict and case.executed(case.key):
-        proven = tuple(one for one in holding if case.executed(one))
+    if case.stem.strict and case.is_executed(case.key):
+        proven = tuple(one for one in holding if case.is_executed(one))
         wholes = [one for one in proven if _is_part(case, case.key, one)]
         if wholes:
             return _part_as_key(case, max(wholes, key=lambda one: len(case.parts(one))))
@@ -217,10 +219,10 @@ def _key_holds(case: _Case) -> Judgement:
         return _open(case, _why_not_ambiguous(case, holding), "several-hold")
     undecided = tuple(one for one in rivals if case.findings[one].state is not State.FAILS)
     if undecided:
-        return _open(case, _undecided(case, undecided), "rivals-unproven")
+        return _open(case, _describe_open(case, undecided), "rivals-unproven")
     beside = "that is not a part of it does" if case.parts(case.key) else "does"
     reason = f"{case.key} holds, and no other option {beside}"
-    if not case.executed(case.key):
+    if not case.is_executed(case.key):
         reason = (
             f"the documentation speaks for {case.key}, and execution against every other option"
         )
@@ -229,20 +231,22 @@ def _key_holds(case: _Case) -> Judgement:
 
 
 def _part_as_key(case: _Case, whole: str) -> Judgement:
-    reason = f"the key {case.key} is only a part of the answer: {case.told(whole, 'holds as well')}"
+    reason = (
+        f"the key {case.key} is only a part of the answer: {case.describe(whole, 'holds as well')}"
+    )
     resting = case.resting((whole, case.key))
     return Judgement(Verdict.INCORRECT, reason, "key-is-a-part", case.holding(), resting)
 
 
 def _ambiguous(case: _Case, proven: tuple[str, ...]) -> Judgement:
-    reason = f"the key {case.key} holds, and so {_does(proven)} {_joined(proven)}"
+    reason = f"the key {case.key} holds, and so {_does(proven)} {_join(proven)}"
     return Judgement(
         Verdict.AMBIGUOUS, reason, "several-hold", case.holding(), case.resting((case.key, *proven))
     )
 
 
 def _is_rival(case: _Case, other: str) -> bool:
-    """Whether an option would have to fail for a key that holds to be the only answer.
+    """Tell whether an option would have to fail for a key that holds to be the only answer.
 
     Parts of the key are not rivals of it. Nor is "None": that the key holds is what refutes it,
     on whatever grounds the key holds.
@@ -254,7 +258,7 @@ def _is_rival(case: _Case, other: str) -> bool:
 
 
 def _is_part(case: _Case, part: str, whole: str) -> bool:
-    """Whether one option says a part of what another says."""
+    """Tell whether one option says a part of what another says."""
     return part in case.parts(whole) or (
         bool(case.parts(part)) and case.parts(part) < case.parts(whole)
     )
@@ -272,24 +276,24 @@ def _unproven(reason: str, code: str) -> Judgement:
 
 
 def _why_not_ambiguous(case: _Case, holding: tuple[str, ...]) -> str:
-    told = f"{_joined((case.key, *holding))} hold"
+    told = f"{_join((case.key, *holding))} hold"
     if case.stem.strict:
         return f"{told}, but not all of them by a proof that was executed"
     return f"{told}, and running them cannot tell which one is asked for"
 
 
-def _undecided(case: _Case, letters: tuple[str, ...]) -> str:
-    return "; ".join(case.told(one, _OPEN_WORDS[case.findings[one].state]) for one in letters)
+def _describe_open(case: _Case, letters: tuple[str, ...]) -> str:
+    return "; ".join(case.describe(one, _OPEN_WORDS[case.findings[one].state]) for one in letters)
 
 
 _OPEN_WORDS = {State.UNPROVEN: "is unproven", State.CONTRADICTED: "is contradicted"}
 
 
-def _listed(letters: tuple[str, ...], verb: str) -> str:
-    return f"{_joined(letters)} {verb}{'s' if len(letters) == 1 else ''}"
+def _list(letters: tuple[str, ...], verb: str) -> str:
+    return f"{_join(letters)} {verb}{'s' if len(letters) == 1 else ''}"
 
 
-def _joined(letters: tuple[str, ...]) -> str:
+def _join(letters: tuple[str, ...]) -> str:
     return letters[0] if len(letters) == 1 else f"{', '.join(letters[:-1])} and {letters[-1]}"
 
 

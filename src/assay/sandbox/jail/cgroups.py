@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class Reading(NamedTuple):
+class GroupCounters(NamedTuple):
     """The counters of a group at one moment."""
 
     usage: int
@@ -28,7 +28,7 @@ _CLOSE_ENOUGH = 64
 _ROOM_TO_WORK = 4
 
 
-class Group:
+class ControlGroup:
     """Bounds memory and the number of processes of a worker and its child together.
 
     The worker lives in the group, so that children are born in it: to move a process into a group
@@ -80,7 +80,7 @@ class Group:
         finally:
             os.pwrite(self._score, self._own_score, 0)
 
-    def begin(self) -> Reading:
+    def begin(self) -> GroupCounters:
         """Allow a child its memory on top of what its worker has in use now."""
         reading = self.read()
         above = self._limit_is_above
@@ -93,7 +93,7 @@ class Group:
                 os.pwrite(self._peak, b"0", 0)
         return reading
 
-    def allow_more(self, before: Reading, after: Reading) -> None:
+    def allow_more(self, before: GroupCounters, after: GroupCounters) -> None:
         """Let the worker bring files back, however much memory the program's files still hold."""
         if after.usage - before.usage > self._memory // _ROOM_TO_WORK:
             self._ask(_WORKER)
@@ -118,9 +118,9 @@ class Group:
         with contextlib.suppress(OSError):
             os.write(self.requests, _DONE)
 
-    def read(self) -> Reading:
+    def read(self) -> GroupCounters:
         usage = 0 if self._usage is None else int(_text(self._usage))
-        return Reading(usage, _counter(self._oom, "oom_kill"), _counter(self._refused, "max"))
+        return GroupCounters(usage, _counter(self._oom, "oom_kill"), _counter(self._refused, "max"))
 
     def has_lost(self, status: int) -> bool:
         """Return whether a worker that ended like this was killed because memory was used up.
@@ -131,7 +131,7 @@ class Group:
         is_killed = status in (-signal.SIGKILL, 128 + signal.SIGKILL)
         return is_killed and _counter(self._oom, "oom_kill") > 0
 
-    def peak_above(self, before: Reading) -> int | None:
+    def peak_above(self, before: GroupCounters) -> int | None:
         return None if self._peak is None else max(0, int(_text(self._peak)) - before.usage)
 
     def remove(self) -> None:
@@ -148,8 +148,8 @@ class Group:
                     break
 
 
-def make(memory: int, processes: int, work_size: int) -> Group | None:
-    """A group with these bounds, or None where none can be made; found out by trying."""
+def make(memory: int, processes: int, work_size: int) -> ControlGroup | None:
+    """Make a group with these bounds; None where that cannot be done, found out by trying."""
     name = f"assay-{os.getpid()}-{time.monotonic_ns():x}"
     values = {
         "memory.max": memory,
@@ -178,14 +178,16 @@ def _sweep(parents: list[str]) -> None:
                         os.rmdir(f"{parent}/{name}")
 
 
-def _try(folders: list[str], values: dict[str, int], memory: int, work_size: int) -> Group | None:
+def _try(
+    folders: list[str], values: dict[str, int], memory: int, work_size: int
+) -> ControlGroup | None:
     made: list[str] = []
     try:
         for folder in folders:
             os.mkdir(folder)
             made.append(folder)
         _set(folders, values)
-        group = Group(folders, memory, work_size)
+        group = ControlGroup(folders, memory, work_size)
         if _can_join(group):
             return group
     except OSError:
@@ -208,7 +210,7 @@ def _set(folders: list[str], values: dict[str, int]) -> None:
         raise FileNotFoundError("this hierarchy does not control memory")
 
 
-def _can_join(group: Group) -> bool:
+def _can_join(group: ControlGroup) -> bool:
     process = os.fork()
     if process == 0:
         try:

@@ -20,8 +20,18 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from .asking import Asking, find_elsewhere, find_made, is_known, is_loose
-from .hooks import KIT, STANDARD, Hooks, home, is_own
+from .asking import (
+    KIT,
+    STANDARD,
+    Asking,
+    Hooks,
+    find_elsewhere,
+    find_made,
+    home,
+    is_known,
+    is_loose,
+    is_own,
+)
 
 # For a call without the target, where loops may never end; what takes longer has not held.
 _SECONDS = 5.0
@@ -48,7 +58,7 @@ class _Absent(BaseException):
     """Something of a target that is not there was called."""
 
 
-class Challenge:
+class ChallengeRun:
     """The calls of one proof; `variants` are expressions by what was done to the disputed value."""
 
     def __init__(
@@ -79,8 +89,8 @@ class Challenge:
         self._itself = compile(self._source, self._file, "exec", dont_inherit=True)
         self._other = compile(self._template, self._file, "exec", dont_inherit=True)
         if self._is_refuted:
-            doubts = list(self._overlooked(module))
-            return {**Watch(self.is_target).seen(), "held": [], "doubts": doubts}
+            doubts = list(self._find_overlooked(module))
+            return {**Watch(self.is_target).report(), "held": [], "doubts": doubts}
         watch = Watch(self.is_target)
         with watch:
             watch.has_held = self._holds(self._itself)
@@ -96,10 +106,10 @@ class Challenge:
         if all(self._holds_without(allows=allows) for allows in (True, False)):
             held.append("no target at all")
         return {
-            **watch.seen(),
+            **watch.report(),
             "held": held,
             "doubts": list(self._doubts(disputed)),
-            "made": self._made(disputed),
+            "made": self._list_made(disputed),
         }
 
     def _doubts(self, disputed: Any) -> Iterator[str]:
@@ -120,14 +130,14 @@ class Challenge:
         if asking.denied and not holds:
             yield f"what has `{name}` is Python's own: a {asking.denied[0]}"
 
-    def _made(self, disputed: Any) -> list[str]:
+    def _list_made(self, disputed: Any) -> list[str]:
         # A text that is compared as a whole may well be what the proof has put in before.
         if isinstance(disputed, str) and not self._must_know:
             return []
         with _time_limit():
             return list(find_made(self._source, disputed))[:20]
 
-    def _overlooked(self, module: ModuleType) -> Iterator[str]:
+    def _find_overlooked(self, module: ModuleType) -> Iterator[str]:
         """Yield where a name is after all that the proof says is not there."""
         with Asking(self.is_target, self._name, denies=False) as asking:
             self._holds(self._itself)
@@ -194,7 +204,7 @@ class Challenge:
         return False
 
     def _real_names(self, module: ModuleType) -> list[str]:
-        """Names that the target has, though not in what this proof looks at."""
+        """Return names that the target has, though not in what this proof looks at."""
         used = [one for one in vars(module).values() if self.is_target(home(one))]
         homes = {home(one) for one in used} & sys.modules.keys()
         known = {name for home in homes for name in vars(sys.modules[home])}
@@ -211,7 +221,7 @@ class Challenge:
 
 
 def _parameters(test: Any) -> list[dict[str, Any]]:
-    """The values that marks give a test, for all its calls."""
+    """Return the values that marks give a test, for all its calls."""
     calls: list[dict[str, Any]] = [{}]
     for mark in getattr(test, "pytestmark", ()):
         if mark.name == "parametrize":
@@ -249,7 +259,7 @@ class Watch(Hooks):
         self._read: set[str] = set()
         self._is_active = True
 
-    def seen(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         return {
             "repeated": self.has_held,
             "imported": sorted(self._imported)[:20],
@@ -386,7 +396,7 @@ class StandIn(Hooks):
         self._hidden = hidden
 
     def __enter__(self) -> StandIn:
-        self._kind = _kind(self._give, self._call, self._inherit)
+        self._kind = _make_absent_type(self._give, self._call, self._inherit)
         self._import_really = self._put(builtins, "__import__", self._import)
         self._import_module_really = self._put(importlib, "import_module", self._import_module)
         return self
@@ -427,14 +437,14 @@ class StandIn(Hooks):
         return self._import(name, {"__file__": self})
 
 
-def _kind(
+def _make_absent_type(
     give: Callable[[str], Any],
     call: Callable[[dict[str, Any]], None],
     inherit: Callable[[dict[str, Any]], None],
 ) -> type:
-    """The class of all that stands for something: classes and instances answer alike."""
+    """Make the class of all that stands for something: classes and instances answer alike."""
 
-    class Kind(type):
+    class AbsentType(type):
         def __getattr__(cls, name: str) -> Any:
             return give(name)
 
@@ -462,7 +472,7 @@ def _kind(
         def __getitem__(cls, key: Any) -> Any:
             return give("item")
 
-    class Thing(metaclass=Kind):
+    class AbsentThing(metaclass=AbsentType):
         def __init__(self, *values: Any, **keywords: Any) -> None:
             pass
 
@@ -488,4 +498,4 @@ def _kind(
         def __exit__(self, *error: object) -> None:
             return None
 
-    return Thing
+    return AbsentThing

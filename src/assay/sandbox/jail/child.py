@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from . import cgroups, confine, landlock, processes, root, seccomp, trees, unnamed, views
+from . import cgroups, confine, landlock, processes, root, seccomp, trees
 from .kernel import JailError
 
 # Beside the processes of a program its user namespace has a maker, a worker and two keepers.
@@ -26,7 +26,7 @@ _LOOKS_IN_THE_DARK = 5
 _MAPPED_FILES = 16
 
 
-class Ending(NamedTuple):
+class ChildEnding(NamedTuple):
     """How a child ended. `status` is negative for a signal; `limit` names the limit it hit."""
 
     status: int
@@ -36,7 +36,7 @@ class Ending(NamedTuple):
     peak_memory: int
 
 
-class Prepared(NamedTuple):
+class ReadyNamespaces(NamedTuple):
     """Namespaces that wait for their child, all as descriptors.
 
     The keeper's process, the work folder, the namespaces (pid first), and the file rules if any.
@@ -48,20 +48,20 @@ class Prepared(NamedTuple):
     ruleset: tuple[int, ...]
 
 
-class Before(NamedTuple):
+class StartCounters(NamedTuple):
     """The state of things when a child was started."""
 
     time: float
-    group: cgroups.Reading | None
+    group: cgroups.GroupCounters | None
 
 
-class Worker:
+class ConfinedWorker:
     """What a process in the jail needs to know to fork isolated children, one at a time."""
 
     def __init__(
         self,
         spec: dict[str, Any],
-        group: cgroups.Group | None,
+        group: cgroups.ControlGroup | None,
         scratch: str,
         *,
         own_user: bool = False,
@@ -77,10 +77,10 @@ class Worker:
             and landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION
         )
         self._count = 0
-        self.seccomp = seccomp.program_for_child() if seccomp.supported() else b""
+        self.seccomp = seccomp.program_for_child() if seccomp.is_supported() else b""
         # In a user namespace the limit counts what is inside, elsewhere all that the user runs.
         inside = self.level == "namespaces"
-        self.other_processes = _OWN_PROCESSES if inside else processes.count_of_user()
+        self.other_processes = _OWN_PROCESSES if inside else processes.count_own()
         base: str = spec.get("base", "")
         is_counted = base and (spec["work"] == "base" or not inside)
         self.base_size = (
@@ -88,7 +88,9 @@ class Worker:
         )
         self.limits = confine.limits_of(self)
 
-    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+    def fork(
+        self, keep: tuple[int, ...], standard: tuple[int, int, int] | None
+    ) -> JailChild | None:
         place, work = self._make_place()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
@@ -98,7 +100,7 @@ class Worker:
             confine.isolate(self, tell, keep, standard, place)
             return None
         os.close(tell)
-        return Child(self, process, told, work, before, place=place, watched=place.writable)
+        return JailChild(self, process, told, work, before, place=place, watched=place.writable)
 
     def spawn(
         self,
@@ -106,7 +108,7 @@ class Worker:
         environment: dict[str, str],
         standard: tuple[int, int, int],
         put: Callable[[int], None],
-    ) -> Child | None:
+    ) -> JailChild | None:
         """Start a program without a copy of this process, which would cost more than all the rest.
 
         Only where a child has nothing to do to itself before the program: without isolation. None
@@ -128,10 +130,10 @@ class Worker:
             return None
         finally:
             os.chdir("/")
-        return Child(self, process, None, work, before, place=place, watched=place.writable)
+        return JailChild(self, process, None, work, before, place=place, watched=place.writable)
 
-    def _make_place(self) -> tuple[confine.Place, int]:
-        """The folders of a child, and a descriptor of the one that it works in."""
+    def _make_place(self) -> tuple[confine.ChildFolders, int]:
+        """Make the folders of a child; return them and a descriptor of the work folder."""
         try:
             place = self._make_folders()
             return place, os.open(place.work, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -139,55 +141,55 @@ class Worker:
             raise JailError(f"no work folder could be made: {error}") from None
 
     def remove_place(
-        self, place: confine.Place, on_the_way: Callable[[], None] = lambda: None
+        self, place: confine.ChildFolders, on_the_way: Callable[[], None] = lambda: None
     ) -> None:
         # What the filters forbid to open here is removed by the supervisor, at the end.
         with contextlib.suppress(OSError):
             trees.remove(os.path.dirname(place.temporary), on_the_way)
 
-    def _make_folders(self) -> confine.Place:
+    def _make_folders(self) -> confine.ChildFolders:
         self._count += 1
         own = os.path.join(self.scratch, str(self._count))
         for path in (own, f"{own}/tmp"):
             os.mkdir(path, 0o700)
         mode, base = self.spec.get("work"), self.spec.get("base", "")
         if mode == "base":
-            return confine.Place(base, f"{own}/tmp", (own, base))
+            return confine.ChildFolders(base, f"{own}/tmp", (own, base))
         is_kept = mode == "kept"
         work = f"{self.scratch}/kept" if is_kept else f"{own}/work"
         if not os.path.isdir(work):
             os.mkdir(work, 0o700)
             if base:
-                views.copy(base, work)
-        return confine.Place(work, f"{own}/tmp", (own, work) if is_kept else (own,))
+                trees.copy_tree(base, work)
+        return confine.ChildFolders(work, f"{own}/tmp", (own, work) if is_kept else (own,))
 
-    def begin(self) -> Before:
+    def begin(self) -> StartCounters:
         """Read the clock and the counters before a child starts to move them."""
         reading = None if self.group is None else self.group.begin()
-        return Before(time.monotonic(), reading)
+        return StartCounters(time.monotonic(), reading)
 
     def expendable_children(self) -> contextlib.AbstractContextManager[None]:
-        """When memory is used up the kernel chooses whom to end: never the worker."""
+        """Have the kernel end children first when memory is used up, never the worker."""
         return contextlib.nullcontext() if self.group is None else self.group.expendable_children()
 
-    def open_socket(self, child: Child) -> socket.socket:
-        """A TCP socket in the child's network, which here is the machine's."""
+    def open_socket(self, child: JailChild) -> socket.socket:
+        """Return a TCP socket in the child's network, which here is the machine's."""
         return socket.socket(socket.AF_INET, socket.SOCK_STREAM)
 
 
-class Child:
+class JailChild:
     """A running child, as its worker sees it."""
 
     def __init__(
         self,
-        worker: Worker,
+        worker: ConfinedWorker,
         process: int,
         told: int | None,
         work: int,
-        before: Before,
+        before: StartCounters,
         *,
-        prepared: Prepared | None = None,
-        place: confine.Place | None = None,
+        prepared: ReadyNamespaces | None = None,
+        place: confine.ChildFolders | None = None,
         watched: tuple[str, ...] = (),
     ) -> None:
         self.process = process
@@ -202,7 +204,7 @@ class Child:
         self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
         self._looks_in_the_dark = 0
 
-    def wait(self, timeout: float = _LONG) -> Ending:
+    def wait(self, timeout: float = _LONG) -> ChildEnding:
         """Wait for the child, at most so many seconds; then end everything it has started."""
         deadline = self._before.time + timeout
         poller = select.poll()
@@ -230,19 +232,19 @@ class Child:
         # With the last process they are gone. In namespaces others look after most files.
         if has_ended or self.prepared is not None:
             return False
-        more = unnamed.measure(os.getpid(), self._watched, allowed // _MAPPED_FILES)
+        more = processes.measure_unnamed(os.getpid(), self._watched, allowed // _MAPPED_FILES)
         self._looks_in_the_dark = self._looks_in_the_dark + 1 if more.is_hidden else 0
         is_hiding = self._looks_in_the_dark >= _LOOKS_IN_THE_DARK and self._worker.level != "none"
         return is_hiding or together.bytes + more.bytes > most.bytes
 
     def connect(self, port: int) -> socket.socket:
-        """A socket on its way to a port of the child; whoever gets it waits for the rest."""
+        """Return a socket that is connecting to a port of the child; whoever gets it waits."""
         connection = self._worker.open_socket(self)
         connection.setblocking(False)
         connection.connect_ex((b"127.0.0.1", port))
         return connection
 
-    def end(self, limit: str | None = None) -> Ending:
+    def end(self, limit: str | None = None) -> ChildEnding:
         """End the child and everything it has started, and say how it went."""
         wall = time.monotonic() - self._before.time
         with contextlib.suppress(ProcessLookupError):
@@ -266,7 +268,7 @@ class Child:
         group, before = self._worker.group, self._before.group
         after = None if group is None else group.read()
         limit = limit or self._limit_hit(code, cpu, after) or ("work_size" if full else None)
-        ending = Ending(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
+        ending = ChildEnding(code, limit, wall, cpu, self._peak(usage.ru_maxrss * 1024))
         if group and before and after:
             group.allow_more(before, after)
         return ending
@@ -287,7 +289,7 @@ class Child:
             with contextlib.suppress(OSError):
                 os.fchmod(self.work, mode | 0o700)
 
-    def _limit_hit(self, code: int, cpu: float, after: cgroups.Reading | None) -> str | None:
+    def _limit_hit(self, code: int, cpu: float, after: cgroups.GroupCounters | None) -> str | None:
         before = self._before.group
         if before and after and after.killed_for_memory > before.killed_for_memory:
             return "memory"

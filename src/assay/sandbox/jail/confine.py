@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import kernel, landlock, root, seccomp
 
 if TYPE_CHECKING:
-    from .child import Prepared, Worker
+    from .child import ConfinedWorker, ReadyNamespaces
 
 
 _PENDING_SIGNALS = 4096  # timers too
@@ -18,7 +18,7 @@ _QUEUE_BYTES = 256 << 10
 _MORE_PROCESSES, _MORE_FILES = 256, 256
 
 
-class Place(NamedTuple):
+class ChildFolders(NamedTuple):
     """Where a child works; `writable` are the outermost folders that are its own."""
 
     work: str
@@ -27,15 +27,15 @@ class Place(NamedTuple):
 
 
 def isolate(
-    worker: Worker,
+    worker: ConfinedWorker,
     tell: int,
     keep: tuple[int, ...],
     standard: tuple[int, int, int] | None,
-    place: Place,
+    place: ChildFolders,
     *,
-    prepared: Prepared | None = None,
+    prepared: ReadyNamespaces | None = None,
 ) -> None:
-    """Runs in the child: returns isolated, or not at all."""
+    """Isolate the calling child; does not return if that fails."""
     try:
         if prepared is not None:
             for space in prepared.spaces[1:]:
@@ -66,8 +66,8 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
         os.dup2(copy, number)
 
 
-def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
-    """The limits of every child, as low as this process is allowed to set them."""
+def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
+    """Return the limits of every child, as low as this process is allowed to set them."""
     limits = worker.spec["limits"]
     processes = limits["processes"] + worker.other_processes
     values = {
@@ -95,7 +95,7 @@ def limits_of(worker: Worker) -> list[tuple[int, tuple[int, int]]]:
     return found
 
 
-def limit_worker(worker: Worker) -> None:
+def limit_worker(worker: ConfinedWorker) -> None:
     """Bound the calling worker before it imports foreign code, by what its children may have.
 
     It needs some more than they: descriptors to attend to them, and processes, which without
@@ -113,7 +113,7 @@ def limit_worker(worker: Worker) -> None:
 
 
 def check_readable(paths: list[str]) -> None:
-    """What was to be seen inside must be readable for the user inside, or nothing would work."""
+    """Raise JailError for a path that the user inside could not read."""
     for path in paths:
         if not os.access(path, os.R_OK):
             raise kernel.JailError(
@@ -123,7 +123,7 @@ def check_readable(paths: list[str]) -> None:
 
 
 def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[str, int]]:
-    """What may be read and written where there is no root of our own."""
+    """Return what may be read and written where there is no root of our own."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
     rules = [(path, landlock.READ) for path in readable]
     rules += [(path, landlock.LOOK) for path in root.MACHINE_FACTS]
@@ -135,7 +135,7 @@ def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[
     return rules + [(place, landlock.WRITE) for place in places]
 
 
-def _filter(worker: Worker, rulesets: tuple[int, ...], places: tuple[str, ...]) -> None:
+def _filter(worker: ConfinedWorker, rulesets: tuple[int, ...], places: tuple[str, ...]) -> None:
     if worker.level == "none":
         return
     kernel.drop_capabilities()
@@ -146,11 +146,11 @@ def _filter(worker: Worker, rulesets: tuple[int, ...], places: tuple[str, ...]) 
     if worker.level == "landlock":
         own = (f"/proc/{os.getpid()}", landlock.LOOK)
         install_landlock(worker.spec, [*landlock_rules(worker.spec, places), own])
-    if seccomp.supported():
+    if seccomp.is_supported():
         seccomp.install(_seccomp_program(worker))
 
 
-def _seccomp_program(worker: Worker) -> bytes:
+def _seccomp_program(worker: ConfinedWorker) -> bytes:
     if worker.level == "namespaces":
         return worker.seccomp
     if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:
@@ -164,7 +164,7 @@ def _seccomp_program(worker: Worker) -> bytes:
 def install_landlock(
     spec: dict[str, Any], rules: list[tuple[str, int]], *, may_connect: bool = False
 ) -> None:
-    """Where there is no network namespace, the rules name the TCP ports too.
+    """Install rules; where there is no network namespace they name the TCP ports too.
 
     Only the worker may connect: a rule names a port, and that port may be open elsewhere too.
     """
@@ -179,7 +179,7 @@ def install_landlock(
 
 
 def sockets_of(spec: dict[str, Any]) -> str:
-    """Which sockets a child may make, in the words of seccomp.py."""
+    """Return which sockets a child may make, in the words of seccomp.py."""
     if spec.get("network"):
         return seccomp.SOCKETS_HOST
     if spec["level"] == "namespaces":

@@ -16,7 +16,6 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .globs import folders_of, matcher, plain_name
 from .trees import FOLDER, Tree, entries, open_folder, remove, remove_in
 
 _PREFIX = "assay-work-"
@@ -29,7 +28,7 @@ A_CLOSED_FOLDER = "a folder that cannot be opened"
 A_LINK = "a symbolic link"
 
 
-class Collected(NamedTuple):
+class FoundFiles(NamedTuple):
     """Files by name, and what was asked for but left where it was, with the reason."""
 
     files: list[tuple[str, bytes]]
@@ -37,12 +36,12 @@ class Collected(NamedTuple):
 
 
 def make_private(parent: str) -> str:
-    """A new folder that only its owner can enter, in use as long as anything of ours lives."""
+    """Make a folder that only its owner can enter, in use as long as anything of ours lives."""
     return make_held(parent)[0]
 
 
 def make_held(parent: str) -> tuple[str, int]:
-    """The same, and the descriptor that says it is in use."""
+    """Make a private folder; return also the descriptor that says it is in use."""
     parent = os.path.realpath(parent)
     _sweep(parent)
     name = f"{_PREFIX}{os.urandom(8).hex()}"
@@ -101,21 +100,21 @@ def _check_apart(names: set[str]) -> None:
 
 
 def _make_parents(folder: int, name: str) -> int:
-    """A descriptor of the folder that a file of that name belongs into."""
+    """Make the folders above a file; return a descriptor of the last."""
     inner = os.dup(folder)
     for part in os.path.dirname(name).split("/"):
         if part in ("", "."):
             continue
         outer = inner
         try:
-            inner = _made(outer, part)
+            inner = _make_folder(outer, part)
         finally:
             os.close(outer)
     return inner
 
 
-def _made(parent: int, name: str) -> int:
-    """A descriptor of a folder in a folder; what stands in its way, a file or link, is replaced."""
+def _make_folder(parent: int, name: str) -> int:
+    """Make a folder in a folder and open it; a file or link in its way is replaced."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, 0o755, dir_fd=parent)
     found = open_folder(parent, name)
@@ -138,8 +137,8 @@ def _write(parent: int, name: str, content: bytes) -> None:
         file.write(content)
 
 
-def collect(folder: int, patterns: list[str], limit: int) -> Collected:
-    """The plain files whose path matches a pattern, as long as all of them fit into the limit.
+def collect(folder: int, patterns: list[str], limit: int) -> FoundFiles:
+    """Return the plain files whose path matches a pattern, as far as they fit into the limit.
 
     What is asked for by its name is looked at first, and always: if it is in neither list it is
     not there. Only of what a glob matches there may be too much to list.
@@ -158,7 +157,7 @@ class _Gathering:
     """Files on their way out of a folder, and how many more bytes of them there may be."""
 
     def __init__(self, folder: int, limit: int) -> None:
-        self.found = Collected([], [])
+        self.found = FoundFiles([], [])
         self._folder, self._limit = folder, limit
         self._links: Counter[int] = Counter()
 
@@ -183,7 +182,7 @@ class _Gathering:
             os.close(here)
 
     def _note_obstacle(self, folder: int, path: str) -> None:
-        """What is beneath a link, or a folder nobody can open, may be there: that is to be said."""
+        """Note that something may be beneath a link, or in a folder that nobody can open."""
         entry = _entry(folder, os.path.basename(path))
         if entry is not None and stat.S_ISLNK(entry.st_mode):
             self.found.left.append((path, A_LINK))
@@ -265,3 +264,59 @@ def walk(
                 yield path, tree.here, entry
             elif tree.depth < _DEEPEST and (where is None or where.fullmatch(f"{path}/")):
                 tree.enter(name)
+
+
+def plain_name(pattern: str) -> str | None:
+    """Return the path a pattern names if it is no glob; `[*]`, `[?]`, `[[]` are characters."""
+    if re.search(r"[*?[]", re.sub(r"\[[*?[]\]", "", pattern)):
+        return None
+    name = re.sub(r"\[([*?[])\]", r"\1", pattern)
+    return None if {"", ".", ".."} & set(name.split("/")) else name
+
+
+def matcher(patterns: list[str]) -> re.Pattern[str]:
+    """Return an expression that matches a path if one of the globs does."""
+    return re.compile("|".join(_expression(pattern) for pattern in patterns), re.DOTALL)
+
+
+def _expression(pattern: str) -> str:
+    """Return a glob as a regular expression; `*` and `?` stay in a folder, `**` does not."""
+    text = ""
+    for part in re.findall(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|.", pattern, re.DOTALL):
+        if part == "**/":
+            text += "(?:[^/]+/)*"
+        elif part == "**":
+            text += ".*"
+        elif part in ("*", "?"):
+            text += "[^/]*" if part == "*" else "[^/]"
+        elif len(part) > 1:
+            text += _one_of(part)
+        else:
+            text += re.escape(part)
+    return text
+
+
+def _one_of(part: str) -> str:
+    """Return `[abc]`, `[a-z]` or `[!abc]` as an expression; anything else means itself."""
+    negated = part.startswith("[!")
+    inner = re.sub(r"([\\\[^&~|])", r"\\\1", part[2:-1] if negated else part[1:-1])
+    inner = re.sub(r"(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])", r"\\-", inner)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return re.escape(part)
+    return f"(?!/)[{'^' if negated else ''}{inner}]"
+
+
+def folders_of(patterns: list[str]) -> re.Pattern[str]:
+    """Return what matches a folder, with a slash at its end, that a pattern may lead into."""
+    return re.compile("|".join(map(_folders, patterns)), re.DOTALL)
+
+
+def _folders(pattern: str) -> str:
+    before, anywhere, _ = pattern.partition("**")
+    parts = before.split("/")[:-1]
+    inner = ".*" if anywhere else ""
+    for part in reversed(parts):
+        inner = f"(?:{_expression(part)}/{inner})?"
+    return inner

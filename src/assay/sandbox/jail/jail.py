@@ -41,12 +41,12 @@ from . import (
     seccomp,
     trees,
 )
-from .child import Child, Ending
+from .child import ChildEnding, JailChild
 from .kernel import JailError
 
 __all__ = [
-    "Child",
-    "Ending",
+    "ChildEnding",
+    "JailChild",
     "JailError",
     "enter",
     "fork_child",
@@ -57,11 +57,11 @@ __all__ = [
     "work_folder",
 ]
 
-_worker: child.Worker | None = None
+_worker: child.ConfinedWorker | None = None
 
 
 def enter(spec: dict[str, Any]) -> None:
-    """Go to jail. Returns in a new process, the worker; the calling one waits and ends with it.
+    """Go to jail: return in a new process, the worker; the calling one ends with it.
 
     The spec, all of it JSON:
         level    "namespaces", "landlock" or "none"
@@ -95,11 +95,11 @@ def enter(spec: dict[str, Any]) -> None:
 
 def fork_child(
     keep: tuple[int, ...] = (), standard: tuple[int, int, int] | None = None
-) -> Child | None:
+) -> JailChild | None:
     """Like fork: None in the new, isolated process; in the worker its handle.
 
     Only the standard descriptors and those in `keep` stay open in the child. If anything about
-    the isolation fails the child never returns from here, and `Child.end` raises JailError.
+    the isolation fails the child never returns from here, and `JailChild.end` raises JailError.
     """
     if _worker is None:
         raise JailError("call enter first")
@@ -111,8 +111,8 @@ def spawn_child(
     environment: dict[str, str],
     standard: tuple[int, int, int],
     put: Callable[[int], None],
-) -> Child | None:
-    """Start a program as a child; None where that takes a `fork_child`. See `Worker.spawn`."""
+) -> JailChild | None:
+    """Start a program as a child; None where that takes a `fork_child`. See child.py."""
     if _worker is None:
         raise JailError("call enter first")
     return _worker.spawn(command, environment, standard, put)
@@ -126,14 +126,14 @@ def limit_worker() -> None:
 
 
 def work_folder() -> str:
-    """The folder that holds, or with namespaces is, the work folder of every child."""
+    """Return the folder that holds, or with namespaces is, the work folder of every child."""
     if _worker is None:
         raise JailError("call enter first")
     return _worker.scratch
 
 
 def keeps_work() -> bool:
-    """Whether children find the work folder as the one before left it."""
+    """Return whether children find the work folder as the one before left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
 
 
@@ -142,7 +142,9 @@ def why_unlocked() -> str:
     return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
-def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None) -> child.Worker:
+def _start_without_namespaces(
+    spec: dict[str, Any], group: cgroups.ControlGroup | None
+) -> child.ConfinedWorker:
     other_user = os.geteuid() == 0 and spec["level"] != "none"
     user = spec.get("user") or maker.sandbox_user()
     scratch = folder.make_private(spec.get("scratch", "/tmp"))
@@ -170,11 +172,11 @@ def _start_without_namespaces(spec: dict[str, Any], group: cgroups.Group | None)
     confine.check_readable([host for host, _, _ in spec["binds"]])
     if spec["level"] == "landlock":
         _filter_worker(spec, scratch, group, shared_user=not other_user)
-    return child.Worker(spec, group, scratch, own_user=other_user)
+    return child.ConfinedWorker(spec, group, scratch, own_user=other_user)
 
 
 def _filter_worker(
-    spec: dict[str, Any], scratch: str, group: cgroups.Group | None, *, shared_user: bool
+    spec: dict[str, Any], scratch: str, group: cgroups.ControlGroup | None, *, shared_user: bool
 ) -> None:
     kernel.limit_capabilities()
     kernel.show_memory()

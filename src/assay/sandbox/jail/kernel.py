@@ -49,7 +49,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
 
-def _checked(name: str, result: int) -> int:
+def _check(name: str, result: int) -> int:
     if result == -1:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
@@ -61,15 +61,15 @@ def call(name: str, *arguments: object) -> int:
     if name not in _NUMBERS:
         raise OSError(errno.ENOSYS, f"{name}: not known on {MACHINE}")
     wide = [ctypes.c_long(item) if isinstance(item, int) else item for item in arguments]
-    return _checked(name, int(_libc.syscall(ctypes.c_long(_NUMBERS[name]), *wide)))
+    return _check(name, int(_libc.syscall(ctypes.c_long(_NUMBERS[name]), *wide)))
 
 
 def unshare(flags: int) -> None:
-    _checked("unshare", _libc.unshare(ctypes.c_int(flags)))
+    _check("unshare", _libc.unshare(ctypes.c_int(flags)))
 
 
 def setns(descriptor: int, flags: int) -> None:
-    _checked("setns", _libc.setns(ctypes.c_int(descriptor), ctypes.c_int(flags)))
+    _check("setns", _libc.setns(ctypes.c_int(descriptor), ctypes.c_int(flags)))
 
 
 def mount(source: str, target: str, kind: str | None, flags: int, options: str | None) -> None:
@@ -77,11 +77,11 @@ def mount(source: str, target: str, kind: str | None, flags: int, options: str |
     texts = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
     data = None if options is None else options.encode()
     result = _libc.mount(texts[0], texts[1], texts[2], ctypes.c_ulong(flags), data)
-    _checked(f"mount of {source} on {target}", result)
+    _check(f"mount of {source} on {target}", result)
 
 
 def unmount(target: str, flags: int = MNT_DETACH) -> None:
-    _checked(f"umount of {target}", _libc.umount2(os.fsencode(target), ctypes.c_int(flags)))
+    _check(f"umount of {target}", _libc.umount2(os.fsencode(target), ctypes.c_int(flags)))
 
 
 def pivot_root(new: str, old: str) -> None:
@@ -99,7 +99,7 @@ def restrict_mount(target: str, attributes: int) -> None:
 def prctl(name: str, option: int, value: int = 0, third: int = 0) -> None:
     zero = ctypes.c_ulong(0)
     second, fourth = ctypes.c_ulong(value), ctypes.c_ulong(third)
-    _checked(name, _libc.prctl(ctypes.c_int(option), second, fourth, zero, zero))
+    _check(name, _libc.prctl(ctypes.c_int(option), second, fourth, zero, zero))
 
 
 def die_with_parent(signal_number: int) -> None:
@@ -107,12 +107,12 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def hide_memory() -> None:
-    """Nobody without capabilities may trace this process or read its memory and descriptors."""
+    """Keep all without capabilities from tracing this process and reading its memory."""
     prctl("PR_SET_DUMPABLE", _PR_SET_DUMPABLE, 0)
 
 
 def show_memory() -> None:
-    """A process may look at itself through /proc again, after its identity has changed."""
+    """Let a process look at itself through /proc again, after its identity has changed."""
     prctl("PR_SET_DUMPABLE", _PR_SET_DUMPABLE, 1)
 
 
@@ -159,7 +159,7 @@ def _set_capabilities(wanted: tuple[int, ...]) -> None:
     low, high = bits & 0xFFFFFFFF, bits >> 32
     header = struct.pack("=Ii", 0x20080522, 0)
     sets = struct.pack("=IIIIII", low, low, 0, high, high, 0)
-    _checked("capset", _libc.capset(header, sets))
+    _check("capset", _libc.capset(header, sets))
 
 
 def close_descriptors_from(first: int, but: tuple[int, ...] = ()) -> None:

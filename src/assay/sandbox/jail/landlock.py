@@ -24,7 +24,7 @@ TRUNCATE_VERSION = 3
 
 
 def version_of_kernel() -> int:
-    """The version of Landlock this kernel offers; 0 where there is none."""
+    """Return the version of Landlock this kernel offers; 0 where there is none."""
     try:
         return kernel.call("landlock_create_ruleset", ctypes.c_char_p(None), 0, 1)
     except OSError:
@@ -38,9 +38,9 @@ def ruleset_of(
     limit_tcp: bool = False,
     may_connect: bool = False,
 ) -> int:
-    """A descriptor of a set of rules: what may be done beneath which path; the rest is refused."""
+    """Return a descriptor of rules: what may be done beneath which path, and nothing else."""
     version = version_of_kernel()
-    handled = _handled(version)
+    handled = _rights_of(version)
     tcp = _BIND_TCP | _CONNECT_TCP if limit_tcp and version >= TCP_RULES_VERSION else 0
     if ports and not tcp:
         raise OSError("serving without a private network needs Landlock version 4 (Linux 6.7)")
@@ -56,7 +56,7 @@ def ruleset_of(
     return ruleset
 
 
-def _handled(version: int) -> int:
+def _rights_of(version: int) -> int:
     first_version = (1 << 13) - 1
     later = ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE))
     return first_version | sum(bit for since, bit in later if version >= since)

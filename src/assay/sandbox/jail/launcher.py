@@ -1,26 +1,24 @@
 """The worker that runs programs: takes one request at a time, and answers with how it ended.
 
-Started as `start.py launcher DESCRIPTOR`, the descriptor being a stream socket. The first
-message is the spec of the jail. A message is a length, the length of its JSON, the JSON, and bytes.
+Started as `start.py launcher DESCRIPTOR`. The first message is the spec of the jail.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import select
 import signal
-import socket
-import struct
 import sys
 import time
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from . import folder, jail, kernel, processes
 
-_LENGTHS = struct.Struct("=QQ")
+if TYPE_CHECKING:
+    from assay.processes.channel import Channel
+
 # What keeps files out of a folder that a program has filled or closed.
 _SPOILED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOTEMPTY, errno.EISDIR}
 _ASK_FOR_PATIENCE_EVERY = 5.0
@@ -28,55 +26,25 @@ _FOLDER_SPOILED = b"the work folder was spoiled"
 _VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
-class GoneError(Exception):
-    """Whoever asked is not there any more."""
-
-
-def receive(control: socket.socket) -> tuple[dict[str, Any], bytes]:
-    total, head = _LENGTHS.unpack(_exactly(control, _LENGTHS.size))
-    body = _exactly(control, total)
-    return json.loads(body[:head]), body[head:]
-
-
-def _exactly(control: socket.socket, count: int) -> bytes:
-    parts = []
-    while count:
-        part = control.recv(min(count, 1 << 20))
-        if not part:
-            raise GoneError
-        parts.append(part)
-        count -= len(part)
-    return b"".join(parts)
-
-
-def send(control: socket.socket, message: dict[str, Any], data: bytes = b"") -> None:
-    head = json.dumps(message).encode()
-    control.sendall(_LENGTHS.pack(len(head) + len(data), len(head)) + head + data)
-
-
 class _Patience:
     """Says from time to time that there is still something to do, so that nobody gives up."""
 
-    def __init__(self, control: socket.socket) -> None:
+    def __init__(self, control: Channel) -> None:
         self._control = control
         self._asked = time.monotonic()
 
     def ask(self) -> None:
         if time.monotonic() - self._asked > _ASK_FOR_PATIENCE_EVERY:
             self._asked = time.monotonic()
-            send(self._control, {"busy": True})
+            self._control.send({"busy": True})
 
 
-def serve(control: socket.socket) -> NoReturn:
-    """Until the other side is gone: standard descriptors, a request, an answer."""
+def serve(control: Channel) -> NoReturn:
+    """Run programs until the other side is gone: descriptors, a request, an answer."""
     while True:
         try:
-            message, standard, _, _ = socket.recv_fds(control, 1, 3)
-            for descriptor in standard:
-                os.set_inheritable(descriptor, False)  # recv_fds ignores the flag for that
-            if not message:
-                raise GoneError
-            request, data = receive(control)
+            standard = control.receive_descriptors(3)
+            request, data = control.receive()
             try:
                 answer, files = _run(
                     control, request, data, (standard[0], standard[1], standard[2])
@@ -84,15 +52,15 @@ def serve(control: socket.socket) -> NoReturn:
             finally:
                 for descriptor in standard:
                     os.close(descriptor)
-            send(control, answer, files)
+            control.send(answer, files)
         except jail.JailError as error:
-            send(control, {"error": str(error)})
-        except (GoneError, ConnectionError):
+            control.send({"error": str(error)})
+        except (EOFError, ConnectionError):
             os._exit(0)
 
 
 def _run(
-    control: socket.socket, request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
+    control: Channel, request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
 ) -> tuple[dict[str, Any], bytes]:
     child, told = _start(request, data, standard)
     try:
@@ -107,14 +75,14 @@ def _run(
         if told is not None:
             os.close(told)
         child.close(_Patience(control).ask)
-    files, data = _packed(found)
+    files, data = _pack(found)
     return {"ending": list(ending), **files}, data
 
 
 def _start(
     request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
-) -> tuple[jail.Child, int | None]:
-    """A running program, and where it says what kept it from being started, if it is a fork."""
+) -> tuple[jail.JailChild, int | None]:
+    """Start a program; return also where a fork says what kept it from starting."""
     spawned = jail.spawn_child(
         request["command"],
         {**_VARIABLES, **request["environment"]},
@@ -131,13 +99,13 @@ def _start(
     return child, told
 
 
-def _packed(found: folder.Collected) -> tuple[dict[str, Any], bytes]:
+def _pack(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
     files = [[name, len(content)] for name, content in found.files]
     return {"files": files, "left": found.left}, b"".join(content for _, content in found.files)
 
 
 def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
-    """In the child: put the files in place and turn into the program."""
+    """Put the files in place and turn into the program; called in the child."""
     try:
         folder.put(request["files"], data, os.open(".", os.O_RDONLY | os.O_CLOEXEC))
     except BaseException as error:
@@ -161,7 +129,7 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
     os._exit(127)
 
 
-def _attend(control: socket.socket, child: jail.Child, wall_time: float) -> jail.Ending:
+def _attend(control: Channel, child: jail.JailChild, wall_time: float) -> jail.ChildEnding:
     """Wait for the child's end, its time, or the end of who asked; connect and stop on request."""
     deadline, when_over = time.monotonic() + wall_time, "wall_time"
     poller = select.poll()
@@ -186,39 +154,39 @@ def _attend(control: socket.socket, child: jail.Child, wall_time: float) -> jail
                 _put(control, child, request["put"], data)
             else:
                 found = folder.collect(child.work, request["collect"], request["collect_size"])
-                files, data = _packed(found)
-                send(control, {"between": files}, data)
+                files, data = _pack(found)
+                control.send({"between": files}, data)
         elif child.folder_is_full():
             return child.end("work_size")
 
 
-def _next_request(control: socket.socket, child: jail.Child) -> tuple[dict[str, Any], bytes]:
+def _next_request(control: Channel, child: jail.JailChild) -> tuple[dict[str, Any], bytes]:
     try:
-        return receive(control)
-    except (GoneError, ConnectionError):
+        return control.receive()
+    except (EOFError, ConnectionError):
         child.end()
-        raise GoneError from None
+        raise EOFError from None
 
 
-def _connect(control: socket.socket, child: jail.Child, port: int) -> None:
+def _connect(control: Channel, child: jail.JailChild, port: int) -> None:
     """Hand out a socket to a port of the child's own network."""
     try:
         with child.connect(port) as connection:
-            send(control, {"connected": True})
-            socket.send_fds(control, [b"!"], [connection.fileno()])
+            control.send({"connected": True})
+            control.send_descriptors([connection.fileno()])
     except OSError as error:
-        send(control, {"connected": False, "reason": str(error)})
+        control.send({"connected": False, "reason": str(error)})
 
 
 def _put(
-    control: socket.socket, child: jail.Child, files: list[tuple[str, int]], data: bytes
+    control: Channel, child: jail.JailChild, files: list[tuple[str, int]], data: bytes
 ) -> None:
     """Put files beside the running child."""
     try:
         folder.put(files, data, child.work)
-        send(control, {"between": {}})
+        control.send({"between": {}})
     except OSError as error:
-        send(control, {"between": {"reason": str(error)}})
+        control.send({"between": {"reason": str(error)}})
 
 
 def _end_all(number: int, frame: object) -> NoReturn:
@@ -226,18 +194,16 @@ def _end_all(number: int, frame: object) -> NoReturn:
     os._exit(128 + number)
 
 
-def main(descriptor: str) -> None:
-    control = socket.socket(fileno=int(descriptor))
-    control.set_inheritable(False)
+def main(control: Channel) -> None:
     try:
-        spec, _ = receive(control)
+        spec, _ = control.receive()
         jail.enter(spec)
         if spec["level"] == "none":
             # A spawned program cannot ask to end with its parent, as a forked one does.
             signal.signal(signal.SIGTERM, _end_all)
             kernel.die_with_parent(signal.SIGTERM)
     except (jail.JailError, OSError) as error:
-        send(control, {"error": str(error)})
+        control.send({"error": str(error)})
         sys.exit(1)
-    send(control, {"ready": True})
+    control.send({"ready": True})
     serve(control)

@@ -11,7 +11,7 @@ import socket
 from typing import Any, NoReturn
 
 from . import cgroups, confine, kernel, landlock, root, seccomp
-from .child import Child, Prepared, Worker
+from .child import ConfinedWorker, JailChild, ReadyNamespaces
 from .kernel import JailError
 
 # Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
@@ -26,12 +26,12 @@ _REFUSED = b"refused: "
 
 
 def _names(spec: dict[str, Any]) -> tuple[str, ...]:
-    """The namespaces a child gets, the one of processes first."""
+    """Return the namespaces a child gets, the one of processes first."""
     return ("pid", "mnt", "ipc", "uts", *(() if spec.get("network") else ("net",)))
 
 
 def sandbox_user() -> int:
-    """A user id for what root starts: one that nobody has, as far as a container has that many."""
+    """Return a user id for what root starts, one that nobody has if there are that many."""
     with open("/proc/self/uid_map") as file:
         ranges = [[int(field) for field in line.split()] for line in file]
     wanted = _SANDBOX_USER + os.getpid()
@@ -42,8 +42,8 @@ def sandbox_user() -> int:
     return between_people_and_services if last > 60_000 else last
 
 
-def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
-    """Returns in the worker; the calling process becomes the supervisor and never returns."""
+def start(spec: dict[str, Any], group: cgroups.ControlGroup | None) -> ConfinedWorker:
+    """Return in the worker; the calling process becomes the supervisor and never returns."""
     outside = os.pidfd_open(os.getppid())
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     kernel.adopt_orphans()
@@ -57,7 +57,7 @@ def start(spec: dict[str, Any], group: cgroups.Group | None) -> Worker:
 
 
 def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int:
-    """The supervisor's side of the start: write the map of users, let the first process go on."""
+    """Write the map of users and let the first process go on; called in the supervisor."""
     _expect(here, b"unshared")
     _map_users(process, wanted_user)
     here.send(b"mapped")
@@ -110,7 +110,7 @@ def _ask_to_end(number: int, frame: object) -> None:
     raise _AskedToEnd
 
 
-def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
+def supervise(process: int, outside: int, group: cgroups.ControlGroup | None) -> int:
     """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status.
 
     Meanwhile set the limits of the control group, which nobody inside has in hand.
@@ -130,7 +130,7 @@ def supervise(process: int, outside: int, group: cgroups.Group | None) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
-def leave(status: int, group: cgroups.Group | None) -> NoReturn:
+def leave(status: int, group: cgroups.ControlGroup | None) -> NoReturn:
     if group is not None:
         if group.has_lost(status):
             status = cgroups.KILLED_FOR_MEMORY
@@ -139,8 +139,8 @@ def leave(status: int, group: cgroups.Group | None) -> NoReturn:
 
 
 def _unshare_and_fork(
-    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket
-) -> Worker:
+    spec: dict[str, Any], group: cgroups.ControlGroup | None, there: socket.socket
+) -> ConfinedWorker:
     try:
         as_root = os.geteuid() == 0
         if as_root:
@@ -162,8 +162,8 @@ def _unshare_and_fork(
 
 
 def _make_jail(
-    spec: dict[str, Any], group: cgroups.Group | None, there: socket.socket, *, as_root: bool
-) -> Worker:
+    spec: dict[str, Any], group: cgroups.ControlGroup | None, there: socket.socket, *, as_root: bool
+) -> ConfinedWorker:
     _limit_watches()
     binds = [(host, inside, bool(writable)) for host, inside, writable in spec["binds"]]
     if spec.get("base"):
@@ -201,7 +201,7 @@ def _make_jail(
     kernel.show_memory()
     if group is not None:
         group.join()
-    if seccomp.supported():
+    if seccomp.is_supported():
         program = seccomp.program(
             sockets=confine.sockets_of(spec),
             private=True,
@@ -286,14 +286,14 @@ def _stay_behind(message: bytes, before: socket.socket, process: int, *, as_root
 
 
 def _work_of(spec: dict[str, Any]) -> str:
-    """What a new work folder is, in the words of root.py."""
+    """Return what a new work folder is, in the words of root.py."""
     if spec.get("work") == "base":
         return "base"
     return "view" if spec.get("base") else "empty"
 
 
 def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn:
-    """The maker's life: prepare namespaces when asked, reap, and take the jail down at the end."""
+    """Prepare namespaces when asked, reap, and take the jail down at the end, as its maker."""
     _ignore_requests_to_end()
     own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
     handle = os.pidfd_open(worker)
@@ -306,7 +306,7 @@ def _serve(spec: dict[str, Any], orders: socket.socket, worker: int) -> NoReturn
             status = os.waitstatus_to_exitcode(os.waitpid(worker, 0)[1])
             os._exit(status if status >= 0 else 128 - status)
         _reap_but(worker)
-        if not _asked(orders):
+        if not _take_request(orders):
             poller.unregister(orders.fileno())
             continue
         kernel.unshare(kernel.NEW_PID)
@@ -320,7 +320,7 @@ def _ignore_requests_to_end() -> None:
         signal.signal(number, signal.SIG_DFL)  # which the first process of a namespace ignores
 
 
-def _asked(orders: socket.socket) -> bool:
+def _take_request(orders: socket.socket) -> bool:
     try:
         return bool(orders.recv(16))
     except ConnectionResetError:  # the worker is gone
@@ -337,7 +337,7 @@ def _reap_but(worker: int) -> None:
 
 
 def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
-    """The keeper's life: make the other namespaces, hand them over, and be there."""
+    """Make the other namespaces, hand them over, and be there, as their keeper."""
     try:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
@@ -375,13 +375,13 @@ def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
     return rules + [(inside, landlock.WRITE) for _, inside, writable in spec["binds"] if writable]
 
 
-class NamespaceWorker(Worker):
+class NamespaceWorker(ConfinedWorker):
     """A worker whose children get namespaces that were prepared before they were asked for."""
 
     def __init__(
         self,
         spec: dict[str, Any],
-        group: cgroups.Group | None,
+        group: cgroups.ControlGroup | None,
         asking: socket.socket,
         unlocked: str,
     ) -> None:
@@ -395,7 +395,9 @@ class NamespaceWorker(Worker):
         self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         os.write(self._asking, b"new")
 
-    def fork(self, keep: tuple[int, ...], standard: tuple[int, int, int] | None) -> Child | None:
+    def fork(
+        self, keep: tuple[int, ...], standard: tuple[int, int, int] | None
+    ) -> JailChild | None:
         prepared = self._take()
         told, tell = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
@@ -407,7 +409,7 @@ class NamespaceWorker(Worker):
             kernel.setns(self._own, kernel.NEW_PID)
             raise JailError(f"no process could be started: {error}") from None
         if process == 0:
-            place = confine.Place(root.WORK, "/tmp")
+            place = confine.ChildFolders(root.WORK, "/tmp")
             confine.isolate(self, tell, keep, standard, place, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
@@ -417,10 +419,12 @@ class NamespaceWorker(Worker):
         os.write(self._asking, b"new")
         # The base is no tmpfs, and grows as far as the disk does.
         watched = (root.BASE,) if self.spec.get("work") == "base" else ()
-        return Child(self, process, told, prepared.work, before, prepared=prepared, watched=watched)
+        return JailChild(
+            self, process, told, prepared.work, before, prepared=prepared, watched=watched
+        )
 
-    def open_socket(self, child: Child) -> socket.socket:
-        """A socket stays in the network namespace it was made in, wherever it is used from."""
+    def open_socket(self, child: JailChild) -> socket.socket:
+        """Return a socket of the child's network, which it belongs to wherever it is used."""
         if self.spec.get("network"):
             return super().open_socket(child)
         assert child.prepared is not None
@@ -430,7 +434,7 @@ class NamespaceWorker(Worker):
         finally:
             kernel.setns(self._own_network, kernel.NEW_NET)
 
-    def _take(self) -> Prepared:
+    def _take(self) -> ReadyNamespaces:
         with socket.socket(fileno=os.dup(self._asking)) as asking:
             asking.settimeout(_PATIENCE)
             try:
@@ -442,4 +446,4 @@ class NamespaceWorker(Worker):
             reason = message.decode("utf-8", "replace") or "the maker is gone"
             raise JailError(f"namespaces could not be made: {reason}")
         end = 2 + len(_names(self.spec))
-        return Prepared(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))
+        return ReadyNamespaces(handles[0], handles[1], tuple(handles[2:end]), tuple(handles[end:]))

@@ -23,7 +23,7 @@ _SMALL = {
 }
 
 
-def _tried(attempt: Callable[[], str]) -> tuple[bool, str]:
+def _try(attempt: Callable[[], str]) -> tuple[bool, str]:
     """Run an attempt in a process of its own and read what it says."""
     told, tell = os.pipe()
     process = os.fork()
@@ -97,4 +97,4 @@ def main() -> None:
         "level namespaces": _jail("namespaces"),
         "level landlock": _jail("landlock"),
     }
-    sys.stdout.write(json.dumps({name: _tried(attempt) for name, attempt in attempts.items()}))
+    sys.stdout.write(json.dumps({name: _try(attempt) for name, attempt in attempts.items()}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import os
+import pathlib
 import sys
 import tempfile
 import time
@@ -11,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from . import pages
-from .challenge import Challenge
+from . import prefault
+from .challenge import ChallengeRun
 
 # Where the proof's process keeps its two descriptors: high, so that none is met by accident.
 _CRASH = 200
@@ -34,7 +35,7 @@ class Job:
 
 
 def prepare(report: int) -> None:
-    """What can be done before the proof is known."""
+    """Do what can be done before the proof is known."""
     os.dup2(2, _CRASH, inheritable=False)
     os.dup2(report, _REPORT, inheritable=False)
     os.close(report)
@@ -44,7 +45,7 @@ def prepare(report: int) -> None:
 
 def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
     """Run the proof in this isolated process and end it; `perform` runs a file under pytest."""
-    from .recorder import Channel
+    from .recorder import EventWriter
 
     started = time.process_time()
     path = os.path.join(os.getcwd(), job.name)
@@ -53,20 +54,22 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
-    channel = Channel(_REPORT, job.token)
+    channel = EventWriter(_REPORT, job.token)
     lesson = _Lesson() if job.learn else None
     problem = None
     try:
-        recorder.begin(channel, path, None if job.challenge is None else Challenge(**job.challenge))
+        recorder.begin(
+            channel, path, None if job.challenge is None else ChallengeRun(**job.challenge)
+        )
         perform(path)
     except BaseException as error:
         # `pytest.exit`, `sys.exit` at import, a collection that failed: what it means is judged
         # outside, from the tests that did or did not run.
         problem = f"{type(error).__name__}: {error}"
     if lesson is not None:
-        channel.put("lesson", **lesson.learned())
+        channel.put("lesson", **lesson.report())
     cpu = time.process_time() - started
-    channel.send("end", stopped=problem, plugins=recorder.plugins_added(), cpu=cpu)
+    channel.send("end", stopped=problem, plugins=recorder.list_new_plugins(), cpu=cpu)
     os._exit(0)
 
 
@@ -75,17 +78,94 @@ class _Lesson:
 
     def __init__(self) -> None:
         self._modules = set(sys.modules)
-        self._memory = pages.writable()
+        self._memory = prefault.find_writable()
 
-    def learned(self) -> dict[str, Any]:
+    def report(self) -> dict[str, Any]:
         new = [
             name
             for name, module in list(sys.modules.items())
             if name not in self._modules and getattr(module, "__spec__", None) is not None
         ]
         try:
-            written = pages.written(self._memory)
+            written = prefault.find_written(self._memory)
         except OSError:
             written = []  # not readable here: then every page is copied when it is written to
         threads = len(os.listdir("/proc/self/task"))
         return {"modules": new, "pages": written, "threads": threads}
+
+
+# Nothing is read from or left in folders that are not the proof's own.
+_ARGUMENTS = ["-p", "no:cacheprovider", "-c", os.devnull]
+
+
+def _within(root: str) -> list[str]:
+    # Without the cut pytest would list every folder above the proof, up to the root of the disk.
+    return [*_ARGUMENTS, f"--rootdir={root}", f"--confcutdir={root}"]
+
+
+class _Nowhere:
+    """The file the terminal reporter writes to: what it would say is not a result."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+class PreparedSession:
+    """pytest's configuration and session, ready to be forked and given a file."""
+
+    def __init__(self, root: str, recorder: Any) -> None:
+        from _pytest.config import _prepareconfig
+        from _pytest.main import Session
+
+        os.environ["PYTEST_VERSION"] = sys.modules["pytest"].__version__
+        # The files of a capture would be shared by every fork, and there is nowhere to put them
+        # yet: capturing is off until the fork turns it on.
+        config = _prepareconfig([*_within(root), "--capture=no", root], None)
+        config.option.capture = "fd"
+        session = Session.from_config(config)
+        session.exitstatus = 0
+        config._do_configure()
+        config.hook.pytest_sessionstart(session=session)
+        self._capture: Any = config.pluginmanager.getplugin("capturemanager")
+        self._capture.stop_global_capturing()
+        reporter: Any = config.pluginmanager.getplugin("terminalreporter")
+        reporter._tw._file = _Nowhere()
+        config.pluginmanager.register(recorder, "recorder")
+        self.config: Any = config
+        self.session: Any = session
+
+    def start_capture(self) -> None:
+        """Turn capturing on, at rest as pytest has it outside the tests; called in the fork."""
+        self._capture._method = "fd"
+        self._capture.start_global_capturing()
+        self._capture.suspend_global_capture(in_=True)
+
+    def run(self, path: str) -> None:
+        """Collect and run one file; what happened goes to the recorder."""
+        # Without namespaces the root holds one folder per proof, and may not be looked into.
+        self.config.pluginmanager._confcutdir = pathlib.Path(path).parent
+        self.config.args = [path]
+        self.config.hook.pytest_collection(session=self.session)
+        self.config.hook.pytest_runtestloop(session=self.session)
+
+
+def run_main(path: str, root: str, recorder: Any) -> None:
+    """Run a proof through the front door of whichever pytest the environment has."""
+    import pytest
+
+    pytest.main([*_within(root), "-q", path], plugins=[recorder])
+
+
+def pytest_version() -> str:
+    """Return the version of the pytest that this environment resolves to."""
+    import pytest
+
+    return pytest.__version__

@@ -27,7 +27,7 @@ def shorten(text: str, limit: int = _TEXT) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half} characters cut …\n{text[-half:]}"
 
 
-class Channel:
+class EventWriter:
     """Where events go: a descriptor that only the supervisor reads, each line with its token."""
 
     def __init__(self, descriptor: int, token: str) -> None:
@@ -51,7 +51,7 @@ class Channel:
 
 
 def describe_exception(error: BaseException, proof: str) -> dict[str, Any]:
-    """What was raised, at which line of the proof, and whether code of the proof raised it."""
+    """Describe what was raised, at which line of the proof, and whether by its own code."""
     frames = []
     trace = error.__traceback__
     while trace is not None:
@@ -78,12 +78,12 @@ def _text_of(error: BaseException) -> str:
 
 
 def _is_own(filename: str, proof: str) -> bool:
-    """Whether code is the proof's: its file, or text it ran through `exec` or `eval`."""
+    """Return whether code is the proof's: its file, or text it ran by `exec` or `eval`."""
     return filename == proof or (filename.startswith("<") and not filename.startswith("<frozen"))
 
 
 def _is_check(filename: str, proof: str) -> bool:
-    """Whether a failed check, and not the thing that is checked, may raise from this file."""
+    """Return whether a failed check, not what is checked, may raise from this file."""
     if filename == proof:
         return True
     folders = filename.replace("\\", "/").split("/")[:-1]
@@ -94,14 +94,14 @@ class Recorder:
     """The plugin of one proof; made before the fork, told in it where to report and on what."""
 
     def __init__(self) -> None:
-        self._channel = Channel(-1, "")
+        self._channel = EventWriter(-1, "")
         self._proof = ""
         self._challenge: Any = None
         self._caught: list[dict[str, Any]] = []
         self._manager: Any = None
         self._plugins: set[str] = set()
 
-    def begin(self, channel: Channel, proof: str, challenge: Any = None) -> None:
+    def begin(self, channel: EventWriter, proof: str, challenge: Any = None) -> None:
         self._channel = channel
         self._proof = proof
         self._challenge = challenge
@@ -110,7 +110,7 @@ class Recorder:
         """See what every `raises` swallows: pytest reports only that it was satisfied."""
         import unittest.case
 
-        self._wrap(type(pytest.raises(ValueError)), _expected_by_pytest)
+        self._wrap(type(pytest.raises(ValueError)), _get_expected)
         context: Any = vars(unittest.case)["_AssertRaisesContext"]
         self._wrap(context, lambda context: context.expected)
 
@@ -136,8 +136,8 @@ class Recorder:
         self._manager = session.config.pluginmanager
         self._plugins = set(_plugin_names(self._manager))
 
-    def plugins_added(self) -> list[str]:
-        """Who got a say in outcomes since the proof was read."""
+    def list_new_plugins(self) -> list[str]:
+        """Return the plugins that got a say in outcomes since the proof was read."""
         if self._manager is None:
             return []
         return sorted(set(_plugin_names(self._manager)) - self._plugins)
@@ -196,7 +196,7 @@ class Recorder:
             test=_name(item),
             phase=report.when,
             outcome=report.outcome,
-            raised=_raised(error),
+            raised=_judge_raised(error),
             expected_failure=hasattr(report, "wasxfail"),
             error=describe_exception(error, self._proof) if error is not None else None,
             text=shorten(report.longreprtext) if error is not None else "",
@@ -208,14 +208,14 @@ class Recorder:
         return report
 
 
-def _expected_by_pytest(context: Any) -> Any:
+def _get_expected(context: Any) -> Any:
     # Its name changed with pytest 8.4, and a target may bring an older one.
     found = getattr(context, "expected_exceptions", None)
     return found if found is not None else getattr(context, "expected_exception", None)
 
 
-def _raised(error: BaseException | None) -> str:
-    """The outcome that what was raised stands for, before any hook has a say."""
+def _judge_raised(error: BaseException | None) -> str:
+    """Return the outcome that an exception stands for, before any hook has a say."""
     if error is None:
         return "passed"
     return "skipped" if isinstance(error, pytest.skip.Exception) else "failed"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from . import kernel, trees, views
+from . import kernel, trees
 
 # A name of its own: whatever folder of the machine is bound inside must not fall into it.
 WORK = "/assay-work"
@@ -135,7 +135,7 @@ def _write_settings(user: int, group: int, *, network: bool) -> None:
 
 
 def mount_processes(*, read_only: bool = False) -> None:
-    """A view of the processes of this pid namespace only."""
+    """Mount a view of the processes of this pid namespace only."""
     flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
     flags |= kernel.MS_RDONLY if read_only else 0
     kernel.mount("proc", "/proc", "proc", flags, None)
@@ -148,7 +148,7 @@ def probe_views() -> None:
     try:
         for name in ("work", "spare"):
             os.mkdir(f"/tmp/{name}")
-        views.overlay(BASE, "/tmp/work", "/tmp/spare", WORK)
+        _mount_overlay(BASE, "/tmp/work", "/tmp/spare", WORK)
         kernel.unmount(WORK)
     except OSError:
         _copied_bytes = trees.measure(BASE).bytes
@@ -157,7 +157,7 @@ def probe_views() -> None:
 
 
 def make_private_folders(size: int, work: str = "empty") -> None:
-    """An own work folder, /tmp and /dev/shm, which together hold no more than `size` bytes.
+    """Make a work folder, /tmp and /dev/shm, which together hold at most `size` bytes.
 
     The work folder is "empty", a "view" of the base, the "base" itself, or "kept" as it was.
     """
@@ -180,8 +180,21 @@ def _mount_work(stage: str, work: str) -> None:
     if work == "kept":
         return
     if work == "view" and _copied_bytes is None:
-        views.overlay(BASE, f"{stage}/work", f"{stage}/spare", WORK)
+        _mount_overlay(BASE, f"{stage}/work", f"{stage}/spare", WORK)
         return
     if work == "view":
-        views.copy(BASE, f"{stage}/work")
+        trees.copy_tree(BASE, f"{stage}/work")
     kernel.mount(BASE if work == "base" else f"{stage}/work", WORK, None, kernel.MS_BIND, None)
+
+
+def _mount_overlay(base: str, changes: str, spare: str, target: str) -> None:
+    """Mount the base at the target, with all changes going to another folder.
+
+    `changes` and `spare` are empty folders of one file system. OSError where that cannot be done.
+    """
+    # A folder that is removed and made again is marked by such an attribute. Without them
+    # programs would get errors that no ordinary folder gives.
+    os.setxattr(changes, "user.assay", b"1")
+    os.removexattr(changes, "user.assay")
+    options = f"lowerdir={base},upperdir={changes},workdir={spare},userxattr"
+    kernel.mount("overlay", target, "overlay", kernel.MS_NOSUID | kernel.MS_NODEV, options)

@@ -20,16 +20,16 @@ _GRACE = 0.5
 _LAST_WORD, _ENDED = "last word", "ended"
 
 
-class Running:
+class RunningProof:
     """A forked process, the pipe that brings it its proof and the two that lead from it."""
 
-    def __init__(self, child: jail.Child, order: int, report: int, output: int) -> None:
+    def __init__(self, child: jail.JailChild, order: int, report: int, output: int) -> None:
         self._child = child
         self._order = order
         self._report, self._output = report, output
         self._buffers = {report: bytearray(), output: bytearray()}
         self._cut = 0
-        self._ending: jail.Ending | None = None
+        self._ending: jail.ChildEnding | None = None
 
     def give(self, job: dict[str, Any]) -> None:
         """Hand over the proof; BrokenPipeError if the process did not live to take it."""
@@ -44,7 +44,7 @@ class Running:
         """
         started = time.monotonic()
         reason = self._watch(started + seconds, asker)
-        if reason == _LAST_WORD and self._others():
+        if reason == _LAST_WORD and self._list_others():
             reason = self._watch(started + seconds, asker, last_word=False)
         seen: dict[str, Any] = {
             "exit": 0,
@@ -56,13 +56,13 @@ class Running:
             self._read_all(wait=False)
         else:
             limit = None if reason == _ENDED else reason
-            seen["left_over"] = self._left_over() if limit is None else 0
+            seen["left_over"] = self._count_left_over() if limit is None else 0
             ending = self.end(limit)
             seen.update(exit=ending.status, limit=ending.limit)
-        report, output = self._buffers[self._report].decode("ascii", "replace"), self._shown()
+        report, output = self._buffers[self._report].decode("ascii", "replace"), self._text()
         return {**seen, "report": report, "output": output}
 
-    def end(self, limit: str | None = None) -> jail.Ending:
+    def end(self, limit: str | None = None) -> jail.ChildEnding:
         """End the process with everything it has started; the second time nothing is left to do."""
         if self._ending is None:
             try:
@@ -126,7 +126,7 @@ class Running:
             while poller.poll(None if wait else 0) and self._take(descriptor):
                 pass
 
-    def _shown(self) -> str:
+    def _text(self) -> str:
         text = self._buffers[self._output]
         if not self._cut:
             return text.decode("utf-8", "replace")
@@ -134,26 +134,26 @@ class Running:
         note = f"\n… {self._cut} bytes cut …\n".encode()
         return bytes(text[:half] + note + text[half:]).decode("utf-8", "replace")
 
-    def _left_over(self) -> int:
-        """How many processes outlive the proof's own, a moment after it ended."""
+    def _count_left_over(self) -> int:
+        """Count the processes that outlive the proof's own, a moment after it ended."""
         deadline = time.monotonic() + _GRACE
-        while left := self._others():
+        while left := self._list_others():
             if time.monotonic() > deadline:
                 break
             time.sleep(0.01)
         return len(left)
 
-    def _others(self) -> list[int]:
-        """The living processes that a proof has started, still its own or orphans."""
+    def _list_others(self) -> list[int]:
+        """Return the living processes that a proof has started, still its own or orphans."""
         # Who lost its parent goes to the keeper, or without one to this process.
         keeper = self._child.keeper
         adopter = os.getpid() if keeper is None else _process_of(keeper)
-        found = _children(adopter) + _children(self._child.process)
+        found = _list_children(adopter) + _list_children(self._child.process)
         return [one for one in found if one != self._child.process and _is_alive(one)]
 
 
-def _children(process: int) -> list[int]:
-    """Of all its threads, for each of them can start processes."""
+def _list_children(process: int) -> list[int]:
+    """Return the children of all its threads, for each of them can start processes."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):

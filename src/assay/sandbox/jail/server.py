@@ -10,21 +10,21 @@ import json
 import os
 import secrets
 import signal
-import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from importlib.abc import SourceLoader
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from . import jail, pages
-from .proof import Job, prepare, run
-from .running import Running
-from .session import Prepared, pytest_version, run_main
+from . import jail, prefault
+from .proof import Job, PreparedSession, prepare, pytest_version, run, run_main
+from .running import RunningProof
+
+if TYPE_CHECKING:
+    from assay.processes.channel import Channel
 
 # Uses what proofs use, so that pytest's own late imports happen once, before the forks.
 _SAMPLE = """
@@ -62,41 +62,29 @@ _TOUCHES = {
 }
 
 
-class Server:
+class ProofServer:
     """Serves proofs over one socket, one after the other, until it closes."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
         self._root = ""
         self._keeps_spare = False
-        self._spare: Running | None = None
-        self._running: Running | None = None
-        self._pages: list[pages.Range] = []
-        self._shared: list[pages.Range] = []
+        self._spare: RunningProof | None = None
+        self._running: RunningProof | None = None
+        self._pages: list[prefault.Range] = []
+        self._shared: list[prefault.Range] = []
         self._recorder: Any = None
-        self._prepared: Prepared | None = None
+        self._prepared: PreparedSession | None = None
 
     def serve(self) -> None:
-        orders = self._orders()
-        self._start(next(orders))
-        with suppress(ConnectionError):  # whoever asked may be gone by the time of the answer
-            for order in orders:
-                self._send(self._run(order))
+        """Become what is ordered first, then run one proof after the other."""
+        self._start(self._channel.receive()[0])
+        with suppress(EOFError, ConnectionError):  # whoever asked may be gone by now
+            while True:
+                self._channel.send(self._run(self._channel.receive()[0]))
                 self._clear_up()
                 if self._keeps_spare:
                     self._spare = self._fork()
-
-    def _orders(self) -> Iterator[dict[str, Any]]:
-        incoming = bytearray()
-        while data := self._connection.recv(1 << 20):
-            incoming += data
-            while b"\n" in incoming:
-                line, _, rest = bytes(incoming).partition(b"\n")
-                incoming = bytearray(rest)
-                yield json.loads(line)
-
-    def _send(self, message: dict[str, Any]) -> None:
-        self._connection.sendall(json.dumps(message).encode() + b"\n")
 
     def _start(self, order: dict[str, Any]) -> None:
         """Become what was ordered: enter the jail, set the path, import, prepare, learn."""
@@ -105,7 +93,7 @@ class Server:
             jail.enter(order["jail"])
             jail.limit_worker()
         except (jail.JailError, OSError) as error:
-            self._send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
+            self._channel.send({"event": "refused", "reason": f"{type(error).__name__}: {error}"})
             os._exit(1)
         self._root = jail.work_folder()
         os.chdir(self._root)
@@ -119,13 +107,13 @@ class Server:
         version = pytest_version()
         self._recorder = _execute(*recorder).Recorder()
         if order["fast"] and version == order["pytest"]:
-            self._prepared = Prepared(self._root, self._recorder)
-        self._shared = pages.shared()
+            self._prepared = PreparedSession(self._root, self._recorder)
+        self._shared = prefault.find_shared()
         if order["learn"] and _threads() == 1:
             self._learn(order["samples"][:_SAMPLES])
-            self._shared = pages.shared()
+            self._shared = prefault.find_shared()
         self._keeps_spare = order["learn"] and _threads() == 1
-        self._send(
+        self._channel.send(
             {
                 "event": "ready",
                 "pytest": version,
@@ -163,7 +151,7 @@ class Server:
             if time.monotonic() < deadline
         )
         written = [set(lesson["pages"]) for lesson in lessons if lesson["pages"]]
-        self._pages = pages.merge(set.intersection(*written) if written else ())
+        self._pages = prefault.merge(set.intersection(*written) if written else ())
 
     def _import_tried(self, statements: list[str], deadline: float) -> None:
         """Import what statements import, if a fork has shown that this can be done here."""
@@ -199,7 +187,7 @@ class Server:
         spare, self._spare = self._spare, None
         try:
             self._running = self._hand_over(spare, job)
-            seen = self._running.answer(job["seconds"], self._connection.fileno())
+            seen = self._running.answer(job["seconds"], self._channel.fileno())
         except jail.JailError as error:
             self._running = None
             return {"event": "refused", "id": job["id"], "reason": str(error)}
@@ -211,7 +199,7 @@ class Server:
         if running is not None:
             running.end()
 
-    def _hand_over(self, spare: Running | None, job: dict[str, Any]) -> Running:
+    def _hand_over(self, spare: RunningProof | None, job: dict[str, Any]) -> RunningProof:
         if spare is not None:
             try:
                 spare.give(job)
@@ -222,8 +210,8 @@ class Server:
         running.give(job)
         return running
 
-    def _fork(self) -> Running:
-        """A process that is all a proof needs, waiting for the proof."""
+    def _fork(self) -> RunningProof:
+        """Fork a process that is all a proof needs and waits for the proof."""
         order, report, output = os.pipe(), os.pipe(), os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         child = jail.fork_child(
@@ -233,13 +221,13 @@ class Server:
             self._become(order[0], report[1])
         for descriptor in (order[0], report[1], output[1], nothing):
             os.close(descriptor)
-        return Running(child, order[1], report[0], output[0])
+        return RunningProof(child, order[1], report[0], output[0])
 
     def _become(self, order: int, report: int) -> NoReturn:
-        """In the fork: be the proof, and never come back."""
+        """Be the proof, and never come back; called in the fork."""
         try:
-            pages.unshare(self._shared)
-            pages.copy(self._pages)
+            prefault.unshare(self._shared)
+            prefault.copy(self._pages)
             prepare(report)
             self._recorder.watch_raises()
             if self._prepared is not None:
@@ -272,7 +260,7 @@ def _enter_environment(python: str) -> None:
 
 
 def _threads() -> int:
-    """Also those that Python does not know of."""
+    """Count the threads, also those that Python does not know of."""
     return len(os.listdir("/proc/self/task"))
 
 
@@ -283,7 +271,7 @@ def _touch(imports: list[str]) -> None:
 
 
 def _import_statements(sample: str) -> list[str]:
-    """The imports of a sample that bring something new."""
+    """Return the imports of a sample that bring something new."""
     try:
         tree = ast.parse(sample)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -300,7 +288,7 @@ def _import_statements(sample: str) -> list[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Whether a text is the name of a module that may be imported for its own sake."""
+    """Return whether a text is the name of a module that may be imported for its own sake."""
     parts = name.split(".")
     return all(part.isidentifier() for part in parts) and not {"__main__", "test_sample"} & set(
         parts
@@ -308,7 +296,7 @@ def _is_module(name: str) -> bool:
 
 
 def _quietly(statements: list[str]) -> str:
-    """Statements as a program that goes on, whatever they raise."""
+    """Return statements as a program that goes on, whatever they raise."""
     return "".join(
         f"try:\n    {one}\nexcept BaseException:\n    pass\n"
         for one in statements[:_SAMPLE_IMPORTS]
@@ -342,7 +330,7 @@ def _import_all(modules: list[str], seconds: float) -> None:
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:
-    """A module of ours, to be executed later: in the jail these files cannot be seen."""
+    """Read a module of ours, to be executed later: in the jail these files cannot be seen."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert isinstance(spec.loader, SourceLoader)
@@ -356,7 +344,7 @@ def _execute(module: ModuleType, code: Any) -> Any:
 
 
 def _import(name: str) -> str | None:
-    """Import a module; what it raised, if it did, as text."""
+    """Import a module; return what it raised, if it did, as text."""
     try:
         importlib.import_module(name)
     except BaseException as error:
@@ -364,6 +352,6 @@ def _import(name: str) -> str | None:
     return None
 
 
-def serve(descriptor: int) -> None:
-    """Serve the socket that was handed down until its other end closes."""
-    Server(socket.socket(fileno=descriptor)).serve()
+def main(channel: Channel) -> None:
+    """Serve until the other end closes."""
+    ProofServer(channel).serve()

@@ -1,30 +1,42 @@
-"""Starts a module of this folder: `python -I -S start.py MODULE ARGUMENTS`, in any Python >= 3.9.
+"""Starts a module of this folder: `python -I -S start.py MODULE DESCRIPTOR`, in any Python >= 3.9.
 
 The folder becomes a package under a name of its own and never enters the path, so that none of its
-modules can hide one of a target's.
+modules can hide one of a target's. `main` of the module gets its line to Assay, if it has one.
 """
 
 import importlib.util
 import os
 import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 PACKAGE = "assay_jail"
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_CHANNEL = os.path.join(_FOLDER, "..", "..", "processes", "channel.py")
 
 
 def load() -> None:
     """Make the modules of this folder importable as `assay_jail.…`."""
-    folder = os.path.dirname(os.path.abspath(__file__))
-    sys.path[:] = [entry for entry in sys.path if entry != folder]
-    spec = importlib.util.spec_from_file_location(
-        PACKAGE, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-    )
+    sys.path[:] = [entry for entry in sys.path if entry != _FOLDER]
+    _load(PACKAGE, os.path.join(_FOLDER, "__init__.py"), [_FOLDER])
+
+
+def _load(name: str, file: str, folders: "list[str] | None" = None) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, file, submodule_search_locations=folders)
     assert spec is not None
     assert spec.loader is not None
-    package = importlib.util.module_from_spec(spec)
-    sys.modules[PACKAGE] = package
-    spec.loader.exec_module(package)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
 
 
 if __name__ == "__main__":
     load()
-    importlib.import_module(f"{PACKAGE}.{sys.argv[1]}").main(*sys.argv[2:])
+    # As of a folder that is run: multiprocessing would import a file again, which no jail can see.
+    __spec__ = ModuleSpec("__main__", None)
+    main = importlib.import_module(f"{PACKAGE}.{sys.argv[1]}").main
+    if len(sys.argv) > 2:
+        main(_load(f"{PACKAGE}.channel", _CHANNEL).Channel(int(sys.argv[2])))
+    else:
+        main()

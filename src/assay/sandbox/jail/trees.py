@@ -1,4 +1,4 @@
-"""Trees of folders that somebody else made: walked and removed, however deep they are.
+"""Trees of folders that somebody else made: walked, removed and copied, however deep they are.
 
 Everything goes through descriptors and follows no link. Neither Python's stack nor the number of
 open files grows with the depth of a tree, so that no depth can end who walks it.
@@ -7,6 +7,8 @@ open files grows with the depth of a tree, so that no depth can end who walks it
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -19,6 +21,7 @@ _DEEPEST_MEASURED = 1000
 BOUNDLESS = 1 << 62
 # What even an empty file or folder takes, its name not counted; not every file system says.
 _ENTRY = 1024
+_CLONE_FILE = 0x40049409  # of one file system: the same blocks, copied only when written to
 
 
 def _nothing() -> None:
@@ -55,7 +58,7 @@ class Tree:
         return "".join(f"{level.name}/" for level in self._levels[1:])
 
     def next_name(self) -> str | None:
-        """What has not been seen of this folder yet, in order; None at its end."""
+        """Return the next name in this folder; None at its end."""
         level = self._levels[-1]
         if level.waiting is None:
             level.waiting = _names(self.here)
@@ -98,7 +101,7 @@ class Tree:
 
 
 def _names(folder: int) -> list[str]:
-    """What is in a folder, the first at the end of the list."""
+    """Return what is in a folder, the first at the end of the list."""
     try:
         return sorted(os.listdir(folder), reverse=True)
     except OSError:
@@ -111,7 +114,7 @@ def _identity(folder: int) -> tuple[int, int]:
 
 
 def _parent(folder: int, identity: tuple[int, int]) -> int | None:
-    """The folder above, if it is the one that it was on the way down."""
+    """Open the folder above, if it is the one that it was on the way down."""
     try:
         parent = os.open("..", FOLDER, dir_fd=folder)
     except OSError:
@@ -123,7 +126,7 @@ def _parent(folder: int, identity: tuple[int, int]) -> int | None:
 
 
 def open_folder(folder: int, name: str) -> int | None:
-    """A folder in a folder, made readable if its owner had closed it."""
+    """Open a folder in a folder, made readable if its owner had closed it."""
     for _ in range(2):
         try:
             inner = os.open(name, FOLDER, dir_fd=folder)
@@ -141,7 +144,7 @@ def open_folder(folder: int, name: str) -> int | None:
 
 
 def entries(tree: Tree) -> Iterator[tuple[str, os.stat_result]]:
-    """Name and kind of everything in the folders that are entered; `tree.here` is where each is.
+    """Yield everything in the folders that are entered; `tree.here` is where each is.
 
     Whoever wants to see what is in a folder enters it before asking for the next.
     """
@@ -242,7 +245,7 @@ def remove(path: str, on_the_way: Callable[[], None] = _nothing) -> None:
 
 def remove_in(parent: int, name: str, on_the_way: Callable[[], None] = _nothing) -> None:
     """Remove what has that name in a folder; OSError if some of it has to stay."""
-    if _unlinked(parent, name):
+    if _unlink(parent, name):
         return
     with contextlib.closing(Tree(parent)) as tree:
         tree.enter(name)
@@ -253,12 +256,12 @@ def remove_in(parent: int, name: str, on_the_way: Callable[[], None] = _nothing)
                 left = tree.leave()
                 if tree.depth:
                     _remove_empty(tree.here, str(left))
-            elif not _unlinked(tree.here, inner) and not tree.enter(inner):
+            elif not _unlink(tree.here, inner) and not tree.enter(inner):
                 _remove_empty(tree.here, inner)
     os.rmdir(name, dir_fd=parent)
 
 
-def _unlinked(parent: int, name: str) -> bool:
+def _unlink(parent: int, name: str) -> bool:
     try:
         os.unlink(name, dir_fd=parent)
     except OSError:
@@ -270,3 +273,69 @@ def _remove_empty(parent: int, name: str) -> None:
     # What cannot be removed keeps the folders above it, and the last of them says so.
     with contextlib.suppress(OSError):
         os.rmdir(name, dir_fd=parent)
+
+
+def copy_tree(base: str, target: str) -> None:
+    """Copy what is in the base into an existing folder: plain files, folders and links as such."""
+    waiting = [(base, target)]
+    while waiting:
+        source, new = waiting.pop()
+        with os.scandir(source) as entries:
+            for entry in entries:
+                path = os.path.join(new, entry.name)
+                found = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(found.st_mode):
+                    # With its mode from the start: where users are shared none can be set later.
+                    os.mkdir(path, stat.S_IMODE(found.st_mode) | 0o700)
+                    waiting.append((entry.path, path))
+                elif stat.S_ISLNK(found.st_mode):
+                    os.symlink(os.readlink(entry.path), path)
+                elif stat.S_ISREG(found.st_mode):
+                    copy_file(entry.path, path, found)
+
+
+def copy_file(source: str, target: str, found: os.stat_result) -> None:
+    """Copy a file, never link it: a link would lead writes back to the source."""
+    reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        writing = os.open(target, flags, stat.S_IMODE(found.st_mode) | 0o200)
+        try:
+            _fill(reading, writing, found.st_size)
+            # Interpreters compare this time with that of what they have compiled.
+            with contextlib.suppress(PermissionError):
+                os.utime(writing, ns=(found.st_atime_ns, found.st_mtime_ns))
+        finally:
+            os.close(writing)
+    finally:
+        os.close(reading)
+
+
+def _fill(reading: int, writing: int, size: int) -> None:
+    if not size:
+        return
+    try:
+        fcntl.ioctl(writing, _CLONE_FILE, reading)
+    except OSError:
+        # Only what is there: a file of a few bytes may say that it has terabytes of zeros.
+        for start, end in _data(reading, size):
+            os.lseek(reading, start, os.SEEK_SET)
+            os.lseek(writing, start, os.SEEK_SET)
+            while start < end and (count := os.sendfile(writing, reading, None, end - start)):
+                start += count
+        if os.fstat(writing).st_size < size:
+            os.ftruncate(writing, size)
+
+
+def _data(descriptor: int, size: int) -> Iterator[tuple[int, int]]:
+    """Yield the parts of a file that are not holes."""
+    end = 0
+    while end < size:
+        try:
+            start = os.lseek(descriptor, end, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:  # nothing but a hole is left
+                return
+            raise
+        end = os.lseek(descriptor, start, os.SEEK_HOLE)
+        yield start, end

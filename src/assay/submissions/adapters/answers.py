@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from assay.model import values
-from assay.sandbox.servers import Response
+from assay.sandbox import Response
 from assay.submissions.adapters.archives import unpacked
 from assay.submissions.adapters.requests import is_archive
 from assay.submissions.adapters.tracked import text_of

@@ -18,8 +18,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.sandbox.programs import ProgramResult
-from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
+from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server, serve
 from assay.submissions.adapters.answers import fields_of, is_quick, unread_fields_of
 from assay.submissions.adapters.requests import Request, command_of, request_of
 from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
@@ -218,7 +217,7 @@ async def _failure(server: Server, error: Exception, seconds: float) -> dict[str
     if isinstance(error, TimeoutError):
         what = f"no answer within {seconds:g} s"
         return {"status_code": -1, "timed_out": True, "stderr": _with(what, shown(server.stderr))}
-    result = await server.ended(_SETTLE)
+    result = await server.wait(_SETTLE)
     what = f"the server ended ({_how(result)})" if result else f"no answer: {error}"
     stderr = result.stderr if result else server.stderr
     return {"status_code": -1, "stderr": _with(what, shown(stderr))}

@@ -8,9 +8,7 @@ import stat
 from pathlib import Path, PurePosixPath
 
 from assay.errors import InputError
-from assay.sandbox.bases import Base, hand_over
-from assay.sandbox.jail import views
-from assay.sandbox.workers import Bind
+from assay.sandbox import Base, Bind, copy_file, copy_tree, hand_over
 from assay.submissions.config import ProblemConfig
 
 _PLACE = "/static"
@@ -60,9 +58,9 @@ def _copy_for(user: int, path: Path, folder: Path) -> Path:
     folder.mkdir(parents=True)
     if path.is_dir():
         new.mkdir()
-        views.copy(str(path), str(new))
+        copy_tree(str(path), str(new))
     else:
-        views.copy_file(str(path), str(new), path.stat())
+        copy_file(str(path), str(new), path.stat())
     os.chown(folder.parent, -1, user)
     folder.parent.chmod(0o750)
     hand_over(Base(folder, user), is_private=True, is_owner=False)

@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.sandbox.programs import Collected, ProgramResult, Programs
+from assay.sandbox import CollectedFiles, ProgramResult, Programs
 from assay.submissions.adapters.tracked import (
     contents_of,
     inputs_of,
@@ -112,7 +112,7 @@ def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
             stderr += f"\n[ended: it exceeded its limit {result.limit}]\n"
     if result.cut:
         more["cut"] = dict(result.cut)
-    if left := left_of(Collected(result.files, result.left)):
+    if left := left_of(CollectedFiles(result.files, result.left)):
         more["left"] = left
     return CLIResult(
         id=case.id,

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.errors import InputError
-from assay.submissions.python_problems.process import clean_environment
+from assay.processes import clean_environment
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); "

@@ -16,9 +16,10 @@ from typing import Self
 
 from assay.errors import InputError
 from assay.model import CaseResult, VerificationResult
+from assay.processes import ChildLostError
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.python_problems import package, wire
-from assay.submissions.python_problems.process import QuestionRaisedError, Worker, WorkerLostError
+from assay.submissions.python_problems.process import ProblemWorker, QuestionRaisedError
 from assay.submissions.python_problems.stream import ProgrammedStream
 from assay.submissions.seams import LOST, CaseStream, Drawn, VerifierBrokenError
 
@@ -52,7 +53,7 @@ class ProgrammedSource:
         self.limits = limits or Limits()
         self._on_output = on_output
         self._packed = wire.pack_config(problem)
-        self._worker: Worker | None = None
+        self._worker: ProblemWorker | None = None
         self._turn = asyncio.Lock()
         self._numbers = itertools.count()
 
@@ -73,18 +74,18 @@ class ProgrammedSource:
             pass
 
     @contextlib.asynccontextmanager
-    async def turn(self) -> AsyncIterator[Worker]:
+    async def turn(self) -> AsyncIterator[ProblemWorker]:
         """A worker with the problem loaded, for as long as nobody else is to ask it."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 self._worker = await self._started()
             yield self._worker
 
-    async def _started(self) -> Worker:
-        worker = Worker(self._packed, self._on_output)
+    async def _started(self) -> ProblemWorker:
+        worker = ProblemWorker(self._packed, self._on_output)
         try:
             await worker.load(self.limits.load)
-        except WorkerLostError as error:
+        except ChildLostError as error:
             raise InputError(
                 f"importing its loader and verifier {error}", where=str(self.problem.path)
             ) from None
@@ -115,7 +116,7 @@ class ProgrammedSource:
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 return
-            with contextlib.suppress(WorkerLostError, QuestionRaisedError, InputError):
+            with contextlib.suppress(ChildLostError, QuestionRaisedError, InputError):
                 await stream.end(self._worker)
 
     async def verify(
@@ -138,7 +139,7 @@ class ProgrammedSource:
                     actual=wire.pack_result(actual, adapter),
                     expected=wire.pack_result(drawn.expected, adapter),
                 )
-        except WorkerLostError as error:
+        except ChildLostError as error:
             raise VerifierBrokenError(f"{self._verifier}: the verifier {error}", LOST) from None
         except QuestionRaisedError as error:
             raised, *frames = str(error).split("\n")

@@ -17,13 +17,13 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.model import CaseResult
+from assay.processes import ChildLostError
 from assay.submissions.cases import CASE_OF, RESULT_OF
 from assay.submissions.config import CheckpointConfig, GroupConfig
 from assay.submissions.python_problems import wire
 from assay.submissions.python_problems.process import (
+    ProblemWorker,
     QuestionRaisedError,
-    Worker,
-    WorkerLostError,
     value_of,
 )
 from assay.submissions.seams import CasesBrokenError, Drawn, NoCasesError, StoreBrokenError
@@ -58,7 +58,7 @@ class ProgrammedStream:
         self._group = group
         self._number = number
         self._loader = str(source.problem.path / source.problem.loader_script)
-        self._worker: Worker | None = None
+        self._worker: ProblemWorker | None = None
         self._is_stateful = False
         self._count = 1
         self._past: list[_Past] = []
@@ -95,14 +95,14 @@ class ProgrammedStream:
         try:
             async with self._asking() as worker:
                 await self._ask(worker, "update", actual=packed)
-        except (WorkerLostError, QuestionRaisedError) as error:
+        except (ChildLostError, QuestionRaisedError) as error:
             raise StoreBrokenError(
                 f"{self._loader}: the update of its store with {drawn.case.id!r} {_verb(error)}"
             ) from None
         # Only now: an update that failed is not repeated when the group is brought back.
         self._past[-1].actual = packed
 
-    async def end(self, worker: Worker) -> None:
+    async def end(self, worker: ProblemWorker) -> None:
         """Let the loader end, if it has begun in this worker."""
         if worker is self._worker:
             await self._ask(worker, "close")
@@ -112,7 +112,7 @@ class ProgrammedStream:
             async with self._asking() as worker:
                 answer = await self._ask(worker, "draw", count=self._count)
             self._take(answer)
-        except WorkerLostError as error:
+        except ChildLostError as error:
             if self._count == 1:
                 self._failure = self._broken(error)
             # One at a time then, so that the cases before the one that cannot be drawn are not
@@ -139,18 +139,18 @@ class ProgrammedStream:
         )
 
     @contextlib.asynccontextmanager
-    async def _asking(self) -> AsyncIterator[Worker]:
+    async def _asking(self) -> AsyncIterator[ProblemWorker]:
         """The worker, with this group opened in it and as far as it was."""
         async with self._source.turn() as worker:
             if worker is not self._worker:
                 try:
                     await self._bring_back(worker)
-                except (WorkerLostError, QuestionRaisedError) as error:
+                except (ChildLostError, QuestionRaisedError) as error:
                     raise self._broken(error) from None
                 self._worker = worker
             yield worker
 
-    async def _bring_back(self, worker: Worker) -> None:
+    async def _bring_back(self, worker: ProblemWorker) -> None:
         group = wire.pack_config(self._group)
         self._is_stateful = await self._ask(
             worker, "open", checkpoint=self._checkpoint.name, group=group
@@ -166,7 +166,7 @@ class ProgrammedStream:
             if past.actual is not None:
                 await self._ask(worker, "update", actual=past.actual)
 
-    async def _ask(self, worker: Worker, question: str, **about: Any) -> Any:
+    async def _ask(self, worker: ProblemWorker, question: str, **about: Any) -> Any:
         limit = self._source.limits.draw
         return await worker.ask(question, limit, stream=self._number, **about)
 

@@ -6,9 +6,9 @@ Assay's, and every exception becomes an answer.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import functools
-import socket
 import sys
 import time
 import types
@@ -19,8 +19,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.errors import InputError
-from assay.forks import die_with_parent
 from assay.model import CaseResult, checked_results
+from assay.processes import VALUES, Channel, die_with_parent
 from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.misspelling import (
@@ -30,7 +30,7 @@ from assay.submissions.misspelling import (
     names_read,
     near_miss,
 )
-from assay.submissions.python_problems import alias, frames, package, wire
+from assay.submissions.python_problems import alias, package, wire
 from assay.submissions.reference.evaluation.adapters import models
 from assay.submissions.reference.evaluation.loaders import NoOpStore
 from assay.tracebacks import format_exception
@@ -271,7 +271,7 @@ def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
     try:
         value = action()
         # Here, because only here is it known whose value cannot be sent.
-        frames.packed(value)
+        VALUES.encode(value)
     except InputError as error:
         return {"input": {"what": error.what, "where": error.where, "advice": error.advice}}
     except ModuleNotFoundError as error:
@@ -283,27 +283,22 @@ def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
     return {"value": value}
 
 
-def serve(connection: socket.socket) -> None:
+def serve(channel: Channel) -> None:
     """Answer until the other end is closed: first what to load, then questions about it."""
-    first = frames.receive(connection)
-    if first is None:
-        return
+    first, _ = channel.receive()
     loaded: list[Problem] = []
-    answer = answered(Path(first["path"]), lambda: loaded.append(Problem(first)))
-    connection.sendall(frames.packed(answer))
-    while loaded and (message := frames.receive(connection)) is not None:
+    channel.send(answered(Path(first["path"]), lambda: loaded.append(Problem(first))))
+    while loaded:
+        message, _ = channel.receive()
         question = message.pop("do")
         ask = functools.partial(getattr(loaded[0], question), **message)
-        answer = answered(loaded[0].file_of(question), ask)
-        connection.sendall(frames.packed(answer))
+        channel.send(answered(loaded[0].file_of(question), ask))
 
 
 def main(descriptor: int) -> None:
-    """The life of a worker."""
+    """Live as the worker of a problem."""
     die_with_parent()
     faulthandler.enable()
-    connection = socket.socket(fileno=descriptor)
-    # What a verifier starts must not keep the line open.
-    connection.set_inheritable(False)
     alias.install()
-    serve(connection)
+    with contextlib.suppress(EOFError):
+        serve(Channel(descriptor, VALUES))

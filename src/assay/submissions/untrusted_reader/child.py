@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import resource
-import socket
 from typing import Any
 
 from assay.errors import InputError
-from assay.forks import die_with_parent
 from assay.model import CaseResult
-from assay.sandbox.servers import Response
+from assay.processes import VALUES, Channel, die_with_parent, limit_memory
+from assay.sandbox import Response
 from assay.submissions.adapters.answers import fields_of
 from assay.submissions.declarative.comparisons import Comparison
 from assay.submissions.declarative.targets import Target
-from assay.submissions.python_problems import frames, wire
+from assay.submissions.python_problems import wire
 from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
@@ -51,27 +49,25 @@ def _target(about: list[Any]) -> Target:
 _QUESTIONS = {each.__name__: each for each in (ready, compare, find, answer)}
 
 
-def _answered(message: dict[str, Any]) -> bytes:
-    """A value, what is wrong with the question, or what came of it instead, as a frame."""
+def _answer(message: dict[str, Any]) -> bytes:
+    """Return a value, what is wrong with the question, or what came of it instead, as text."""
     try:
-        value = _QUESTIONS[message.pop("do")](**message)
-        return frames.packed({"value": value})
+        return VALUES.encode({"value": _QUESTIONS[message.pop("do")](**message)})
     except InputError as error:
         about = {"what": error.what, "where": error.where, "advice": error.advice}
-        return frames.packed({"input": about})
+        return VALUES.encode({"input": about})
     except MemoryError:
-        return frames.packed({"raised": f"needed more than {_MEMORY >> 30} GiB of memory"})
+        return VALUES.encode({"raised": f"needed more than {_MEMORY >> 30} GiB of memory"})
     except Exception as error:
-        return frames.packed({"raised": f"failed: {format_exception(error)}"})
+        return VALUES.encode({"raised": f"failed: {format_exception(error)}"})
 
 
 def main(descriptor: int) -> None:
-    """The life of a process: answers until the other end is closed."""
+    """Answer until the other end is closed."""
     die_with_parent()
-    with contextlib.suppress(ValueError, OSError):
-        # A lower limit of the machine's own stays.
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    connection = socket.socket(fileno=descriptor)
-    while (message := frames.receive(connection)) is not None:
-        connection.sendall(_answered(message))
+    limit_memory(_MEMORY)
+    # Encoded where an answer is made, so that one that cannot be is an answer too.
+    channel = Channel(descriptor, VALUES._replace(encode=bytes))
+    with contextlib.suppress(EOFError):
+        while True:
+            channel.send(_answer(channel.receive()[0]))

@@ -6,11 +6,11 @@ process of its own either costs the one comparison it belongs to.
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any, Self
 
 from assay.errors import InfrastructureError
-from assay.submissions.python_problems.process import QuestionRaisedError, Worker, WorkerLostError
+from assay.processes import Child, ChildLostError, Pool, start_module
+from assay.submissions.python_problems.process import QuestionRaisedError, value_of
 
 SECONDS = 10.0
 """How long one comparison may take, or reading one answer."""
@@ -31,56 +31,52 @@ class Readers:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
-        self._idle: list[Worker] = []
-        self._new: list[Worker] = []
+        self._pool = Pool(self._start)
+        self._new: list[Child] = []
         self._is_kept = False
 
     async def __aenter__(self) -> Self:
         self._is_kept = True
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         self._is_kept = False
-        for worker in (*self._idle, *self._new):
-            worker.close()
-        self._idle.clear()
-        self._new.clear()
+        await self._pool.close()
+        while self._new:
+            self._new.pop().kill()
 
     def expect(self) -> None:
         """Begin to start a process, because somebody will ask."""
-        if self._is_kept and not self._idle and not self._new:
-            self._new.append(_started())
+        if self._is_kept and not self._pool.idle and not self._new:
+            self._new.append(_start_reader())
 
     async def ask(self, question: str, **about: Any) -> Any:
-        """What a process answers; raises TooMuchError, or InputError if the question is wrong."""
-        worker = self._idle.pop() if self._idle else await self._ready()
+        """Return the answer; raise TooMuchError, or InputError if the question is wrong."""
         try:
-            return await worker.ask(question, self._seconds, **about)
-        except (WorkerLostError, QuestionRaisedError) as error:
+            async with self._pool.take() as child:
+                answer = await child.ask({"do": question, **about}, self._seconds)
+            return value_of(answer)
+        except (ChildLostError, QuestionRaisedError) as error:
             raise TooMuchError(str(error)) from None
         finally:
-            if not worker.is_closed:
-                if self._is_kept:
-                    self._idle.append(worker)
-                else:
-                    worker.close()
+            if not self._is_kept:
+                await self._pool.close()
 
-    async def _ready(self) -> Worker:
-        worker = self._new.pop() if self._new else _started()
+    async def _start(self) -> Child:
+        child = self._new.pop() if self._new else _start_reader()
         try:
-            await worker.ask("ready", _START)
-        except (WorkerLostError, QuestionRaisedError) as error:
-            worker.close()
+            value_of(await child.ask({"do": "ready"}, _START))
+        except (ChildLostError, QuestionRaisedError) as error:
+            child.kill()
             raise InfrastructureError(
                 f"the process that reads what submissions produce {error}"
             ) from None
-        return worker
+        except BaseException:
+            child.kill()
+            raise
+        return child
 
 
-def _started() -> Worker:
-    return Worker({}, None, module=_MODULE, has_folder=False)
+def _start_reader() -> Child:
+    # Without a folder of its own: nothing stays if Assay is killed.
+    return start_module(_MODULE)

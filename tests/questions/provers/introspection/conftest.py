@@ -10,7 +10,7 @@ from assay.questions.examination import examine
 from assay.questions.index import build_index
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.provers.introspection import IntrospectionProver, Library
-from assay.questions.verdict.findings import Finding
+from assay.questions.verdict.option_findings import OptionFinding
 from assay.sandbox import Environment, ProofRunner, Target
 from tests.questions.provers.introspection.support import FILES, Settle, question
 from tests.sandbox.support import Background, build, write_files
@@ -49,7 +49,7 @@ def settling(environment: Environment, modules: tuple[str, ...]) -> Iterator[Set
     proof_runner, prover = background.run(start())
     runner = TargetRunner(proof_runner, environment, modules, (prover,))
 
-    def settle(text: str, *options: str, snippet: str | None = None) -> dict[str, Finding]:
+    def settle(text: str, *options: str, snippet: str | None = None) -> dict[str, OptionFinding]:
         asked = question(text, *options, snippet=snippet)
         return dict(background.run(examine(asked, [], runner)).findings)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from assay.questions.model import Question, Snippet
-from assay.questions.verdict.findings import Finding
+from assay.questions.verdict.option_findings import OptionFinding
 
-Settle = Callable[..., dict[str, Finding]]
+Settle = Callable[..., dict[str, OptionFinding]]
 
 FILES = {
     "pyproject.toml": '[project]\nname = "lantern-works"\nversion = "1.0"\ndependencies = []\n',
@@ -192,6 +192,6 @@ def question(text: str, *options: str, snippet: str | None = None) -> Question:
     return Question("q", text, letters, Snippet(snippet) if snippet else None)
 
 
-def states(findings: dict[str, Finding]) -> str:
+def states(findings: dict[str, OptionFinding]) -> str:
     """H, F, U or C for each option."""
     return "".join(finding.state.value[0] for finding in findings.values())

@@ -9,8 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from assay.questions.index import Index, Parameter, Symbol
-from assay.questions.index.symbols import plainness
+from assay.questions.index import Parameter, Symbol, SymbolIndex, plainness
 
 CLASSES = ("class", "exception")
 CALLABLES = ("function", "method")
@@ -51,7 +50,7 @@ class Library:
     """
 
     def __init__(
-        self, index: Index, roots: Collection[str] = (), *, is_guessed: bool = False
+        self, index: SymbolIndex, roots: Collection[str] = (), *, is_guessed: bool = False
     ) -> None:
         self.index = index
         self.is_guessed = is_guessed
@@ -197,9 +196,6 @@ class Library:
         """The first paragraph that is said of every public class, by its name."""
         hits = self.index.of_kinds(CLASSES)
         return {one.name: one.doc for one in hits if not one.foreign and not one.is_private}
-
-    def occurs(self, name: str, *, everywhere: bool = True) -> bool:
-        return self.index.occurs(name, everywhere=everywhere)
 
     def base_of(self, word: str) -> Symbol | None:
         """Return the base class of the things a noun stands for: a plugin is a `BasePlugin`."""

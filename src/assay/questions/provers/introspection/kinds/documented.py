@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from assay.questions.index import Symbol
-from assay.questions.index.words import is_sort, synonyms, terms
+from assay.questions.index.ranking import is_sort, synonyms, terms
 from assay.questions.proofs.claims import Grounds, Relation
 from assay.questions.provers.introspection import nearness, proof_helpers
 from assay.questions.provers.introspection.drafts import Draft, ProofParts

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.questions.index import Symbol
 from assay.questions.proofs.claims import Relation
-from assay.questions.proofs.dotted_names import dotted_name_source
+from assay.questions.proofs.dotted_names import existence_helpers
 from assay.questions.provers.introspection.drafts import Draft, ProofParts
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.proof_helpers import (
@@ -252,7 +252,7 @@ def prove_path(path: str, anchor: str) -> ProofParts:
         statement=f"`{path}` can be reached by its full name",
         imports=("import importlib",),
         disputed=repr(path),
-        helpers=(dotted_name_source(),),
+        helpers=(existence_helpers(),),
         holds='assert exists(DISPUTED), f"{DISPUTED} cannot be reached"',
         fails='assert not exists(DISPUTED), f"{DISPUTED} can be reached"',
         controls=(f"assert exists({anchor!r})",),
@@ -264,7 +264,7 @@ def _draft_word(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) 
     if name is None or not _is_to_be_found(name, mention, option, parsed):
         return
     library = parsed.library
-    if library.occurs(name, everywhere=not _is_of_target(parsed)):
+    if library.index.occurs(name, everywhere=not _is_of_target(parsed)):
         return
     distribution = library.distributions[0]
     yield Draft(

@@ -110,6 +110,8 @@ _OWN_TIES = tuple(
         rf"(?:\w+\s+)?(?:{_PLAIN})\b",
         rf"\b(?:{_PLAIN})\s+(?:do|does|should|must|can|would)\s+(?:you|we|one|i)\s+(?:\w+\s+)?"
         rf"(?:pass|give|hand|add)\s+(?:in\s+)?to\s+{_ARTICLE}(?P<owner>{_CODE})",
+        rf"\b(?:which|what)\s+(?:keyword\s+)?(?:parameter|argument)\s+(?:is|are)\b[^?.,]{{0,80}}"
+        rf"\b(?:given|passed|handed)\s+to\s+{_ARTICLE}(?P<owner>{_CODE})",
     )
 )
 _NEAR_TIE = re.compile(

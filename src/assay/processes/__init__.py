@@ -1,0 +1,60 @@
+"""The one way to talk to a child process: a line with bounded messages, a child, a pool, limits."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.processes.channel import Channel
+    from assay.processes.child import Child, ChildLateError, ChildLostError
+    from assay.processes.fork_pool import ForkPool, WorkRaisedError
+    from assay.processes.limits import (
+        clean_environment,
+        die_with_parent,
+        keep_private,
+        limit_memory,
+        release,
+    )
+    from assay.processes.modules import VALUES, start_module
+    from assay.processes.pool import Pool
+
+# Imported when first used: a run that starts no process needs no more than its limits.
+_HOMES = {
+    "channel": ("Channel",),
+    "child": ("Child", "ChildLateError", "ChildLostError"),
+    "fork_pool": ("ForkPool", "WorkRaisedError"),
+    "limits": (
+        "clean_environment",
+        "die_with_parent",
+        "keep_private",
+        "limit_memory",
+        "release",
+    ),
+    "modules": ("VALUES", "start_module"),
+    "pool": ("Pool",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "VALUES",
+    "Channel",
+    "Child",
+    "ChildLateError",
+    "ChildLostError",
+    "ForkPool",
+    "Pool",
+    "WorkRaisedError",
+    "clean_environment",
+    "die_with_parent",
+    "keep_private",
+    "limit_memory",
+    "release",
+    "start_module",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -1,0 +1,97 @@
+"""Messages between two processes over a stream socket: two lengths, a text, and bytes.
+
+Standard library only, for Python 3.9 and later, and nothing of Assay: the sandbox loads this very
+file by its path. Lengths come first, so that a message is refused before it is read, costs no
+search for its end, and can be followed by descriptors, which only exact reads find in their place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+HEADER = struct.Struct("=QQ")
+PIECE = 1 << 20
+LARGEST = 1 << 32
+
+
+class Codec(NamedTuple):
+    """How the text of a message is written and read."""
+
+    encode: Callable[[Any], bytes]
+    decode: Callable[[bytes], Any]
+
+
+JSON = Codec(lambda message: json.dumps(message).encode(), json.loads)
+
+
+def pack(text: bytes, data: bytes = b"") -> bytes:
+    """Return a message as it goes over the line."""
+    return HEADER.pack(len(text), len(data)) + text + data
+
+
+def unpack_lengths(header: bytes, largest: int) -> tuple[int, int]:
+    """Return the lengths of text and data; raise ValueError if they are together too large."""
+    text, data = HEADER.unpack(header)
+    if text + data > largest:
+        raise ValueError(f"a message of {text + data} bytes, where {largest} are the most")
+    return text, data
+
+
+def decode(codec: Codec, text: bytes) -> Any:
+    """Return what a text says; raise ValueError for any text that says nothing."""
+    try:
+        return codec.decode(text)
+    except RecursionError:
+        raise ValueError("a message that is nested too deep") from None
+
+
+class Channel:
+    """One end of a line, in calls that wait; the side of a child process.
+
+    `receive` raises EOFError when the other end is gone.
+    """
+
+    def __init__(self, descriptor: int, codec: Codec = JSON, largest: int = LARGEST) -> None:
+        self.socket = socket.socket(fileno=descriptor)
+        # What this process starts must not keep the line open.
+        self.socket.set_inheritable(False)
+        self._codec, self._largest = codec, largest
+
+    def fileno(self) -> int:
+        return self.socket.fileno()
+
+    def send(self, message: Any, data: bytes = b"") -> None:
+        self.socket.sendall(pack(self._codec.encode(message), data))
+
+    def receive(self) -> tuple[Any, bytes]:
+        text, data = unpack_lengths(self._read(HEADER.size), self._largest)
+        return decode(self._codec, self._read(text)), self._read(data)
+
+    def send_descriptors(self, descriptors: Sequence[int]) -> None:
+        """Send open files; the other end has to receive them next."""
+        socket.send_fds(self.socket, [b"!"], list(descriptors))
+
+    def receive_descriptors(self, most: int) -> list[int]:
+        """Return open files of the other end, which sends them next."""
+        message, descriptors, _, _ = socket.recv_fds(self.socket, 1, most)
+        for descriptor in descriptors:
+            os.set_inheritable(descriptor, False)  # recv_fds ignores the flag for that
+        if not message:
+            raise EOFError
+        return descriptors
+
+    def _read(self, count: int) -> bytes:
+        # In pieces, so that a length alone takes no memory.
+        parts = []
+        while count:
+            part = self.socket.recv(min(count, PIECE))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            count -= len(part)
+        return b"".join(parts)

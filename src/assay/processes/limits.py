@@ -1,0 +1,65 @@
+"""What a child process gets of Assay: no private descriptors, no longer life, no secrets.
+
+A child that outlives Assay would otherwise hold the lock of a run, or the pipe its result goes to.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+_private: set[int] = set()
+
+
+def keep_private(descriptor: int) -> None:
+    """Close this descriptor in every child that is forked from now on."""
+    _private.add(descriptor)
+
+
+def release(descriptor: int) -> None:
+    """Forget a descriptor that is about to be closed here."""
+    _private.discard(descriptor)
+
+
+def _close_in_child() -> None:
+    for descriptor in _private:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+    _private.clear()
+
+
+def die_with_parent() -> None:
+    """Have Linux kill this process when its parent dies; elsewhere it ends at the next call."""
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+
+
+def limit_memory(size: int) -> None:
+    """Bound the memory of this process, and write none of it to disk if it crashes."""
+    with contextlib.suppress(ValueError, OSError):
+        # A lower limit of the machine's own stays.
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def clean_environment() -> dict[str, str]:
+    """Return an environment without secrets, the same on every machine."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "LANG": "C.UTF-8",
+        "PYTHONUTF8": "1",
+        # Reports quote what verifiers print of sets; the order is to be the same in every run.
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+os.register_at_fork(after_in_child=_close_in_child)
