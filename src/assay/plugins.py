@@ -63,7 +63,7 @@ class Plugin:
             ) from error
 
 
-def installed(kind: str | None = None) -> list[Plugin]:
+def list_installed(kind: str | None = None) -> list[Plugin]:
     """Return the plugins of a kind, or of all kinds, without importing any."""
     # Not at the top: it takes longer to import than most commands take to print their help.
     from importlib.metadata import entry_points
@@ -79,7 +79,7 @@ def installed(kind: str | None = None) -> list[Plugin]:
 
 def find(kind: str, name: str) -> Any:
     """Return the object that a plugin adds under a name, or None where there is none."""
-    matching = [plugin for plugin in installed(kind) if plugin.name == name]
+    matching = [plugin for plugin in list_installed(kind) if plugin.name == name]
     if len(matching) > 1:
         packages = ", ".join(plugin.package for plugin in matching)
         raise InputError(
@@ -92,7 +92,7 @@ def find(kind: str, name: str) -> Any:
 def load_all(kind: str) -> dict[str, Any]:
     """Return the objects of all plugins of a kind; warn once of one that cannot be imported."""
     found = {}
-    for plugin in installed(kind):
+    for plugin in list_installed(kind):
         try:
             found[plugin.name] = plugin.load()
         except InputError as error:

@@ -23,7 +23,7 @@ from assay.model import (
     VerificationResult,
     VerifierProtocol,
     VerifierReport,
-    checked_results,
+    check_results,
     is_plain,
     pack_report,
     values,
@@ -203,7 +203,7 @@ def test_execution_time_is_elapsed() -> None:
 )
 def test_what_is_no_result_of_a_verifier_is_refused(raw: Any) -> None:
     with pytest.raises(InputError, match="the verifier returned"):
-        checked_results(raw)
+        check_results(raw)
 
 
 def test_a_class_of_the_specification_is_a_verifier() -> None:

@@ -60,10 +60,10 @@ def plugins(ctx: click.Context, /, as_json: bool) -> None:
     """
     from assay.errors import InputError
     from assay.escaping import escape_hidden
-    from assay.plugins import installed
+    from assay.plugins import list_installed
 
     listed, broken = [], 0
-    for plugin in installed():
+    for plugin in list_installed():
         try:
             plugin.load()
             problem = None

@@ -1,6 +1,6 @@
 """Findings: defects that reading alone shows, the rules behind them, and how they are printed."""
 
-from assay.findings.baseline import Baseline, Entry
+from assay.findings.baseline import Baseline, BaselineEntry
 from assay.findings.finding import (
     UNREADABLE,
     Finding,
@@ -16,7 +16,7 @@ __all__ = [
     "FORMATS",
     "UNREADABLE",
     "Baseline",
-    "Entry",
+    "BaselineEntry",
     "Finding",
     "Findings",
     "Rule",

@@ -5,12 +5,12 @@ from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now
 from assay.model.packing import (
     is_packed_record,
     is_plain,
+    list_undecided,
+    list_wrong,
     outcome_of,
     pack_error,
     pack_report,
     score_of,
-    undecided_names,
-    wrong_names,
 )
 from assay.model.ratio import Interval, Ratio, Share, wilson
 from assay.model.records import (
@@ -30,8 +30,8 @@ from assay.model.verification import (
     VerificationResult,
     VerifierProtocol,
     VerifierReturnType,
-    checked_results,
-    packed_values,
+    check_results,
+    unpack_values,
 )
 
 __all__ = [
@@ -57,18 +57,18 @@ __all__ = [
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
+    "check_results",
     "check_value",
-    "checked_results",
     "fingerprint",
     "is_packed_record",
     "is_plain",
+    "list_undecided",
+    "list_wrong",
     "now_text",
     "outcome_of",
     "pack_error",
     "pack_report",
-    "packed_values",
     "score_of",
-    "undecided_names",
+    "unpack_values",
     "wilson",
-    "wrong_names",
 ]

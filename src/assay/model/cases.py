@@ -138,7 +138,7 @@ class CaseResult(BaseModel):
         """Field name to value, extra fields included, each file as `files-<name>`."""
         attributes = {**self.__dict__, **(self.__pydantic_extra__ or {})}
         if files := attributes.pop("files"):
-            attributes |= {f"files-{name}": content for name, content in _named_files(files)}
+            attributes |= {f"files-{name}": content for name, content in _name_files(files)}
         return attributes
 
 
@@ -161,7 +161,7 @@ def _result_of_values(case: Case, given: dict[str, Any]) -> CaseResult:
     return values.construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
 
 
-def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
+def _name_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
     """Files by name; an expected result may list specifications with a `path` instead."""
     if isinstance(files, Mapping):
         return sorted(files.items(), key=_name)

@@ -68,7 +68,7 @@ def pack_report(
     ValueError if a verifier has put something into a result that cannot be kept.
     """
     judgements = [(found.is_correct, found.weight) for found in raw_results.values()]
-    return _packed(
+    return _pack(
         case,
         duration,
         _pack_results(case, actual_result, expected_result, raw_results),
@@ -80,10 +80,10 @@ def pack_report(
 
 def pack_error(case: Case, duration: float, error: str) -> PackedReport:
     """The report of a case about which nothing can be said, and why."""
-    return _packed(case, duration, {}, Outcome.ERROR, 0.0, error)
+    return _pack(case, duration, {}, Outcome.ERROR, 0.0, error)
 
 
-def _packed(
+def _pack(
     case: Case,
     duration: float,
     results: dict[str, PackedResult],
@@ -236,13 +236,13 @@ def is_plain(report: PackedReport) -> bool:
 _three_values = itemgetter("actual", "expected", "diff")
 
 
-def wrong_names(report: PackedReport) -> list[str]:
+def list_wrong(report: PackedReport) -> list[str]:
     """The attributes that are wrong."""
     results = report["results"].items()
     return [name for name, found in results if type(found) is dict and found["is_correct"] is False]
 
 
-def undecided_names(report: PackedReport) -> list[str]:
+def list_undecided(report: PackedReport) -> list[str]:
     """The attributes about which a check could not decide."""
     return [
         name

@@ -130,7 +130,7 @@ AT_DEFAULT = {
 }
 
 
-def packed_values(
+def unpack_values(
     attribute: str, packed: PackedResult, report: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """The actual and the expected value of a packed result."""
@@ -159,7 +159,7 @@ class VerifierProtocol(Protocol):
         ...
 
 
-def checked_results(raw: Any) -> VerifierReturnType:
+def check_results(raw: Any) -> VerifierReturnType:
     """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
     if type(raw) is not dict and not isinstance(raw, Mapping):
         raise InputError(

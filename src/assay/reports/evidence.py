@@ -27,7 +27,7 @@ _CLUE_LINES = 12
 _NOTHING: tuple[Any, ...] = (None, "", 0, False, [], {})
 
 
-class Limits(NamedTuple):
+class EvidenceLimits(NamedTuple):
     """How much of the evidence of one case is shown."""
 
     characters: int = 2_000
@@ -61,7 +61,7 @@ class Sample(NamedTuple):
     attributes: list[Attribute]
     attributes_left_out: int
 
-    def marked(self, *marks: str) -> list[Attribute]:
+    def select(self, *marks: str) -> list[Attribute]:
         return [attribute for attribute in self.attributes if attribute.mark in marks]
 
 
@@ -87,7 +87,7 @@ class Evidence(NamedTuple):
         return self.samples_taken - len(self.samples)
 
 
-def gather(record: CaseRecord, *, is_known: bool, limits: Limits) -> Evidence:
+def gather(record: CaseRecord, *, is_known: bool, limits: EvidenceLimits) -> Evidence:
     """The evidence of a record within limits."""
     return Evidence(
         id=one_line(record.id),
@@ -106,12 +106,12 @@ def gather(record: CaseRecord, *, is_known: bool, limits: Limits) -> Evidence:
     )
 
 
-def _samples(reports: list[VerifierReport], limits: Limits) -> list[Sample]:
+def _samples(reports: list[VerifierReport], limits: EvidenceLimits) -> list[Sample]:
     numbered = sorted(enumerate(reports, start=1), key=lambda pair: pair[1].did_pass())
     return [_sample(number, report, limits) for number, report in numbered[: limits.samples]]
 
 
-def _sample(number: int, report: VerifierReport, limits: Limits) -> Sample:
+def _sample(number: int, report: VerifierReport, limits: EvidenceLimits) -> Sample:
     marked = [(_mark(result, report), result) for result in report.results.values()]
     marked = [(mark, r) for mark, r in marked if mark != UNCHECKED or _says_something(r)]
     marked.sort(key=lambda pair: _ORDER.index(pair[0]))
@@ -139,7 +139,7 @@ def _says_something(result: AttributeResult) -> bool:
     return result.actual not in _NOTHING or result.expected not in _NOTHING
 
 
-def _attribute(mark: str, result: AttributeResult, limits: Limits) -> Attribute:
+def _attribute(mark: str, result: AttributeResult, limits: EvidenceLimits) -> Attribute:
     shown: list[tuple[str, str]] = []
     if mark == CLUE:
         return Attribute("stderr", mark, result.weight, [("actual", _ending(result.actual))])
@@ -159,7 +159,7 @@ def _ending(said: Any) -> str:
     return "\n".join(["…", *kept] if len(lines) > _CLUE_LINES else kept)
 
 
-def _preview(value: Any, limits: Limits) -> str:
+def _preview(value: Any, limits: EvidenceLimits) -> str:
     return show_value(value, limits.characters, limits.lines)
 
 
@@ -215,9 +215,9 @@ def _sample_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: boo
 def _report_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: bool) -> Iterator[str]:
     if sample.error:
         yield from _without(sample.error.splitlines(), evidence.reason)
-    for attribute in sample.marked(WRONG, UNDECIDED, CLUE, *([RIGHT] if in_full else [])):
+    for attribute in sample.select(WRONG, UNDECIDED, CLUE, *([RIGHT] if in_full else [])):
         yield from _attribute_lines(attribute, paint)
-    if (right := sample.marked(RIGHT)) and not in_full:
+    if (right := sample.select(RIGHT)) and not in_full:
         yield paint(f"right: {', '.join(attribute.name for attribute in right)}", "dim")
     if sample.attributes_left_out:
         yield paint(f"… {count(sample.attributes_left_out, 'more attribute')}", "dim")

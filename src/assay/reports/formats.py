@@ -78,7 +78,7 @@ def _as_format(name: str, added: Any) -> Format:
 
 def format_names() -> list[str]:
     """Return all names, in the order they were registered; those of plugins last."""
-    added = (plugin.name for plugin in plugins.installed("reports"))
+    added = (plugin.name for plugin in plugins.list_installed("reports"))
     return list(dict.fromkeys([*_FORMATS, *added]))
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._version import __version__
 from assay.model import Outcome
-from assay.reports.evidence import Evidence, Limits, gather
+from assay.reports.evidence import Evidence, EvidenceLimits, gather
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import one_line, seconds, show_command
 from assay.runs import Row, Run
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 PASSED_AT_MOST = 1_000
 
 
-_LIMITS = Limits(characters=4_000, lines=100, attributes=60, samples=50)
+_LIMITS = EvidenceLimits(characters=4_000, lines=100, attributes=60, samples=50)
 
 
-_PASSED_LIMITS = Limits(characters=600, lines=20, attributes=30, samples=10)
+_PASSED_LIMITS = EvidenceLimits(characters=600, lines=20, attributes=30, samples=10)
 
 
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.model import PackedResult, packed_values, values
+from assay.model import PackedResult, unpack_values, values
 from assay.reports.summary import Summary, summarize
 from assay.runs import Row, Run
 
@@ -32,7 +32,7 @@ def _full_report(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _full_result(name: str, result: PackedResult, report: Mapping[str, Any]) -> dict[str, Any]:
-    actual, expected = packed_values(name, result, report)
+    actual, expected = unpack_values(name, result, report)
     found = (
         result if isinstance(result, dict) else {"diff": None, "is_correct": None, "weight": 0.0}
     )

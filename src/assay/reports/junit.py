@@ -9,11 +9,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from assay.escaping import escape_hidden
 from assay.model import Outcome
-from assay.reports.evidence import Limits, Paint, evidence_lines, gather
+from assay.reports.evidence import EvidenceLimits, Paint, evidence_lines, gather
 from assay.reports.text import one_line, shorten
 from assay.runs import Row, Run
 
-_LIMITS = Limits(samples=10)
+_LIMITS = EvidenceLimits(samples=10)
 _PLAIN = Paint()
 
 

@@ -19,7 +19,7 @@ from assay.reports.evidence import (
     WRONG,
     Attribute,
     Evidence,
-    Limits,
+    EvidenceLimits,
     Sample,
     gather,
 )
@@ -61,7 +61,7 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
 
 
-LIMITS = Limits()
+LIMITS = EvidenceLimits()
 
 
 def render(run: Run) -> Iterator[str]:
@@ -128,9 +128,9 @@ def _sample_parts(sample: Sample, evidence: Evidence) -> Iterator[str]:
         yield f"**Sample {sample.number} of {evidence.samples_taken}: {sample.outcome.value}**\n"
     if sample.error and sample.error != evidence.reason:
         yield code_block(sample.error)
-    for attribute in sample.marked(WRONG, UNDECIDED, CLUE):
+    for attribute in sample.select(WRONG, UNDECIDED, CLUE):
         yield from _attribute_parts(attribute)
-    if right := sample.marked(RIGHT):
+    if right := sample.select(RIGHT):
         yield f"Right: {', '.join(code_span(attribute.name) for attribute in right)}\n"
     if sample.attributes_left_out:
         yield f"… {count(sample.attributes_left_out, 'more attribute')}\n"
@@ -165,7 +165,7 @@ _VERDICT_MARKS = {0: "✅", 1: "❌", 2: "⚠️", 3: "💥"}
 _OUTDATED_SHOWN = 100
 
 
-_LIMITS = Limits(samples=3)
+_LIMITS = EvidenceLimits(samples=3)
 
 
 def render_github(run: Run) -> Iterator[str]:

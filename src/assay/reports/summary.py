@@ -13,7 +13,7 @@ from assay.reports.text import count, one_line
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
-    from assay.findings import Entry
+    from assay.findings import BaselineEntry
 
 # The order in which reports speak of outcomes that are not a pass: the worst news first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
@@ -32,7 +32,7 @@ class Summary:
     mean_score: float
     started: datetime
     finished: datetime | None
-    outdated: list[Entry]
+    outdated: list[BaselineEntry]
     gate: Gate | None = None
     mistakes: int = 0
     """How many of the errors are mistakes in the cases, and not the machine's."""
@@ -175,12 +175,14 @@ def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
     return known, failing - sum(run.fails(row.outcome) for row in known)
 
 
-def _find_outdated(run: Run, known: list[Row]) -> list[Entry]:
+def _find_outdated(run: Run, known: list[Row]) -> list[BaselineEntry]:
     """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [
-        entry for entry in run.baseline.outdated(known) if _is_reported(run, run.find(entry.case))
+        entry
+        for entry in run.baseline.find_outdated(known)
+        if _is_reported(run, run.find(entry.case))
     ]
 
 

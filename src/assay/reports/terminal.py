@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.model import Outcome
-from assay.reports.evidence import Limits, Paint, case_lines, gather
+from assay.reports.evidence import EvidenceLimits, Paint, case_lines, gather
 from assay.reports.summary import (
     NOT_PASSED,
     Summary,
@@ -17,15 +17,15 @@ from assay.reports.summary import (
     summarize,
 )
 from assay.reports.text import count, name_of, one_line, seconds, show_command
-from assay.runs import Change, Comparison, Row, Run
+from assay.runs import CaseChange, Row, Run, RunComparison
 
 SHOWN_AT_MOST = 50
 
 
-_LIMITS = Limits(characters=1_600, lines=30, attributes=8, samples=3)
+_LIMITS = EvidenceLimits(characters=1_600, lines=30, attributes=8, samples=3)
 
 
-_FULL = Limits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
+_FULL = EvidenceLimits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
 
 
 _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
@@ -110,10 +110,10 @@ _SECTIONS = (
 )
 
 
-def comparison_lines(comparison: Comparison) -> Iterator[str]:
+def comparison_lines(comparison: RunComparison) -> Iterator[str]:
     """What changed, a line per case, the worst first; then how much did not."""
     for attribute, title in _SECTIONS:
-        changes: list[Change] = getattr(comparison, attribute)
+        changes: list[CaseChange] = getattr(comparison, attribute)
         if changes:
             yield f"{title}: {len(changes)}"
             yield from (f"  {_change_text(change)}" for change in changes)
@@ -126,7 +126,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[str]:
         yield "not finished: one of the runs has cases that are yet to run"
 
 
-def _change_text(change: Change) -> str:
+def _change_text(change: CaseChange) -> str:
     before, after = change.before, change.after
     if before is None:
         return f"{one_line(change.id)}  new, {after.outcome}"
@@ -135,7 +135,7 @@ def _change_text(change: Change) -> str:
     return f"{one_line(change.id)}  " + ", ".join(filter(None, (outcome, score)))
 
 
-def comparison_values(comparison: Comparison) -> dict[str, Any]:
+def comparison_values(comparison: RunComparison) -> dict[str, Any]:
     """The same as values for JSON."""
     changed = {
         attribute: [_change_values(change) for change in getattr(comparison, attribute)]
@@ -151,7 +151,7 @@ def comparison_values(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _change_values(change: Change) -> dict[str, Any]:
+def _change_values(change: CaseChange) -> dict[str, Any]:
     return {
         "case": change.id,
         "before": None if change.before is None else _row_values(change.before),

@@ -1,8 +1,8 @@
 """Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import Change, Comparison, compare_runs
-from assay.runs.engine import Chain, Progress, Step, Work, execute, run_in_loop
+from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
     RUNS_FOLDER,
@@ -27,16 +27,14 @@ from assay.runs.plan import (
     start_configured,
     start_run,
 )
-from assay.runs.progress import TerminalProgress
 from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
     "RUNS_FOLDER",
     "Baseline",
+    "CaseChange",
     "Chain",
-    "Change",
-    "Comparison",
     "Ended",
     "Gate",
     "Manifest",
@@ -45,6 +43,7 @@ __all__ = [
     "Progress",
     "Row",
     "Run",
+    "RunComparison",
     "Step",
     "TerminalProgress",
     "Unit",
