@@ -17,9 +17,9 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @contextmanager
-def serve_commands(address: Path) -> Iterator[str]:
-    """Start the process that forks `assay` commands, and end it."""
-    command = [sys.executable, preloaded.__file__, str(address)]
+def serve_commands(address: Path, program: str) -> Iterator[str]:
+    """Start the process that forks commands, and end it."""
+    command = [sys.executable, preloaded.__file__, str(address), program]
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as server:
         assert server.stdout is not None

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,14 @@ values_and_bytes: st.SearchStrategy[Any] = st.recursive(
 @pytest.fixture(scope="session")
 def preloaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a process that forks `assay` commands."""
-    with serve_commands(tmp_path_factory.mktemp("preloaded") / "socket") as address:
+    with serve_commands(tmp_path_factory.mktemp("preloaded") / "socket", "assay") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def preloaded_pytest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a process that forks pytest."""
+    with serve_commands(tmp_path_factory.mktemp("preloaded") / "socket", "pytest") as address:
         yield address
 
 
@@ -99,6 +107,17 @@ def real_assay(tmp_path: Path) -> Command:
         )
 
     return run
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was skipped and why: a line per reason."""
+    skipped = terminalreporter.getreports("skipped")
+    reasons = Counter(str(report.longrepr[2]) for report in skipped)
+    if reasons:
+        terminalreporter.section("skipped")
+    for reason, count in reasons.most_common():
+        tests = "test" if count == 1 else "tests"
+        terminalreporter.line(f"{count} {tests}: {reason.removeprefix('Skipped: ')}")
 
 
 def _plain_environment() -> dict[str, str]:

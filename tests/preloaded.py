@@ -1,11 +1,11 @@
-"""The `assay` command, forked from a process that has imported it already.
+"""The `assay` command, or pytest, forked from a process that has imported what it needs.
 
 A command of the tests spends most of its time on imports. One process per session of tests pays for
 them and forks a process per command: with streams, signals, an exit code and an end like those of
 any other. What is about start-up itself uses `python -m assay` (the fixture `real_assay`).
 
-As a script it serves; the argument is the socket to listen on. Only the standard library is
-imported at the top, because what `write_shim` writes starts once per command.
+As a script it serves; the arguments are the socket to listen on and what to run. Only the standard
+library is imported at the top, because what `write_shim` writes starts once per command.
 """
 
 from __future__ import annotations
@@ -88,28 +88,31 @@ def _become(streams: list[int], words: list[str], cwd: str, environment: dict[st
     os.environ.update(environment)
     paths = environment.get("PYTHONPATH", "")
     sys.path[0:1] = [cwd, *(str(Path(path).absolute()) for path in paths.split(os.pathsep) if path)]
-    sys.argv = ["assay", *words]
+    sys.argv[1:] = words
 
 
 # Neither what runs in other interpreters or in pytest, nor what looks for plugins when imported.
 _ELSEWHERE = re.compile(
     r"\.(inside|jail|templates|__main__|pytest\w*|cli\.report|python_problems\.plugin)(\.|$)"
 )
-_THIRD_PARTY = ("hocon", "httpcore", "jinja2", "jsonschema", "yaml")
+_THIRD_PARTY = ("click", "hocon", "jinja2", "jsonschema", "pydantic", "yaml")
 
 
-def _import_everything() -> None:
+def _import_everything(program: str) -> None:
     import gc
     import importlib
     import pkgutil
 
-    import assay
-
-    own = [module.name for module in pkgutil.walk_packages(assay.__path__, "assay.")]
-    for name in (*own, *_THIRD_PARTY):
+    # Plugins of pytest are imported by pytest, which rewrites them: Assay, and anyio for httpx.
+    name, more = ("_pytest", ()) if program == "pytest" else ("assay", ("httpcore", "httpx"))
+    package = importlib.import_module(name)
+    own = [found.name for found in pkgutil.walk_packages(package.__path__, f"{name}.")]
+    for name in (*own, *_THIRD_PARTY, *more):
         if not _ELSEWHERE.search(name):
             importlib.import_module(name)
     assert "slop_code" not in sys.modules, "a module for the code of problems was imported"
+    # As many jobs on every machine unless told otherwise; the workers of pytest share the cores.
+    os.cpu_count = lambda: 1
     gc.freeze()
 
 
@@ -148,14 +151,14 @@ def _serve(address: str) -> None:
 
 
 if __name__ == "__main__":
-    _import_everything()
+    program = sys.argv[2]
+    _import_everything(program)
     _serve(sys.argv[1])
     import atexit
-
-    from assay.cli import main
+    import runpy
 
     try:
-        main()
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
     except SystemExit as ending:
         # As the interpreter ends, but for taking everything apart that was imported.
         atexit._run_exitfuncs()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import json
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,6 +32,40 @@ def made_with(requirement: str, interpreter: Callable[[], Path], *more: str) -> 
             _uv(requirement, "pip", "install", "--python", str(python), requirement, *more)
             (folder / ".ready").touch()
     return python
+
+
+Hold = Callable[..., list[Any]]
+
+
+@contextmanager
+def holding_inside(python: Path, folder: Path) -> Iterator[Hold]:
+    """Start one process in an environment, which holds conversations with agents of a folder.
+
+    Libraries of agents take seconds to import, so that one process serves all tests of a module.
+    """
+    own = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+    command = [str(python), "-m", "tests.agents.held_inside", "python"]
+    with (
+        (folder / "errors.txt").open("w+") as errors,
+        subprocess.Popen(
+            command, env={**own, "PYTHONPATH": path}, cwd=folder, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+        ) as process,
+    ):  # fmt: skip
+
+        def hold(*samples: tuple[str, list[dict[str, Any]]]) -> list[Any]:
+            """Hold each conversation, twice at the same time."""
+            assert process.stdin is not None
+            assert process.stdout is not None
+            print(json.dumps(samples), file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            errors.seek(0)
+            assert answer, errors.read()[-3000:]
+            results: list[Any] = json.loads(answer)["results"]
+            return results
+
+        yield hold
 
 
 def _uv(requirement: str, *words: str) -> None:

@@ -1,11 +1,13 @@
 """Runs in another environment: holds conversations over the connection it is told, prints them.
 
-The standard input is a list of samples, each an agent and its interactions.
+A line of the standard input is a list of samples, each an agent and its interactions; the answer is
+a line of the standard output.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from typing import Any
@@ -17,9 +19,17 @@ _SAMPLES = 2
 
 
 def main() -> None:
+    # What agents print is not an answer.
+    with os.fdopen(os.dup(1), "w") as output:
+        os.dup2(2, 1)
+        for line in sys.stdin:
+            print(json.dumps(hold(json.loads(line))), file=output, flush=True)
+
+
+def hold(samples: list[tuple[str, list[dict[str, Any]]]]) -> dict[str, Any]:
     results: list[Any] = []
     cpu: list[float] = []
-    for agent, interactions in json.load(sys.stdin):
+    for agent, interactions in samples:
         started = time.process_time()
         conversations = held_often(
             _SAMPLES, sys.argv[1], Settings(agent), *(Says(**each) for each in interactions)
@@ -43,7 +53,7 @@ def main() -> None:
                 for conversation in conversations
             ]
         )
-    print(json.dumps({"results": results, "cpu": cpu}))
+    return {"results": results, "cpu": cpu}
 
 
 if __name__ == "__main__":

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.agents.environments import ROOT, NotHere, made_with
+from tests.waiting import PATIENCE
 
 REQUIREMENT = "neuro-san==0.7.15"
 # Agents of the library's own that test files are written for, here with a model of ours.
 AGENTS = ("hello_world", "music_nerd", "music_nerd_pro", "math_guy")
 _SERVER = "neuro_san.service.main_loop.server_main_loop"
-_PATIENCE = 300
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def server(environment: NeuroSan, variables: dict[str, str], folder: Path) -> It
 def _wait_until_served(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
     import httpx
 
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         try:
             listed = httpx.get(f"http://127.0.0.1:{port}/api/v1/list", timeout=2).json()["agents"]

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-_PATIENCE = 90
+from tests.waiting import PATIENCE
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def served(
 
 
 def _wait_until_served(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         with socket.socket() as door:
             door.settimeout(1)

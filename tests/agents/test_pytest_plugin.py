@@ -13,6 +13,7 @@ import pytest
 
 from tests.agents.running_support import answers, ask, rule, write
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, answer
+from tests.commands import run_forked
 from tests.models import scripted_server as models
 from tests.waiting import PATIENCE
 
@@ -21,20 +22,38 @@ WRONG = ask(response={"text": {"keywords": "never"}})
 GIST = ask(response={"text": {"gist": "The answer names Paris."}})
 
 
+# A neighbour that takes longer to import than everything here together.
+ALONE = ("-p", "no:hypothesispytest")
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Pytest:
-    """Runs pytest in a folder that is a project of its own."""
+def environment(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    return {**os.environ, "ASSAY_CACHE": str(tmp_path / "cache"), "COLUMNS": "100"}
+
+
+@pytest.fixture
+def run(tmp_path: Path, preloaded_pytest: str, environment: dict[str, str]) -> Pytest:
+    """Runs pytest in a folder that is a project of its own."""
+
+    def start(*words: str | int) -> subprocess.CompletedProcess[str]:
+        return run_forked(preloaded_pytest, [*ALONE, *map(str, words)], tmp_path, environment)
+
+    return start
+
+
+@pytest.fixture
+def real_run(tmp_path: Path, environment: dict[str, str]) -> Pytest:
+    """Does the same from the start of an interpreter."""
 
     def start(*words: str | int) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            # A neighbour that takes longer to import than everything here together.
-            [sys.executable, "-m", "pytest", "-p", "no:hypothesispytest", *map(str, words)],
+            [sys.executable, "-m", "pytest", *ALONE, *map(str, words)],
             cwd=tmp_path,
             capture_output=True,
             text=True,
             timeout=PATIENCE,
-            env={**os.environ, "ASSAY_CACHE": str(tmp_path / "cache"), "COLUMNS": "100"},
+            env=environment,
         )
 
     return start
@@ -67,7 +86,7 @@ def test_files_are_items_named_by_path_and_a_failure_is_readable(
 
 
 @pytest.mark.parametrize("line", ["assay = true", "assay = false", ""])
-def test_it_is_off_unless_asked_for(run: Pytest, tmp_path: Path, line: str) -> None:
+def test_it_is_off_unless_asked_for(real_run: Pytest, tmp_path: Path, line: str) -> None:
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{line}\n")
     (tmp_path / "test_light.py").write_text(
         "import sys\n"
@@ -75,7 +94,7 @@ def test_it_is_off_unless_asked_for(run: Pytest, tmp_path: Path, line: str) -> N
         "def test_light(): assert not HEAVY & set(sys.modules)\n"
     )
     write(tmp_path, agent="tests.agents.python_agents:plain", connections="python")
-    result = run("--collect-only", "-q") if line == "assay = true" else run("-q")
+    result = real_run("-q", *(["--collect-only"] if line == "assay = true" else []))
     assert ("test.hocon::python" in result.stdout) == (line == "assay = true")
     assert result.returncode == 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from assay.config import load_config
 from assay.errors import InputError
 from tests.agents.running_support import answers, ask, write
 from tests.agents.scripted_server import ScriptedServer
+from tests.commands import run_forked
 from tests.conftest import Command
 
 SHOP = """\
@@ -199,13 +199,11 @@ def test_two_modules_of_one_name_are_never_taken_for_each_other(
     ],
 )
 def test_the_pytest_plugin_goes_by_the_same_rules(
-    project: Path, agent: str, options: list[str], code: int
+    preloaded_pytest: str, project: Path, agent: str, options: list[str], code: int
 ) -> None:
     write_test(project, agent)
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "--assay", "-p", "no:cacheprovider", *options],
-        cwd=project, capture_output=True, text=True,
-    )  # fmt: skip
+    words = ("--assay", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *options)
+    result = run_forked(preloaded_pytest, words, project, os.environ)
     assert result.returncode == code, result.stdout
     assert (project / "marker").exists() == bool(options)
     assert ("--assay-allow-agent MODULE" in result.stdout) == (code == 2)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from email import message_from_string
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -283,9 +284,7 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     """Return the environment Assay runs in, read-only, with its own pytest if it has one."""
     for name in about:
         _check_installed(name)
-    packages = sorted(
-        f"{found.metadata['Name']}=={found.version}" for found in importlib.metadata.distributions()
-    )
+    packages = sorted(map(_pin, importlib.metadata.distributions()))
     interpreter = describe(Path(sys.executable))
     own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
     kit_folder = None if {"pytest", "pytest-asyncio"} <= own else install_kit(interpreter, progress)
@@ -306,6 +305,13 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
         described="current",
         distributions=about,
     )
+
+
+def _pin(found: importlib.metadata.Distribution) -> str:
+    """Return name and version; long descriptions of hundreds of packages are not parsed for it."""
+    text = found.read_text("METADATA") or found.read_text("PKG-INFO") or ""
+    about = message_from_string(text.partition("\n\n")[0])
+    return f"{about['Name']}=={about['Version']}"
 
 
 def _check_installed(name: str) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.agents.environments import ROOT, NotHere, made_with
+from tests.agents.environments import Hold, NotHere, holding_inside, made_with
 
 REQUIREMENTS = ("langgraph==1.2.20", "pydantic-ai-slim==2.66.0")
 
@@ -96,23 +94,13 @@ def python() -> Path:
         pytest.skip(str(reason))
 
 
-def hold(python: Path, folder: Path, *samples: tuple[str, list[dict[str, Any]]]) -> list[Any]:
-    """Each conversation, held twice at the same time inside of the environment."""
+@pytest.fixture(scope="module")
+def hold(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hold]:
+    folder = tmp_path_factory.mktemp("agents")
     (folder / "graphs.py").write_text(GRAPHS)
     (folder / "agents.py").write_text(AGENTS)
-    own = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    done = subprocess.run(
-        [python, "-m", "tests.agents.held_inside", "python"],
-        input=json.dumps(samples),
-        env={**own, "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=180,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    results: list[Any] = json.loads(done.stdout.splitlines()[-1])["results"]
-    return results
+    with holding_inside(python, folder) as hold:
+        yield hold
 
 
 def says(*said: str, **more: Any) -> list[dict[str, Any]]:
@@ -120,14 +108,10 @@ def says(*said: str, **more: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("graph", ["plain", "saving"])
-def test_a_graph_remembers_and_its_state_is_the_private_data(
-    python: Path, tmp_path: Path, graph: str
-) -> None:
+def test_a_graph_remembers_and_its_state_is_the_private_data(hold: Hold, graph: str) -> None:
     first, second = says("one", sly_data={"notes": ["sent"]}), says("two", "three")
     failing, slow = says("fail"), [{"text": "wait", "timeout": 0.5}]
     kept, failed, late = hold(
-        python,
-        tmp_path,
         (f"graphs:{graph}", [*first, *second]),
         (f"graphs:{graph}", failing),
         (f"graphs:{graph}", slow),
@@ -145,16 +129,14 @@ def test_a_graph_remembers_and_its_state_is_the_private_data(
     assert {sample["ending"] for sample in late} == {"too slow"}
 
 
-def test_a_graph_that_waits_for_a_person_is_an_outage(python: Path, tmp_path: Path) -> None:
-    (samples,) = hold(python, tmp_path, ("graphs:stopping", says("one")))
+def test_a_graph_that_waits_for_a_person_is_an_outage(hold: Hold) -> None:
+    (samples,) = hold(("graphs:stopping", says("one")))
     for sample in samples:
         assert sample["ending"] == "outage", sample
 
 
-def test_an_agent_of_pydantic_ai_remembers(python: Path, tmp_path: Path) -> None:
+def test_an_agent_of_pydantic_ai_remembers(hold: Hold) -> None:
     kept, failed, late = hold(
-        python,
-        tmp_path,
         ("agents:plain", says("one", "two")),
         ("agents:plain", says("fail")),
         ("agents:plain", [{"text": "wait", "timeout": 0.5}]),
@@ -168,9 +150,9 @@ def test_an_agent_of_pydantic_ai_remembers(python: Path, tmp_path: Path) -> None
 
 
 def test_typed_output_of_pydantic_ai_is_structure_and_dependencies_are_private_data(
-    python: Path, tmp_path: Path
+    hold: Hold,
 ) -> None:
-    (samples,) = hold(python, tmp_path, ("agents:typed", says("one", "two", sly_data={"x": 1})))
+    (samples,) = hold(("agents:typed", says("one", "two", sly_data={"x": 1})))
     for sample in samples:
         assert [each["structure"] for each in sample["answers"]] == [{"turns": 1}, {"turns": 2}]
         assert sample["answers"][1]["sly_data"] == {"x": 1, "seen": True}

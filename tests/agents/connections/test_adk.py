@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +12,9 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.conversation import Conversation, Ending
-from tests.agents.environments import ROOT, NotHere, made_with
+from tests.agents.environments import Hold, NotHere, holding_inside, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.serving import served
-from tests.waiting import PATIENCE
 
 REQUIREMENT = "google-adk==2.13.0"
 
@@ -93,32 +90,18 @@ def python() -> Path:
         pytest.skip(str(reason))
 
 
-def held_inside(
-    python: Path, folder: Path, *samples: list[dict[str, Any]], agent: str = "adk_agent:root"
-) -> list[Any]:
+@pytest.fixture(scope="module")
+def hold(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hold]:
+    folder = tmp_path_factory.mktemp("agents")
     (folder / "adk_agent.py").write_text(AGENT)
     (folder / "adk_apps.py").write_text(APPS)
-    own = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
-    path = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
-    done = subprocess.run(
-        [python, "-m", "tests.agents.held_inside", "python"],
-        input=json.dumps([(agent, sample) for sample in samples]),
-        env={**own, "PYTHONPATH": path},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    results: list[Any] = json.loads(done.stdout.splitlines()[-1])["results"]
-    return results
+    with holding_inside(python, folder) as hold:
+        yield hold
 
 
-def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
+def test_an_agent_of_google_adk(hold: Hold) -> None:
     patient = {"timeout": 60.0}
-    kept, failed, blocked, overloaded, slow, structured = held_inside(
-        python,
-        tmp_path,
+    turns: list[list[dict[str, Any]]] = [
         [
             {"text": "one", "sly_data": {"x": 1}, **patient},
             {"text": "two", "continue_conversation": False, **patient},
@@ -129,10 +112,6 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
         [{"text": "overloaded", **patient}],
         [{"text": "wait", "timeout": 0.5}],
         [{"text": "structure", **patient}],
-    )
-    (replaced,) = held_inside(
-        python,
-        tmp_path,
         [
             {"text": "one", "sly_data": {"x": 1, "y": 1}, **patient},
             {"text": "two", "sly_data": {"y": 2}, **patient},
@@ -140,6 +119,9 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
             {"text": "four", **patient},
             {"text": "five", "sly_data": {"x": 5}, **patient},
         ],
+    ]
+    kept, failed, blocked, overloaded, slow, structured, replaced = hold(
+        *(("adk_agent:root", each) for each in turns)
     )
     for sample in replaced:
         # What was sent is replaced; what the agent itself remembers is not.
@@ -173,23 +155,18 @@ def test_an_agent_of_google_adk(python: Path, tmp_path: Path) -> None:
     assert structured[0]["answers"][0]["structure"] == {"a": 1}
 
 
-def test_an_app_of_google_adk_runs_with_its_plugins(python: Path, tmp_path: Path) -> None:
+def test_an_app_of_google_adk_runs_with_its_plugins(hold: Hold) -> None:
     patient = {"timeout": 60.0}
     two_turns = [{"text": "one", **patient}, {"text": "two", **patient}]
-    (samples,) = held_inside(python, tmp_path, two_turns, agent="adk_apps:app")
+    (samples,) = hold(("adk_apps:app", two_turns))
     for sample in samples:
         assert [each["text"] for each in sample["answers"]] == ["one!", "one! | two!"], sample
 
 
-def test_a_workflow_of_google_adk_answers_with_the_output_of_its_last_node(
-    python: Path, tmp_path: Path
-) -> None:
-    done, failed = held_inside(
-        python,
-        tmp_path,
-        [{"text": "one", "sly_data": {"x": 1}, "timeout": 60.0}],
-        [{"text": "burst", "timeout": 60.0}],
-        agent="adk_apps:workflow",
+def test_a_workflow_of_google_adk_answers_with_the_output_of_its_last_node(hold: Hold) -> None:
+    done, failed = hold(
+        ("adk_apps:workflow", [{"text": "one", "sly_data": {"x": 1}, "timeout": 60.0}]),
+        ("adk_apps:workflow", [{"text": "burst", "timeout": 60.0}]),
     )
     for sample in done:
         (answer,) = sample["answers"]
