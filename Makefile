@@ -31,7 +31,7 @@ $(READY): requirements.lock pyproject.toml | $(BIN)/python
 	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --require-hashes requirements.lock
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q src
-	@$(BIN)/python -c 'import assay.agents.running, assay.questions.verification, assay.reports, \
+	@$(BIN)/python -c 'import assay.agents.sampling.worker, assay.questions.verification, assay.reports, \
 	  assay.submissions.opening, assay.submissions.python_problems.worker, pandas, pyarrow.parquet'
 	@touch $(READY)
 

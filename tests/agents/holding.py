@@ -4,25 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from assay.agents.connections import Settings, open_connection
-from assay.agents.conversation import Conversation, hold
+from assay.agents.model import ChatFilter, Interaction
+from assay.agents.sampling.conversation import Conversation, hold
+from assay.documents import Place
 
 # How far beyond its limit an interaction may end.
 GRACE = 20.0
 
 
-@dataclass(frozen=True)
-class Says:
+class Says(Interaction):
     """The least that an interaction can be."""
 
-    text: str | None
-    sly_data: dict[str, Any] | None = None
-    chat_filter: str = "MINIMAL"
-    timeout: float | None = 60.0
-    continue_conversation: bool = True
+    def __init__(
+        self,
+        text: str | None,
+        sly_data: dict[str, Any] | None = None,
+        chat_filter: ChatFilter = "MINIMAL",
+        timeout: float | None = 60.0,
+        continue_conversation: bool = True,
+    ) -> None:
+        place = Place(Path("test.hocon"), 1)
+        super().__init__(1, place, text, sly_data, chat_filter, timeout, continue_conversation)
 
 
 def held(

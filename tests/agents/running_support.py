@@ -9,8 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.agents.plan import AgentsPlan, AgentsRequest
-from assay.agents.running import Reach, Sampling
+from assay.agents.plan import AgentsPlan, AgentsRequest, ConnectionOptions, Sampling
 from assay.agents.trust import Trust
 from assay.model import CaseRecord, Outcome
 from assay.models import ModelChoice, ModelClient
@@ -48,7 +47,7 @@ def run_file(
     *,
     client: ModelClient | None = None,
     out: str = "run",
-    reach: Reach | None = None,
+    reach: ConnectionOptions | None = None,
     on_sample: Callable[[], None] = lambda: None,
     **sampling: Any,
 ) -> list[CaseRecord]:
@@ -58,7 +57,7 @@ def run_file(
         create_folder(folder, Manifest(subject="agents"))
     port = server.port if server is not None else None
     how = Sampling(**{"jobs": 1, **sampling})
-    reach = reach or Reach(host="127.0.0.1", port=port)
+    reach = reach or ConnectionOptions(host="127.0.0.1", port=port)
     # A python agent is looked up from the folder, and leaves the folder on the path.
     before, modules = Path.cwd(), list(sys.path)
     os.chdir(path.parent)

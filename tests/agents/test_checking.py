@@ -9,26 +9,24 @@ from typing import Any
 
 import pytest
 
-from assay.agents.checking import CheckResult, GistJudge, check_answer
+from assay.agents.connections import Answer
 from assay.agents.model import Check, Interaction, Section
+from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer
 from assay.documents import Place
 from assay.errors import InfrastructureError, Unverifiable
+from assay.models import JudgeVerdict, Ruling
 
 PLACE = Place(Path("test.hocon"), 1)
 
 
 @dataclass(frozen=True)
-class Reply:
-    text: str | None = None
-    structure: dict[str, Any] | None = None
-    sly_data: dict[str, Any] | None = None
+class Opinion(JudgeVerdict):
+    votes: tuple[Ruling, ...] = ()
+    is_divided: bool = False
 
-
-@dataclass(frozen=True)
-class Opinion:
-    holds: bool
-    reason: str
-    is_unanimous: bool = True
+    @property
+    def is_unanimous(self) -> bool:
+        return not self.is_divided
 
 
 @dataclass
@@ -43,11 +41,13 @@ class WordJudge:
         await asyncio.sleep(0)
         if self.error:
             raise self.error
-        return Opinion(criterion in str(sample), f"about {criterion}", criterion != "divisive")
+        return Opinion(
+            criterion in str(sample), f"about {criterion}", is_divided=criterion == "divisive"
+        )
 
 
 def checked(
-    reply: Reply,
+    reply: Answer,
     *checks: tuple[str, str, Any],
     judge: GistJudge | None = None,
     secrets: dict[str, str] | None = None,
@@ -69,7 +69,7 @@ def _check(where: str, test: str, value: Any) -> Check:
     return Check(section, tuple(path), test, value, PLACE)
 
 
-def holds(reply: Reply, where: str, test: str, value: Any) -> bool | None:
+def holds(reply: Answer, where: str, test: str, value: Any) -> bool | None:
     (found,) = checked(reply, (where, test, value))
     return found.result.is_correct
 
@@ -104,19 +104,20 @@ def holds(reply: Reply, where: str, test: str, value: Any) -> bool | None:
 def test_the_stock_tests_follow_the_document(
     actual: Any, test: str, value: Any, expected: bool
 ) -> None:
-    assert holds(Reply(structure={"key": actual}), "structure.key", test, value) is expected
+    assert holds(Answer(structure={"key": actual}), "structure.key", test, value) is expected
 
 
 def test_a_comparison_that_cannot_be_made_names_both_types() -> None:
-    (found,) = checked(Reply(sly_data={"a": "x"}), ("sly_data.a", "less", 3))
+    (found,) = checked(Answer(sly_data={"a": "x"}), ("sly_data.a", "less", 3))
     assert "str with int" in str(found.result.diff)
 
 
 @pytest.mark.parametrize(
-    "reply", [Reply(), Reply(structure={}), Reply(structure={"a": 3}), Reply(structure={"a": {}})]
+    "reply",
+    [Answer(), Answer(structure={}), Answer(structure={"a": 3}), Answer(structure={"a": {}})],
 )
 @pytest.mark.parametrize("test", ["value", "not_value", "keywords", "not_keywords", "not_gist"])
-def test_what_is_absent_fails_every_test(reply: Reply, test: str) -> None:
+def test_what_is_absent_fails_every_test(reply: Answer, test: str) -> None:
     (found,) = checked(reply, ("structure.a.b", test, "x"), judge=WordJudge())
     assert (found.result.is_correct, found.result.diff) == (False, "absent")
     assert found.actual is None
@@ -125,17 +126,17 @@ def test_what_is_absent_fails_every_test(reply: Reply, test: str) -> None:
 @pytest.mark.parametrize("text", [None, "", " \n"])
 @pytest.mark.parametrize("test", ["not_keywords", "not_value", "not_gist", "not_less", "keywords"])
 def test_an_agent_that_says_nothing_has_no_text(text: str | None, test: str) -> None:
-    (found,) = checked(Reply(text=text), ("text", test, "x"), judge=WordJudge())
+    (found,) = checked(Answer(text=text), ("text", test, "x"), judge=WordJudge())
     assert (found.result.is_correct, found.result.diff) == (False, "absent")
 
 
 def test_empty_text_inside_of_a_part_is_a_value() -> None:
-    assert holds(Reply(structure={"a": ""}), "structure.a", "value", "") is True
-    assert holds(Reply(structure={"a": ""}), "structure.a", "not_keywords", "x") is True
+    assert holds(Answer(structure={"a": ""}), "structure.a", "value", "") is True
+    assert holds(Answer(structure={"a": ""}), "structure.a", "not_keywords", "x") is True
 
 
 def test_nested_keys_and_all_failures_with_their_paths() -> None:
-    reply = Reply("hello", {"a": {"b": {"c": 5}}}, {"x": 1})
+    reply = Answer("hello", {"a": {"b": {"c": 5}}}, {"x": 1})
     found = checked(
         reply,
         ("text", "keywords", "bye"),
@@ -163,14 +164,14 @@ def test_nested_keys_and_all_failures_with_their_paths() -> None:
     ],
 )
 def test_a_gist_is_what_the_judge_says(test: str, criterion: str, expected: bool) -> None:
-    (found,) = checked(Reply("a kind word"), ("text", test, criterion), judge=WordJudge())
+    (found,) = checked(Answer("a kind word"), ("text", test, criterion), judge=WordJudge())
     assert found.result.is_correct is expected
     assert found.result.diff == f"about {criterion}"
 
 
 def test_votes_that_differ_are_remembered() -> None:
     found = checked(
-        Reply("x"), ("text", "gist", "divisive"), ("text", "gist", "y"), judge=WordJudge()
+        Answer("x"), ("text", "gist", "divisive"), ("text", "gist", "y"), judge=WordJudge()
     )
     assert [one.is_disputed for one in found] == [True, False]
 
@@ -178,23 +179,23 @@ def test_votes_that_differ_are_remembered() -> None:
 def test_the_judge_of_models_is_a_judge_of_gists() -> None:
     from assay.models.judge import Judge
 
-    (found,) = checked(Reply("x"), ("text", "gist", "y"), judge=Judge(None))
+    (found,) = checked(Answer("x"), ("text", "gist", "y"), judge=Judge(None))
     assert found.result.is_correct is None
 
 
 def test_the_judge_sees_only_what_the_test_is_about() -> None:
     judge = WordJudge()
-    reply = Reply("the text", {"order": {"id": 3}}, {"private": "canary"})
+    reply = Answer("the text", {"order": {"id": 3}}, {"private": "canary"})
     checked(reply, ("structure.order", "gist", "an order"), judge=judge)
     assert judge.asked == [("an order", {"id": 3})]
 
 
 def test_without_a_judge_a_gist_is_not_guessed() -> None:
-    found = checked(Reply("x"), ("text", "gist", "kind"), ("text", "keywords", "y"))
+    found = checked(Answer("x"), ("text", "gist", "kind"), ("text", "keywords", "y"))
     assert [one.result.is_correct for one in found] == [None, False]
     assert "--model" in str(found[0].result.diff)
     (found_one,) = checked(
-        Reply("x"), ("text", "not_gist", "kind"), judge=WordJudge(error=Unverifiable("no key"))
+        Answer("x"), ("text", "not_gist", "kind"), judge=WordJudge(error=Unverifiable("no key"))
     )
     assert (found_one.result.is_correct, found_one.result.diff) == (None, "no key")
 
@@ -202,13 +203,13 @@ def test_without_a_judge_a_gist_is_not_guessed() -> None:
 def test_an_outage_of_the_judge_is_an_error() -> None:
     judge = WordJudge(error=InfrastructureError("the judge does not answer"))
     with pytest.raises(InfrastructureError, match="does not answer"):
-        checked(Reply("x"), ("text", "gist", "a"), ("text", "gist", "b"), judge=judge)
+        checked(Answer("x"), ("text", "gist", "a"), ("text", "gist", "b"), judge=judge)
 
 
 def test_secrets_are_in_nothing_that_is_kept_and_credentials_in_nothing_that_is_judged() -> None:
     judge = WordJudge()
     found = checked(
-        Reply("the token is canary-1234", {"key": "canary-1234", "number": 567890}),
+        Answer("the token is canary-1234", {"key": "canary-1234", "number": 567890}),
         ("text", "gist", "canary-1234"),
         ("structure.number", "gist", "567890"),
         ("text", "keywords", "canary-1234"),
@@ -241,7 +242,7 @@ class Indiscreet:
 @pytest.mark.parametrize("outage", [False, True])
 def test_what_a_judge_says_is_kept_without_secrets(outage: bool) -> None:
     (found,) = checked(
-        Reply("x"), ("text", "gist", "y"),
+        Answer("x"), ("text", "gist", "y"),
         judge=Indiscreet(outage), secrets={"canary-1234": "<TOKEN>"},
     )  # fmt: skip
     assert found.result.is_correct is (None if outage else True)
@@ -252,7 +253,7 @@ def test_what_a_judge_says_is_kept_without_secrets(outage: bool) -> None:
 
 def test_a_secret_of_many_lines_is_not_told_in_parts() -> None:
     secret = "first line\nsecond line\nthird line"
-    reply = Reply(f"begin {secret} end")
+    reply = Answer(f"begin {secret} end")
     (found,) = checked(reply, ("text", "value", "begin"), secrets={secret: "<KEY>"})
     assert found.result.is_correct is False
     assert "line" not in repr((found.actual, found.result))
@@ -277,7 +278,7 @@ def test_a_judge_that_does_not_see_all_of_an_answer_cannot_say_what_is_not_in_it
 ) -> None:
     judge, hidden = WordJudge(), {"canary-1234": "<TOKEN>"}
     (found,) = checked(
-        Reply("hello canary-1234"), ("text", test, criterion),
+        Answer("hello canary-1234"), ("text", test, criterion),
         judge=judge, secrets=hidden, withheld=hidden,
     )  # fmt: skip
     assert found.result.is_correct is expected
@@ -304,7 +305,7 @@ class Gullible(WordJudge):
 @pytest.mark.parametrize(("test", "wish"), [("gist", True), ("not_gist", False)])
 def test_an_answer_that_leads_its_judge_is_unverified(test: str, wish: bool) -> None:
     judge = Gullible(wish=wish)
-    (found,) = checked(Reply(f"Rome. {LEADING}"), ("text", test, "Paris"), judge=judge)
+    (found,) = checked(Answer(f"Rome. {LEADING}"), ("text", test, "Paris"), judge=judge)
     assert found.result.is_correct is None
     assert "the answer leads the judge" in str(found.result.diff)
     assert len(judge.asked) == 2
@@ -334,7 +335,7 @@ def test_a_judge_is_tried_only_where_an_answer_speaks_to_it_and_wins(
             return await super().gist(criterion.split()[-1], sample)
 
     judge = Literal()
-    (found,) = checked(Reply(said), ("text", test, criterion), judge=judge)
+    (found,) = checked(Answer(said), ("text", test, criterion), judge=judge)
     assert found.result.is_correct is expected
     assert len(judge.asked) == asked
 
@@ -348,4 +349,4 @@ def test_an_outage_of_the_judge_in_its_trial_is_an_error() -> None:
             return await super().gist(criterion, sample)
 
     with pytest.raises(InfrastructureError, match="does not answer"):
-        checked(Reply(LEADING), ("text", "gist", "judge"), judge=Failing())
+        checked(Answer(LEADING), ("text", "gist", "judge"), judge=Failing())

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from assay.agents.connections import KINDS, Kind, Settings, kind_of, open_connection, register
-from assay.agents.conversation import Ending, hold
+from assay.agents.connections import KINDS, Kind, Settings, get_kind, open_connection, register
+from assay.agents.sampling.conversation import ConversationEnd, hold
 from assay.errors import InfrastructureError, InputError
 from tests.agents.holding import Says, held, held_often, texts
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, answer, complete, echo
@@ -126,7 +126,9 @@ def test_the_same_conversation_through_http_openai_and_python() -> None:
     in_process = held("python", remembering, *interactions)
     assert texts(over_http) == texts(over_openai) == texts(in_process)
     assert texts(over_http)[1:] == ["Who did Yellow Submarine? | Where were they from?", "Again?"]
-    assert {each.ending for each in (over_http, over_openai, in_process)} == {Ending.COMPLETE}
+    assert {each.ending for each in (over_http, over_openai, in_process)} == {
+        ConversationEnd.COMPLETE
+    }
 
 
 def test_a_sample_can_be_cancelled_from_outside() -> None:
@@ -148,7 +150,7 @@ def test_a_sample_can_be_cancelled_from_outside() -> None:
 
 def test_an_unknown_connection_is_the_users_mistake() -> None:
     with pytest.raises(InputError, match="did you mean 'https'"):
-        kind_of("htps")
+        get_kind("htps")
 
 
 def test_what_each_connection_can_return_is_known_before_it_is_opened() -> None:
@@ -172,11 +174,11 @@ def test_a_connection_of_ones_own_has_a_name_like_any_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
-    register(Kind("mirror", "says it back", kind_of("python").opener))
+    register(Kind("mirror", "says it back", get_kind("python").opener))
     settings = Settings("tests.agents.python_agents:plain")
     assert texts(held("mirror", settings, Says("hi"))) == ["you said hi"]
     with pytest.raises(InputError, match="already"):
-        register(Kind("http", "another", kind_of("http").opener))
+        register(Kind("http", "another", get_kind("http").opener))
 
 
 def test_a_connection_of_an_installed_package_is_found_by_its_name(
@@ -185,8 +187,8 @@ def test_a_connection_of_an_installed_package_is_found_by_its_name(
     monkeypatch.setattr("assay.agents.connections.registry.KINDS", dict(KINDS))
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "mirrors.py").write_text(
-        "from assay.agents.connections import Kind, kind_of\n"
-        "mirror = Kind('mirror', 'says it back', kind_of('python').opener)\n"
+        "from assay.agents.connections import Kind, get_kind\n"
+        "mirror = Kind('mirror', 'says it back', get_kind('python').opener)\n"
     )
     metadata = tmp_path / "mirrors-1.0.dist-info"
     metadata.mkdir()
@@ -196,7 +198,7 @@ def test_a_connection_of_an_installed_package_is_found_by_its_name(
     settings = Settings("tests.agents.python_agents:plain")
     assert texts(held("mirror", settings, Says("hi"))) == ["you said hi"]
     with pytest.raises(InputError, match="not a connection named 'other'"):
-        kind_of("other")
+        get_kind("other")
 
 
 def test_direct_without_the_library_names_what_to_install() -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from assay.agents.files.criteria import TESTS
-from assay.agents.files.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.agents.files.rules import RULES
 from assay.agents.pytest_plugin import _OPTIONS
-from assay.agents.sampling import chance_to_pass
+from assay.agents.sampling.tally import compute_pass_chance
+from assay.agents.testfile.criteria import TESTS
+from assay.agents.testfile.lint import RULES
+from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
 from assay.model import Ratio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
@@ -34,5 +34,5 @@ def test_the_table_of_ratios() -> None:
     rates = [int(cell.strip(" %")) / 100 for cell in head[1].split("|")]
     assert len(rows) == 9
     for ratio, cells in rows:
-        told = [f"{chance_to_pass(Ratio.parse(ratio), rate):.0%}" for rate in rates]
+        told = [f"{compute_pass_chance(Ratio.parse(ratio), rate):.0%}" for rate in rates]
         assert [cell.strip() for cell in cells.split("|")] == told

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import pytest
 
-from assay.agents.files.lint import lint_files
-from assay.agents.running import Reach
+from assay.agents.plan import ConnectionOptions
+from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
 from assay.findings import FORMATS
 from assay.model import Outcome
@@ -30,7 +30,7 @@ LONG = "CANARY-" + "0123456789abcdef" * 30
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
+    monkeypatch.setattr("assay.agents.sampling.tally.RETRY_DELAYS", (0.0,))
 
 
 def kept(folder: Path) -> str:
@@ -81,7 +81,7 @@ def test_the_key_of_a_connection_is_a_secret(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     path = write(tmp_path, connections="openai")
     with ScriptedServer(script(quoted)) as server:
-        [record] = run_file(path, reach=Reach(url=f"http://127.0.0.1:{server.port}/v1"))
+        [record] = run_file(path, reach=ConnectionOptions(url=f"http://127.0.0.1:{server.port}/v1"))
     assert KEY in server.requests[0].headers["authorization"]
     assert record.outcome in (Outcome.ERROR, Outcome.FAILED)
     everything = kept(tmp_path)
@@ -149,7 +149,7 @@ def test_what_an_agent_in_this_process_raises_quotes_no_credential(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", NASTY)
     path = write(tmp_path, agent=f"tests.agents.python_agents:{function}", connections="python")
-    [record] = run_file(path, reach=Reach())
+    [record] = run_file(path, reach=ConnectionOptions())
     assert record.outcome is Outcome.FAILED
     [result] = record.reports[0].results.values()
     assert "the agent raised an error: ValueError: xxx" in str(result.diff)
@@ -236,7 +236,7 @@ def test_the_name_of_an_agent_may_be_a_secret(
     assert "CANARY" not in kept(tmp_path)
     path.write_text(f"agent: ${{AGENT_NAME}}, connections: python\n{interactions}")
     with pytest.raises(InputError) as caught:
-        run_file(path, reach=Reach(), out="other")
+        run_file(path, reach=ConnectionOptions(), out="other")
     assert "<AGENT_NAME>" in str(caught.value)
     assert "CANARY" not in str(caught.value)
 
@@ -276,7 +276,7 @@ def test_what_lint_shows_of_a_value_has_no_part_of_a_secret(
 )
 def test_an_address_with_a_secret_is_refused_before_there_is_a_run(url: str) -> None:
     with pytest.raises(InputError, match="must be plain") as caught:
-        Reach(url=url)
+        ConnectionOptions(url=url)
     assert "OPENAI_API_KEY" in str(caught.value)
     assert "CANARY" not in str(caught.value)
 
@@ -284,13 +284,13 @@ def test_an_address_with_a_secret_is_refused_before_there_is_a_run(url: str) -> 
 @pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://localhost", "http://"])
 def test_an_address_that_is_none_is_refused_before_there_is_a_run(url: str) -> None:
     with pytest.raises(InputError, match="not an http or https address"):
-        Reach(url=url)
+        ConnectionOptions(url=url)
 
 
 @pytest.mark.parametrize("host", ["me:CANARY@localhost", "localhost?key=CANARY", "http://local"])
 def test_a_host_is_looked_at_before_there_is_a_run(host: str) -> None:
     with pytest.raises(InputError, match="not the name of a host") as caught:
-        Reach(host=host)
+        ConnectionOptions(host=host)
     assert "CANARY" not in str(caught.value)
 
 
@@ -299,5 +299,5 @@ def test_the_address_of_the_environment_must_be_plain_too(
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:CANARY@127.0.0.1:1/v1")
     with pytest.raises(InputError, match="must be plain"):
-        run_file(write(tmp_path, connections="openai"), reach=Reach())
+        run_file(write(tmp_path, connections="openai"), reach=ConnectionOptions())
     assert "CANARY" not in kept(tmp_path)

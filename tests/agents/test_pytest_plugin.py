@@ -90,7 +90,7 @@ def test_it_is_off_unless_asked_for(real_run: Pytest, tmp_path: Path, line: str)
     (tmp_path / "pytest.ini").write_text(f"[pytest]\n{line}\n")
     (tmp_path / "test_light.py").write_text(
         "import sys\n"
-        "HEAVY = {'assay.agents.running', 'pydantic', 'httpx'}\n"
+        "HEAVY = {'assay.agents.sampling.worker', 'pydantic', 'httpx'}\n"
         "def test_light(): assert not HEAVY & set(sys.modules)\n"
     )
     write(tmp_path, agent="tests.agents.python_agents:plain", connections="python")

@@ -22,7 +22,7 @@ from assay.agents.connections import (
     Settings,
     register,
 )
-from assay.agents.running import Reach
+from assay.agents.plan import ConnectionOptions
 from assay.errors import InputError
 from assay.model import CaseRecord, Outcome
 from tests.agents import python_agents
@@ -41,7 +41,7 @@ from tests.agents.scripted_server import (
 @pytest.fixture
 def no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again at once."""
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0, 0.0))
+    monkeypatch.setattr("assay.agents.sampling.tally.RETRY_DELAYS", (0.0, 0.0))
 
 
 def outcomes(record: CaseRecord) -> list[str]:
@@ -88,7 +88,7 @@ def test_all_samples_are_taken_when_asked_for_and_give_a_rate(tmp_path: Path) ->
     low, high = numbers["interval"]
     assert (round(low, 3), round(high, 3)) == (0.301, 0.954)
     assert numbers["all_of"] == {"1": 0.75, "2": 0.5, "4": 0.0}
-    assert record.detail["lets through"].startswith("2/4 lets an agent that is right 40%")
+    assert record.detail["false_pass_rate"].startswith("2/4 lets an agent that is right 40%")
 
 
 def test_a_ratio_that_is_given_takes_the_place_of_the_files(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_requests_of_a_conversation_are_counted_one_by_one(tmp_path: Path) -> No
 def test_how_often_an_outage_is_tried_again_can_be_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, retries: int, outcome: Outcome
 ) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0,))
+    monkeypatch.setattr("assay.agents.sampling.tally.RETRY_DELAYS", (0.0,))
 
     async def script(request: Request, wire: Wire) -> None:
         if request.number < 5:
@@ -290,7 +290,7 @@ def test_an_agent_that_raises_has_failed_and_is_not_tried_again(
         tmp_path, agent="tests.agents.python_agents:tired", connections="python",
         success_ratio="40/50",
     )  # fmt: skip
-    [record] = run_file(path, reach=Reach(), takes_all=True)
+    [record] = run_file(path, reach=ConnectionOptions(), takes_all=True)
     assert record.outcome is Outcome.FAILED
     assert next(python_agents.CALLS) == 50
     assert isinstance(record.detail, dict)
@@ -306,7 +306,7 @@ def test_a_dead_port_is_an_error_that_names_the_server_also_with_a_limit(tmp_pat
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-        [record] = run_file(path, reach=Reach(host="127.0.0.1", port=port), jobs=3)
+        [record] = run_file(path, reach=ConnectionOptions(host="127.0.0.1", port=port), jobs=3)
     assert record.outcome is Outcome.ERROR
     assert f"http://127.0.0.1:{port}" in record.reason
     assert "the server cannot be reached" in record.reason
@@ -322,7 +322,7 @@ def test_a_server_that_lets_nobody_in_is_an_error_also_with_a_limit(tmp_path: Pa
             client = waiting.enter_context(socket.socket())
             client.setblocking(False)
             client.connect_ex(full.getsockname())
-        reach = Reach(host="127.0.0.1", port=full.getsockname()[1])
+        reach = ConnectionOptions(host="127.0.0.1", port=full.getsockname()[1])
         [record] = run_file(path, reach=reach, retries=0)
     assert record.outcome is Outcome.ERROR
     assert "the server cannot be reached" in record.reason
@@ -513,7 +513,7 @@ def test_the_same_file_through_http_openai_and_python(tmp_path: Path) -> None:
     codes = {}
     for script, name in ((echo, "http"), (complete(_remembering), "openai"), (None, "python")):
         with ScriptedServer(script or echo) as server:
-            reach = Reach(connections=(name,), host="127.0.0.1", port=server.port)
+            reach = ConnectionOptions(connections=(name,), host="127.0.0.1", port=server.port)
             [record] = run_file(path, reach=reach, out=name)
         assert record.outcome is Outcome.FAILED
         codes[name] = record.code
@@ -525,7 +525,7 @@ def test_a_check_on_what_a_connection_cannot_return_is_an_error_of_the_file(
 ) -> None:
     path = write(tmp_path, ask("x", {"sly_data": {"a": {"value": 1}}}))
     with pytest.raises(InputError, match="sly_data"):
-        run_file(path, reach=Reach(connections=("openai",)))
+        run_file(path, reach=ConnectionOptions(connections=("openai",)))
 
 
 @pytest.mark.usefixtures("no_pause")

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.sampling import (
+from assay.agents.sampling.tally import (
     RETRY_DELAYS,
     Tally,
     all_pass,
     at_limit,
-    chance_to_pass,
+    compute_pass_chance,
     decide,
-    lets_through,
+    describe_false_pass_rate,
     retry_delay,
     statistics,
 )
@@ -197,7 +197,7 @@ def test_the_chance_to_pass_is_that_of_all_possible_runs(ratio: Ratio, rate: flo
         for run in product([True, False], repeat=ratio.samples)
         if sum(run) >= ratio.needed
     )
-    assert chance_to_pass(ratio, rate) == pytest.approx(chance, abs=1e-9)
+    assert compute_pass_chance(ratio, rate) == pytest.approx(chance, abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_the_chance_to_pass_is_that_of_all_possible_runs(ratio: Ratio, rate: flo
 )
 def test_what_a_ratio_lets_through(ratio: str, right: str, chance: str) -> None:
     said = f"{ratio} lets an agent that is right {right} of the time pass {chance} of the time"
-    assert lets_through(Ratio.parse(ratio)) == said
+    assert describe_false_pass_rate(Ratio.parse(ratio)) == said
 
 
 def test_statistics_of_all_samples() -> None:

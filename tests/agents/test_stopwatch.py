@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from assay.agents.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.errors import InfrastructureError
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks import binary_diff, cut, line_diff, shown, text_diff, unified_diff
+from assay.checks import binary_diff, cut, line_diff, preview, text_diff, unified_diff
 from assay.checks.diffs import MAX_DIFF, around, first_difference
 
 NOTE = re.compile(r" … \[([\d,]+) of ([\d,]+) characters left out\] … ")
@@ -187,7 +187,7 @@ def test_a_diff_that_is_not_unified_says_so() -> None:
 
 
 def test_large_values_are_shown_cut() -> None:
-    assert "characters left out" in shown(list(range(100_000)))
-    assert len(shown("x" * MEBIBYTE)) < 300
-    assert shown(10**5000) == "(int too large to show)"
-    assert shown({"a": [1]}) == "{'a': [1]}"
+    assert "characters left out" in preview(list(range(100_000)))
+    assert len(preview("x" * MEBIBYTE)) < 300
+    assert preview(10**5000) == "(int too large to show)"
+    assert preview({"a": [1]}) == "{'a': [1]}"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks import ABSENT, Left, check_names, run_check
+from assay.checks import ABSENT, Uncollected, check_names, run_check
 from assay.errors import InputError
 
 
@@ -147,7 +147,7 @@ def test_the_bytes_of_a_parsed_file_are_not_known(name: str, expected: str) -> N
 
 
 def test_what_was_left_exists_and_has_no_content() -> None:
-    left = Left("a symbolic link")
+    left = Uncollected("a symbolic link")
     assert run_check("file_exists", left, True).is_correct is True
     assert run_check("file_exists", left, False).is_correct is False
     expectations = {"file_hash": "0" * 64, "schema": {}, "number": 1, "json": [1]}
@@ -162,7 +162,7 @@ def test_what_was_left_exists_and_has_no_content() -> None:
 
 
 def test_what_may_be_there_or_not_fails_either_way() -> None:
-    left = Left("`out` is a symbolic link", is_certain=False)
+    left = Uncollected("`out` is a symbolic link", is_certain=False)
     for expected in (True, False):
         result = run_check("file_exists", left, expected)
         assert result.is_correct is False

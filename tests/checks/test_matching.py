@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.matching import Matching, equal_pairs, identity
+from assay.checks.comparison import Matching, make_identity, pair_equals
 
 sizes = st.integers(0, 5)
 
@@ -33,7 +33,7 @@ def test_no_pairing_is_larger(left: int, right: int, data: st.DataObject) -> Non
 
 @given(st.lists(st.integers(0, 3)), st.lists(st.integers(0, 3)))
 def test_equal_pairs_use_every_place_once(left: list[int], right: list[int]) -> None:
-    pairs = equal_pairs(left, right)
+    pairs = pair_equals(left, right)
     assert all(left[one] == right[other] for one, other in pairs.items())
     assert len(set(pairs.values())) == len(pairs)
     assert len(pairs) == sum(min(left.count(item), right.count(item)) for item in set(left))
@@ -41,7 +41,7 @@ def test_equal_pairs_use_every_place_once(left: list[int], right: list[int]) -> 
 
 def test_blurred_numbers_look_the_same_and_nothing_else_does() -> None:
     def blurred(value: object) -> object:
-        return identity(value, (), nan_equal=False, blur=True)
+        return make_identity(value, (), nan_equal=False, blur=True)
 
     assert blurred([{"a": 1}, 2.5]) == blurred([7, {"a": -3.0}])
     different = [1, True, "1", None, [1], [1, 1], {"a": 1}, {"b": 1}, {"a": "1"}, b"1"]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks import ABSENT, run_check, shown
+from assay.checks import ABSENT, preview, run_check
 from assay.errors import InputError
 
 numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -51,7 +51,7 @@ def holds(actual: Any, expected: Any, **options: Any) -> bool | None:
         (3 * 10**5000, 1, {"absolute": 10**5000}, False),
         (5e-324, 0, {"absolute": 5e-324}, True),
     ],
-    ids=shown,
+    ids=preview,
 )
 def test_examples(actual: Any, expected: Any, options: dict[str, float], outcome: bool) -> None:
     assert holds(actual, expected, **options) is outcome
@@ -95,7 +95,7 @@ def test_an_expectation_that_is_no_number_is_the_users_error(expected: Any) -> N
 
 @pytest.mark.parametrize("option", ["absolute", "relative"])
 @pytest.mark.parametrize(
-    "value", [-1, math.inf, math.nan, True, "0.1", None, -(10**5000)], ids=shown
+    "value", [-1, math.inf, math.nan, True, "0.1", None, -(10**5000)], ids=preview
 )
 def test_a_tolerance_must_be_finite_and_not_negative(option: str, value: Any) -> None:
     with pytest.raises(InputError, match=f"option '{option}' must be a finite number"):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.paths import Wildcard, narrowed, parse_patterns, path_text
+from assay.checks.json_values import Wildcard, format_path, narrow, parse_patterns
 from assay.errors import InputError
 
 keys = st.text() | st.sampled_from(["$", "*", "a.b", "[0]", '"', "", "0", "$ref", "a b"])
@@ -17,7 +17,7 @@ paths = st.lists(keys | st.integers(0, 10**6), min_size=1, max_size=5).map(tuple
 
 @given(paths)
 def test_the_text_of_a_path_is_read_back(path: tuple[str | int, ...]) -> None:
-    assert parse_patterns("ignore", path_text(path)) == (path,)
+    assert parse_patterns("ignore", format_path(path)) == (path,)
 
 
 @pytest.mark.parametrize(
@@ -77,11 +77,11 @@ def test_a_quoted_key_that_json_refuses_is_the_users_error() -> None:
 
 def test_patterns_are_narrowed_step_by_step() -> None:
     patterns = parse_patterns("ignore", ["items[*].id", "items[0].name", "meta.*"])
-    items = narrowed(patterns, "items")
+    items = narrow(patterns, "items")
     assert items == ((Wildcard.ITEM, "id"), (0, "name"))
-    assert narrowed(items, 0) == (("id",), ("name",))
-    assert narrowed(items, 1) == (("id",),)
-    assert narrowed((("id",),), "id") is None
-    assert narrowed(patterns, "other") == ()
-    assert narrowed(((Wildcard.KEY,),), 0) == ()
-    assert narrowed(((Wildcard.ITEM,),), "key") == ()
+    assert narrow(items, 0) == (("id",), ("name",))
+    assert narrow(items, 1) == (("id",),)
+    assert narrow((("id",),), "id") is None
+    assert narrow(patterns, "other") == ()
+    assert narrow(((Wildcard.KEY,),), 0) == ()
+    assert narrow(((Wildcard.ITEM,),), "key") == ()

@@ -17,8 +17,8 @@ from assay.checks import (
     check_names,
     check_options,
     get_check,
+    preview,
     run_check,
-    shown,
 )
 from assay.checks.registry import passed
 from assay.errors import InputError, Unverifiable
@@ -112,7 +112,7 @@ def test_the_weight_is_applied_to_every_kind_of_result() -> None:
 
 
 @pytest.mark.parametrize(
-    "weight", [0, -1, float("inf"), float("nan"), 10**5000, True, "1", None], ids=shown
+    "weight", [0, -1, float("inf"), float("nan"), 10**5000, True, "1", None], ids=preview
 )
 def test_a_weight_must_be_finite_and_above_zero(weight: Any) -> None:
     with pytest.raises(InputError, match="weight"):

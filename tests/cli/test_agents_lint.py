@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.agents.files.support import whole, written
+from tests.agents.testfile.support import whole, written
 from tests.conftest import Command
 
 

@@ -38,7 +38,7 @@ ALLOWED: dict[str, str] = {
     "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",
     "reports/formats.py": "files that are written",
     "agents/connections/web.py": "the body of an answer, read up to a limit",
-    "agents/connections/http.py": "the body of an answer, read up to a limit",
+    "agents/connections/neuro_san.py": "the body of an answer, read up to a limit",
     "runs/journal.py": "the journal, checked by itself because it is written as well",
 }
 

@@ -17,7 +17,7 @@ _SECONDS = PATIENCE
 _READ = """
 import json, re, resource, sys
 from pathlib import Path
-from assay.agents.files.reading import read_file
+from assay.agents.testfile.reading import read_file
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 found = read_file(Path(sys.argv[1]))
 text = found.file.interactions[0].text if found.file else None
@@ -73,7 +73,7 @@ def test_substitutions_that_double_are_refused(tmp_path: Path, what: str) -> Non
 def test_substitutions_that_take_too_long_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
-    from assay.agents.files.reading import read_file
+    from assay.agents.testfile.reading import read_file
     from assay.documents import hocon_limits as expansion
 
     monkeypatch.setattr(expansion, "_SECONDS", 1)
@@ -99,7 +99,7 @@ def test_a_text_of_a_million_characters_is_read_in_linear_time(tmp_path: Path, q
 
 
 def test_a_long_text_keeps_its_escapes_and_joins_others(tmp_path: Path) -> None:
-    from assay.agents.files.reading import load_file
+    from assay.agents.testfile.reading import load_file
 
     test = tmp_path / "test.hocon"
     escaped = r"\n\"\u00e4\ud83d\ude00" + "x" * 5_000

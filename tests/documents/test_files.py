@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.agents.files import read_files
+from assay.agents.testfile import read_files
 from assay.config import load_config
 from assay.documents import (
     LARGEST_DOCUMENT,

@@ -108,7 +108,7 @@ def read_answers(kind: str) -> Callable[[Path, str, bytes], Iterator[str]]:
 async def _talk(kind: str, data: bytes) -> list[str]:
     from assay.agents.connections import Settings, open_connection
     from assay.agents.connections.template import Template
-    from assay.agents.conversation import Ending, hold
+    from assay.agents.sampling.conversation import ConversationEnd, hold
     from tests.agents.holding import Says
 
     answers, requests = data.split(BETWEEN), 0
@@ -155,7 +155,7 @@ async def _talk(kind: str, data: bytes) -> list[str]:
             with suppress(OSError):
                 await writer.wait_closed()
         await asyncio.gather(*filter(None, serving))
-    return [] if found.ending is Ending.COMPLETE else [f"{found.ending}: {found.reason}"]
+    return [] if found.ending is ConversationEnd.COMPLETE else [f"{found.ending}: {found.reason}"]
 
 
 def _reply(body: bytes) -> bytes:

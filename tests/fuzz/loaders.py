@@ -274,8 +274,8 @@ lines\"\"\", continue_conversation: false, response.text { gist: "ok", not_value
 
 
 def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.agents.files import read_files
-    from assay.agents.files.lint import lint_files
+    from assay.agents.testfile import read_files
+    from assay.agents.testfile.lint import lint_files
     from assay.findings import FORMATS
 
     path = _write(folder, name, data)
@@ -283,18 +283,18 @@ def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
     for kind in FORMATS:
         findings.report(kind)
     yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
-    read_files([path]).files_or_error()
+    read_files([path]).get_files()
 
 
 def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.agents.connections.frames import Lines, Reader, frame_in
+    from assay.agents.connections.neuro_san import FrameReader
+    from assay.agents.connections.web import LineSplitter
 
-    lines, reader = Lines(), Reader()
+    lines, reader = LineSplitter(), FrameReader()
     try:
-        for line in [*lines.feed(data), lines.rest()]:
-            if (frame := frame_in(line)) is not None:
-                reader.take(frame)
-        reader.answer()
+        for line in [*lines.feed(data), lines.take_rest()]:
+            reader.take_line(line)
+        reader.make_answer()
     except AssayError as error:
         yield f"stream: {error}"
 
@@ -312,16 +312,15 @@ _STREAM = b"""\
 
 def _completion(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.models import ModelSettings
-    from assay.models.retries import Transient
-    from assay.models.usage import usage_of
-    from assay.models.wire import failure, read_reply
+    from assay.models.transport import Transient, make_failure, read_reply
+    from assay.models.usage import count_usage
 
     settings = ModelSettings("m", "http://127.0.0.1:9/v1", key="KEY-0123456789")
     for status in (400, 401, 404, 429, 500):
-        failure(status, {"retry-after": data[:20].decode("latin-1")}, data, settings)
+        make_failure(status, {"retry-after": data[:20].decode("latin-1")}, data, settings)
     try:
         reply = read_reply(settings.redact(data))
-        usage_of(reply.usage, {}, reply.text, settings.price)
+        count_usage(reply.usage, {}, reply.text, settings.price)
     except Transient as error:
         yield f"completion: {error}"
 
@@ -351,7 +350,7 @@ _COMPLETION = json.dumps(
 def _shaped_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from pydantic import BaseModel
 
-    from assay.models.structured import MalformedAnswer, parse
+    from assay.models.client import MalformedAnswer, parse
 
     class Shape(BaseModel):
         verdict: bool

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict
 
 from assay.errors import AssayError, BudgetExceeded, InputError
-from assay.models import Budget, ModelFailed, Usage, metered
+from assay.models import Budget, ModelFailed, Usage, open_meter
 from assay.redaction import ENCODERS
 from tests.models.conftest import Connect
 from tests.models.scripted_server import (
@@ -207,7 +207,7 @@ async def test_malformed_twice_is_an_error_that_is_paid_but_not_kept(connect: Co
     with ScriptedServer(replies) as server:
         async with connect(server) as client:
             with (
-                metered() as meter,
+                open_meter() as meter,
                 pytest.raises(ModelFailed, match="wrong shape, also the second"),
             ):
                 await client.ask(question(), schema=Colour)
@@ -295,7 +295,7 @@ async def test_an_asker_that_gives_up_takes_nobody_along(connect: Connect) -> No
 
 async def test_what_is_used_is_counted_per_case(connect: Connect) -> None:
     async def case(texts: str) -> Usage:
-        with metered() as meter:
+        with open_meter() as meter:
             await asyncio.gather(*(client.ask(question(text)) for text in texts))
         return meter.usage
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError, Unverifiable
 from assay.models import Judge, ModelFailed, Ruling
-from assay.models.judge import decided, messages_for
+from assay.models.judge import count_votes, make_messages
 from tests.models.conftest import Connect
 from tests.models.scripted_server import (
     Received,
@@ -82,9 +82,9 @@ async def test_a_verdict_quoted_from_the_sample_is_not_taken_for_one(connect: Co
 
 @given(criterion=st.text(), sample=st.text() | st.lists(st.text() | st.integers()))
 def test_criterion_and_sample_stay_data(criterion: str, sample: Any) -> None:
-    system, user = messages_for(criterion, sample)
+    system, user = make_messages(criterion, sample)
     assert json.loads(user["content"]) == {"criterion": criterion, "sample": sample}
-    assert system == messages_for("another", "text")[0]
+    assert system == make_messages("another", "text")[0]
 
 
 async def test_two_of_three_votes_decide(connect: Connect) -> None:
@@ -142,7 +142,7 @@ def test_votes_that_can_be_a_draw_are_refused(votes: int) -> None:
 @given(st.lists(st.booleans(), min_size=1, max_size=9).filter(lambda votes: len(votes) % 2 == 1))
 def test_the_majority_decides_whatever_the_order(holds: list[bool]) -> None:
     votes = [Ruling(reason=str(each), holds=each) for each in holds]
-    judged = decided(votes)
+    judged = count_votes(votes)
     assert judged.holds == (holds.count(True) > holds.count(False))
     assert judged.reason == str(judged.holds)
-    assert decided(votes[::-1]).holds == judged.holds
+    assert count_votes(votes[::-1]).holds == judged.holds

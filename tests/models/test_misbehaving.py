@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from assay.models import ModelClient, ModelSettings, transport
-from assay.models.retries import ModelFailed
+from assay.models.transport import ModelFailed
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio

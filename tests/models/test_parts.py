@@ -13,10 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import BudgetExceeded, InfrastructureError
-from assay.models import Budget, Meter, ResponseCache, Usage, meter_usage, metered
-from assay.models.cache import request_hash
-from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.retries import FIRST_WAIT, LONGEST_WAIT, asked_wait, backoff
+from assay.models import Budget, Meter, ResponseCache, Usage, meter_usage, open_meter
+from assay.models.client import request_hash
+from assay.models.transport import (
+    FIRST_WAIT,
+    LONGEST_WAIT,
+    AdaptiveConcurrency,
+    backoff,
+    read_wait,
+)
 from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.anyio
@@ -93,9 +98,9 @@ def test_a_call_of_unknown_price_ends_a_limit_on_cost() -> None:
 
 
 def test_meters_are_nested_and_count_only_while_open() -> None:
-    with metered() as outer:
+    with open_meter() as outer:
         meter_usage(Usage(calls=1))
-        with metered() as inner:
+        with open_meter() as inner:
             meter_usage(Usage(calls=2))
         meter_usage(Usage(calls=4))
     meter_usage(Usage(calls=8))
@@ -105,14 +110,14 @@ def test_meters_are_nested_and_count_only_while_open() -> None:
 
 def test_what_a_provider_asks_to_wait_is_understood() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=30)
-    assert asked_wait({}) is None
-    assert asked_wait({"retry-after": "7"}) == 7.0
-    assert asked_wait({"retry-after": "0.5"}) == 0.5
-    assert asked_wait({"retry-after": "-1"}) == 0.0
-    assert 28 <= (asked_wait({"retry-after": format_datetime(soon)}) or 0) <= 30
-    assert asked_wait({"retry-after": "Mon, 01 Jan 2024 00:00:00 GMT"}) == 0.0
-    assert asked_wait({"retry-after": "soon"}) is None
-    assert asked_wait({}, b'[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
+    assert read_wait({}) is None
+    assert read_wait({"retry-after": "7"}) == 7.0
+    assert read_wait({"retry-after": "0.5"}) == 0.5
+    assert read_wait({"retry-after": "-1"}) == 0.0
+    assert 28 <= (read_wait({"retry-after": format_datetime(soon)}) or 0) <= 30
+    assert read_wait({"retry-after": "Mon, 01 Jan 2024 00:00:00 GMT"}) == 0.0
+    assert read_wait({"retry-after": "soon"}) is None
+    assert read_wait({}, b'[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
 
 
 @given(st.integers(1, 100))
@@ -124,14 +129,14 @@ def test_pauses_grow_and_stay_bounded(failures: int) -> None:
 async def test_calls_under_way_together_halve_the_limit_once() -> None:
     concurrency = AdaptiveConcurrency(16)
     for _ in range(200):
-        concurrency.succeeded()
+        concurrency.record_success()
     assert concurrency.limit == 16
     started = time.monotonic()
     for _ in range(5):
-        concurrency.overloaded(started)
+        concurrency.record_overload(started)
     assert concurrency.limit == 8
     for _ in range(20):
-        concurrency.overloaded(time.monotonic())
+        concurrency.record_overload(time.monotonic())
     assert concurrency.limit == 1
 
 

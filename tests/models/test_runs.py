@@ -10,7 +10,7 @@ import pytest
 from assay.cli.common import RunOptions, executing
 from assay.errors import BudgetExceeded, InfrastructureError
 from assay.model import CaseRecord, Outcome
-from assay.models import Judge, ModelClient, metered
+from assay.models import Judge, ModelClient, open_meter
 from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
 from tests.models.conftest import Connect
 from tests.models.scripted_server import Received, Reply, ScriptedServer, fails, says_json
@@ -28,7 +28,7 @@ def judge_cases(folder: Path, client: ModelClient, *, jobs: int = 1, cases: int 
     judge = Judge(client)
 
     async def work(unit: Unit, parts: Parts) -> CaseRecord:
-        with metered() as meter:
+        with open_meter() as meter:
             try:
                 judged = await judge.gist("is a greeting", unit.payload)
                 outcome = Outcome.PASSED if judged.holds else Outcome.FAILED

@@ -15,8 +15,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.plan import AgentsPlan, AgentsRequest
-from assay.agents.running import Reach, Sampling
+from assay.agents.plan import AgentsPlan, AgentsRequest, ConnectionOptions, Sampling
 from assay.evaluation import Evaluation, EvaluationPlan
 from assay.models import ModelChoice
 from assay.questions.plan import QuestionsPlan, make_request
@@ -50,7 +49,9 @@ def plan_submission(name: str) -> Plan:
 def plan_agents() -> Plan:
     files = ("examples/agents/kiosk.hocon",)
     return AgentsPlan(
-        AgentsRequest(files, str(Path.cwd()), Reach(), Sampling(), ModelChoice(model="none"))
+        AgentsRequest(
+            files, str(Path.cwd()), ConnectionOptions(), Sampling(), ModelChoice(model="none")
+        )
     )
 
 

@@ -6,28 +6,28 @@ import asyncio
 import re
 from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import pytest
 
-from assay.agents.files import read_file
-from assay.agents.files.reading import first_error
-from assay.agents.files.source import is_hocon
+from assay.agents.plan import AgentsOptions, Test, plan_tests, read_options
 from assay.agents.pytest_plugin import OPTION_NAMES
-from assay.agents.running import Reach, Running, Sampling, Test, tests_of
-from assay.agents.trust import make_trust
+from assay.agents.sampling.worker import AgentsWorker
+from assay.agents.testfile import read_file
+from assay.agents.testfile.source import is_hocon
 from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.model import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, Ratio
-from assay.models import Budget, ModelChoice, ModelClient, ResponseCache, resolve
+from assay.models import Budget, ModelClient, ResponseCache, resolve
 from assay.reports import one_line
 from assay.runs import Unit
 
-_NOTES = "assay_passed_over"
+_NOTES = "assay_skipped"
 _WRONG = ("assay", WRONG_INPUT)
 """The property of a report that says: the error is a mistake of the file."""
 # Advice names options of the command line; here they have other names.
 _OPTION = re.compile(rf"(?<![\w-])--(?=(?:{'|'.join(OPTION_NAMES)})\b(?!-))")
+_OPTIONS = tuple(name.replace("-", "_") for name in OPTION_NAMES)
 _SHOWN_SAMPLES = 3
 
 
@@ -39,17 +39,17 @@ class AgentTestError(Exception):
     """Nothing can be said about the agent: it, or its judge, could not be asked."""
 
 
-class Collecting:
+class AgentCollection:
     """The part of the plugin that is there only when it is asked for."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._passed_over: list[str] = []
+        self._skipped: list[str] = []
         self._is_input_wrong = False
         try:
-            self.runner = Runner(config)
+            self.runner = SessionRunner(config)
         except InputError as error:
-            raise pytest.UsageError(_in_words_of_pytest(error)) from None
+            raise pytest.UsageError(_rename_options(error)) from None
 
     def pytest_collect_file(
         self, file_path: Path, parent: pytest.Collector
@@ -57,7 +57,7 @@ class Collecting:
         if not is_hocon(file_path):
             return None
         file = AgentFileCollector.from_parent(parent, path=file_path)
-        file.take_runner(self.runner, self._passed_over)
+        file.take_runner(self.runner, self._skipped)
         return file
 
     @pytest.hookimpl(wrapper=True)
@@ -81,83 +81,57 @@ class Collecting:
             session.exitstatus = pytest.ExitCode.INTERRUPTED
         # A worker of xdist collects, but only the one who started it can tell.
         if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput[_NOTES] = self._passed_over
+            session.config.workeroutput[_NOTES] = self._skipped
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        self._passed_over += getattr(node, "workeroutput", {}).get(_NOTES, [])
+        self._skipped += getattr(node, "workeroutput", {}).get(_NOTES, [])
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        for path in sorted(set(self._passed_over)):
+        for path in sorted(set(self._skipped)):
             terminalreporter.write_line(f"{path}: has no `interactions`, skipped")
 
 
-class Runner:
+class SessionRunner:
     """What all items of a session share: how agents are reached, who judges, and the budget."""
 
     def __init__(self, config: pytest.Config) -> None:
-        def given(name: str) -> Any:
-            return config.getoption(f"assay_{name}")
-
-        own = load_config()
-        ca_file = given("ca_file")
-        self.reach = Reach(
-            connections=tuple(given("connection") or ()),
-            host=given("host"),
-            port=given("port"),
-            url=given("url"),
-            command=given("command"),
-            ca_file=str(Path(ca_file).absolute()) if ca_file else None,
-            verify=not given("no_verify"),
-        )
-        self.trust = make_trust(
-            own.agents.python_paths,
-            given("allow_agent") or (),
-            is_complete=bool(given("trust")),
-        )
-        jobs, retries = given("jobs"), given("retries")
+        given = {name: config.getoption(f"assay_{name}") for name in _OPTIONS}
+        jobs, retries = given["jobs"], given["retries"]
         if jobs is not None and jobs < 1:
             raise InputError(f"--assay-jobs must be at least 1, not {jobs}")
         if retries is not None and retries < 0:
             raise InputError(f"--assay-retries must be at least 0, not {retries}")
-        self.sampling = Sampling(
-            jobs=jobs or own.jobs,
-            ratio=given("ratio"),
-            retries=own.agents.retries if retries is None else retries,
-            strict=bool(given("strict")),
-        )
-        choice = ModelChoice(
-            model=given("model"),
-            url=given("model_url"),
-            max_cost=given("max_cost"),
-            max_tokens=given("max_tokens"),
-            judge_votes=given("judge_votes"),
-        )
-        self._settings = resolve(choice, own.models)
+        given["check_certificate"] = not given.pop("no_verify")
+        given["allow_agents"] = given.pop("allow_agent")
+        for name in ("strict", "trust"):
+            given[name] = bool(given[name])
+        self.reach, self.sampling, choice, self.trust = read_options(cast("AgentsOptions", given))
+        self._settings = resolve(choice, load_config().models)
         if self._settings is not None:
             self._budget = Budget(self._settings.max_cost, self._settings.max_tokens)
         # Mistakes in the settings end the session before anything is collected.
         if self.sampling.ratio:
             Ratio.parse(self.sampling.ratio)
-        Running(self.reach, self.sampling, self._client())
+        AgentsWorker(self.reach, self.sampling, self._make_client())
 
-    def _client(self) -> ModelClient | None:
+    def _make_client(self) -> ModelClient | None:
         if self._settings is None:
             return None
         return ModelClient(self._settings, cache=ResponseCache(), budget=self._budget)
 
-    def record_of(self, test: Test) -> CaseRecord:
+    def make_record(self, test: Test) -> CaseRecord:
         """Take the samples of one test."""
 
         async def run() -> CaseRecord:
-            running = Running(self.reach, self.sampling, self._client(), trust=self.trust)
-            async with running:
-                return await running.run(Unit(test.identifier, 0, "", test), Nowhere())
+            worker = AgentsWorker(self.reach, self.sampling, self._make_client(), trust=self.trust)
+            async with worker:
+                return await worker.run(Unit(test.identifier, 0, "", test), NoPartStore())
 
         return asyncio.run(run())
 
 
-class Nowhere:
+class NoPartStore:
     """Keeps no samples: a session of pytest is not resumed."""
 
     def get(self, key: str) -> None:
@@ -169,26 +143,25 @@ class Nowhere:
 class AgentFileCollector(pytest.File):
     """A HOCON file, which may be a test."""
 
-    def take_runner(self, runner: Runner, passed_over: list[str]) -> None:
-        self._runner, self._passed_over = runner, passed_over
+    def take_runner(self, runner: SessionRunner, skipped: list[str]) -> None:
+        self._runner, self._skipped = runner, skipped
 
     def collect(self) -> Iterable[pytest.Item]:
         found = read_file(self.path)
         if not found.has_interactions:
-            self._passed_over.append(self.nodeid)
+            self._skipped.append(self.nodeid)
             return
         try:
-            if found.file is None:
-                raise first_error(found.problems)
-            tests = tests_of([found.file], self._runner.reach, self._runner.sampling)
+            tests = plan_tests([found], self._runner.reach, self._runner.sampling)
         except InputError as error:
-            told = _in_words_of_pytest(error)
+            message = _rename_options(error)
             if self._runner.sampling.strict:
                 # With an error of collection pytest runs none of the others.
-                raise self.CollectError(told) from None
-            yield WrongFileItem.from_parent(self, name="lint", error=told)
+                raise self.CollectError(message) from None
+            yield WrongFileItem.from_parent(self, name="lint", error=message)
             return
         for test in tests:
+            assert isinstance(test, Test)
             item = AgentItem.from_parent(self, name=test.connection)
             item.take_test(self._runner, test)
             yield item
@@ -218,13 +191,13 @@ class AgentItem(pytest.Item):
     """Why nothing can be said about the agent."""
     _record: CaseRecord
 
-    def take_test(self, runner: Runner, test: Test) -> None:
+    def take_test(self, runner: SessionRunner, test: Test) -> None:
         self._runner, self._test = runner, test
 
     def setup(self) -> None:
         """Hold the conversations here: what goes wrong in a set-up is an error, not a failure."""
         try:
-            self._record = self._runner.record_of(self._test)
+            self._record = self._runner.make_record(self._test)
         except AssayError as error:
             if isinstance(error, BudgetExceeded):
                 self.session.shouldstop = str(error)
@@ -236,14 +209,14 @@ class AgentItem(pytest.Item):
         if self._record.outcome is Outcome.ERROR:
             self._refuse(self._record.reason)
 
-    def _refuse(self, told: str) -> NoReturn:
-        self.error = _in_words_of_pytest(told)
+    def _refuse(self, reason: str) -> NoReturn:
+        self.error = _rename_options(reason)
         raise AgentTestError(self.error) from None
 
     def runtest(self) -> None:
         if self._record.outcome is not Outcome.PASSED:
-            told = "\n".join(_failure_lines(self._test, self._record))
-            raise AgentTestFailed(_in_words_of_pytest(told))
+            lines = "\n".join(_list_failures(self._test, self._record))
+            raise AgentTestFailed(_rename_options(lines))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], **_: Any) -> Any:  # type: ignore[override]
         if isinstance(excinfo.value, AgentTestFailed):
@@ -254,26 +227,26 @@ class AgentItem(pytest.Item):
         return self.path, None, self.nodeid
 
 
-def _in_words_of_pytest(told: str | InputError) -> str:
+def _rename_options(message: str | InputError) -> str:
     """Return a message with the options as they are called here: --ca-file is --assay-ca-file."""
-    return _OPTION.sub("--assay-", str(told))
+    return _OPTION.sub("--assay-", str(message))
 
 
-def _failure_lines(test: Test, record: CaseRecord) -> Iterator[str]:
-    """The verdict, and the checks that failed in the first few samples that did."""
+def _list_failures(test: Test, record: CaseRecord) -> Iterator[str]:
+    """Yield the verdict, and the checks that failed in the first few samples that did."""
     yield record.reason
-    places = _places(test)
+    places = _find_places(test)
     not_passed = [one for one in record.reports if one.outcome is not Outcome.PASSED]
     for report in not_passed[:_SHOWN_SAMPLES]:
         yield f"sample {report.case['sample']}:" + (f" {report.error}" if report.error else "")
         for result in report.results.values():
             if not result.is_correct:
-                yield from _check_lines(result, places.get(result.attribute, ""))
+                yield from _describe_check(result, places.get(result.attribute, ""))
     if len(not_passed) > _SHOWN_SAMPLES:
         yield f"and {len(not_passed) - _SHOWN_SAMPLES} more samples that did not pass"
 
 
-def _places(test: Test) -> dict[str, str]:
+def _find_places(test: Test) -> dict[str, str]:
     return {
         f"{interaction.number}.{check.name}": f"  (line {check.place.line})"
         for interaction in test.file.interactions
@@ -281,7 +254,7 @@ def _places(test: Test) -> dict[str, str]:
     }
 
 
-def _check_lines(result: AttributeResult, place: str) -> Iterator[str]:
+def _describe_check(result: AttributeResult, place: str) -> Iterator[str]:
     yield f"  {result.attribute}{place}"
     for name, value in (("expected", result.expected), ("actual", result.actual)):
         if value is not None:

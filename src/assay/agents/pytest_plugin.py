@@ -42,7 +42,7 @@ OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The switch, and how agents and their judge are reached."""
+    """Add the switch, and options for how agents and their judge are reached."""
     group = parser.getgroup("assay", "agents (Assay)")
     group.addoption(
         "--assay", action="store_true", help="collect test files of agents (*.hocon) as tests"
@@ -55,6 +55,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Bring in what collects and runs, only if it is asked for."""
     if config.getoption("assay") or config.getini("assay"):
-        from assay.agents.pytest_items import Collecting
+        from assay.agents.pytest_items import AgentCollection
 
-        config.pluginmanager.register(Collecting(config), "assay-agents")
+        config.pluginmanager.register(AgentCollection(config), "assay-agents")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from assay.agents.model import AgentFile
-from assay.agents.sampling import Decision, lets_through, statistics
+from assay.agents.sampling.tally import Decision, describe_false_pass_rate, statistics
 from assay.findings import Finding
 from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
-from assay.runs import Unit
+from assay.runs import Run, Unit
 
 SUBJECT = "agents"
 
 
-def record_of(
+def make_record(
     unit: Unit,
     file: AgentFile,
     ratio: Ratio,
@@ -22,9 +23,9 @@ def record_of(
     decision: Decision,
     reports: list[VerifierReport],
 ) -> CaseRecord:
-    """One test, counted once however many samples it has."""
+    """Return the record of one test, counted once however many samples it has."""
     reason = _reason(decision, reports)
-    if repeated := repeated_requests(reports):
+    if repeated := describe_repetitions(reports):
         reason += f"; {repeated}"
     return CaseRecord(
         id=unit.id,
@@ -38,7 +39,7 @@ def record_of(
     )
 
 
-def repeated_requests(reports: list[VerifierReport]) -> str:
+def describe_repetitions(reports: list[VerifierReport]) -> str:
     """Return in words how many requests failed before the samples were had; nothing if none did."""
     sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
     were = "was" if repeated == 1 else "were"
@@ -50,7 +51,7 @@ def _sum(reports: list[VerifierReport], key: str) -> int:
 
 
 def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
-    """The record of a test file that cannot be used: an error, with everything wrong in it."""
+    """Return the record of a test file that cannot be used, with everything wrong in it."""
     lines = [f"{one.place}: {one.message}" for one in problems]
     advised = [f"{line} ({one.advice})" if one.advice else line
                for line, one in zip(lines, problems, strict=True)]  # fmt: skip
@@ -59,7 +60,7 @@ def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
 
 
 def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
-    """The record of a case that could not be tried because of what the user gave."""
+    """Return the record of a case that could not be tried because of what the user gave."""
     return CaseRecord(
         id=unit.id,
         subject=SUBJECT,
@@ -83,7 +84,7 @@ def _detail(
         "ratio": str(ratio),
         "taken": decision.taken,
         "decided early": decision.is_early,
-        "lets through": lets_through(ratio),
+        "false_pass_rate": describe_false_pass_rate(ratio),
         "requests": _sum(reports, "requests"),
         "repeated requests": _sum(reports, "repeated"),
     }
@@ -105,7 +106,7 @@ def wrong_checks(report: VerifierReport) -> list[str]:
 
 
 def _code(decision: Decision, reports: list[VerifierReport]) -> str:
-    """What identifies the finding in a baseline: the checks that failed in any sample."""
+    """Return what identifies the finding in a baseline: the checks that failed in any sample."""
     if decision.outcome is not Outcome.FAILED:
         return "" if decision.outcome is Outcome.PASSED else decision.outcome.value
     return ",".join(sorted({name for report in reports for name in wrong_checks(report)}))
@@ -119,3 +120,42 @@ def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
         return "; ".join([decision.reason, *filter(None, errors)])
     names = sorted({name for report in reports for name in wrong_checks(report)})
     return f"{decision.reason}; failed: {', '.join(names)}" if names else decision.reason
+
+
+def describe_statistics(run: Run) -> Iterator[str]:
+    """Say what the samples of every test say about the agent, and which requests were repeated.
+
+    A rate is given only where all samples were taken, repeated requests always.
+    """
+    for record in run.records():
+        detail: Any = record.detail
+        if not isinstance(detail, dict):
+            continue
+        repeated = describe_repetitions(record.reports)
+        if "statistics" in detail and detail["taken"] > 1:
+            yield from _lines(record, detail, repeated)
+        elif repeated:
+            yield from (record.id, f"  {repeated}")
+
+
+def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterator[str]:
+    numbers = detail["statistics"]
+    yield record.id
+    counts = [
+        (numbers["passes"], "passed"),
+        (numbers["failures"], "failed"),
+        (numbers["unverified"], "unverified"),
+        (numbers["errors"], "errors"),
+    ]
+    told = ", ".join(f"{count} {word}" for count, word in counts if count or word == "passed")
+    yield f"  {detail['taken']} samples: {told}"
+    if numbers["rate"] is not None:
+        low, high = numbers["interval"]
+        chances = ", ".join(f"{size}: {chance:.0%}" for size, chance in numbers["all_of"].items())
+        rate = f"  rate {numbers['rate']:.0%}, 95% interval {low:.0%} to {high:.0%}"
+        yield f"{rate}; {repeated}" if repeated else rate
+        yield f"  chance that k in a row all pass (pass^k): {chances}"
+    elif repeated:
+        yield f"  {repeated}"
+    # "lets through" is what runs of earlier versions call it.
+    yield f"  {detail.get('false_pass_rate') or detail['lets through']}"

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from assay.agents.connections import Answer
+from assay.agents.model import Interaction
 from assay.redaction import SHORTEST, text_of
 
 # Credentials are longer than that, and what else has a name like theirs is often a word.
@@ -23,23 +25,23 @@ _CREDENTIAL = re.compile(
 _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORECASE)
 
 
-def secrets_of(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
-    """What must not be stored, by its value: what stands for it."""
-    named = list(texts_in(metadata, "metadata"))
+def find_secrets(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
+    """Return what must not be stored, with the name that stands for each value."""
+    named = list(list_texts(metadata, "metadata"))
     # A server that refuses a token quotes it without the word before it.
     tokens = [(name, match[1]) for name, text in named if (match := _SCHEME.fullmatch(text))]
-    found = by_value([*named, *tokens], SHORTEST)
+    found = name_by_value([*named, *tokens], SHORTEST)
     # The environment comes last: a header made of a variable alone is known by the variable.
-    return found | by_value(environment.items(), SHORTEST)
+    return found | name_by_value(environment.items(), SHORTEST)
 
 
-def credentials_of_file(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
+def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
     """Return those of the secrets that open a door: no judge gets to see them.
 
     Other metadata is data of the test, such as a user's name: a judge must know it to be right.
     """
-    secrets = secrets_of(environment, metadata)
-    named = list(texts_in(metadata, "metadata"))
+    secrets = find_secrets(environment, metadata)
+    named = list(list_texts(metadata, "metadata"))
     opening = {text for name, text in named if _CREDENTIAL.search(_as_variable(name))}
     tokens = [(text, match[1]) for _, text in named if (match := _SCHEME.fullmatch(text))]
     opening |= {text for pair in tokens for text in pair} | set(environment.values())
@@ -51,24 +53,82 @@ def _as_variable(name: str) -> str:
     return re.sub(r"[^0-9A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])", "_", name)
 
 
-def credentials_in(environment: Mapping[str, str]) -> dict[str, str]:
-    """The same for what an agent in this process finds in its environment."""
+def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the credentials that an agent in this process finds in its environment."""
     named = ((name, text) for name, text in environment.items() if _CREDENTIAL.search(name))
-    return by_value(named, _SHORTEST_CREDENTIAL)
+    return name_by_value(named, _SHORTEST_CREDENTIAL)
 
 
-def by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
-    """Texts and what stands for them, without those that are too short to be told apart."""
+def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
+    """Return texts and what stands for them, without those that are too short to be told apart."""
     return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}
 
 
-def texts_in(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    """Every text and number inside of a value, after the path that leads to it."""
+def list_texts(value: Any, name: str) -> Iterator[tuple[str, str]]:
+    """Yield every text and number inside of a value, after the path that leads to it."""
     if isinstance(value, dict):
         for key, inner in value.items():
-            yield from texts_in(inner, f"{name}.{key}")
+            yield from list_texts(inner, f"{name}.{key}")
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
-            yield from texts_in(inner, f"{name}.{index}")
+            yield from list_texts(inner, f"{name}.{index}")
     elif value is not None and not isinstance(value, bool):
         yield name, text_of(value)
+
+
+# Private data is often an ordinary word; replacing short ones would hide the answer.
+SHORTEST_IN_ANSWERS = 8
+_SLY_DATA = "sly_data"
+
+
+def find_private_in_answers(
+    interactions: Iterable[Interaction], answers: Iterable[Answer]
+) -> dict[str, str]:
+    """Return what of the private data must not be kept of an answer, by its value.
+
+    A test looks at the values at and below the paths it names, and at what it names literally.
+    """
+    interactions, answers = list(interactions), list(answers)
+    found = name_by_value(_all_texts(interactions, answers), SHORTEST_IN_ANSWERS)
+    if not found:
+        return found
+    looked_at = set(_find_tested(interactions, answers))
+    checks = [check for one in interactions for check in one.checks]
+    named = [text for check in checks for _, text in list_texts(check.value, "")]
+    return {
+        text: name
+        for text, name in found.items()
+        if text not in looked_at and not any(text in one for one in named)
+    }
+
+
+def find_private_in_errors(
+    interactions: Iterable[Interaction], answers: Iterable[Answer]
+) -> dict[str, str]:
+    """Return the same for messages of outages, which no test looks at and which may quote all."""
+    return name_by_value(_all_texts(interactions, answers), SHORTEST)
+
+
+def _all_texts(
+    interactions: Iterable[Interaction], answers: Iterable[Answer]
+) -> Iterator[tuple[str, str]]:
+    for sly_data in _all(interactions, answers):
+        yield from list_texts(sly_data, _SLY_DATA)
+
+
+def _find_tested(interactions: list[Interaction], answers: list[Answer]) -> Iterator[str]:
+    checks = [check for one in interactions for check in one.checks if check.section == _SLY_DATA]
+    for value in _all(interactions, answers):
+        for check in checks:
+            yield from (text for _, text in list_texts(_at(check.path, value), _SLY_DATA))
+
+
+def _all(interactions: Iterable[Interaction], answers: Iterable[Answer]) -> list[Any]:
+    sent = [interaction.sly_data for interaction in interactions]
+    return [*sent, *(answer.sly_data for answer in answers)]
+
+
+def _at(path: tuple[str, ...], value: Any) -> Any:
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

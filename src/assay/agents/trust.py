@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-from assay.agents.connections.web import is_local
+from assay.agents.connections.addresses import is_local
 from assay.config import USER_CONFIG, check_named_code, find_project, load_user_config
 from assay.errors import InputError, nearest
 from assay.tracebacks import format_exception

@@ -4,12 +4,19 @@ result whose diff a person can read."""
 # Importing the modules of checks is what registers them; they are small, and what is heavy
 # (jsonschema) is imported by the check that needs it.
 from assay.checks import files, numbers, stock, structure, text  # noqa: F401
-from assay.checks.compare import structural_diff
-from assay.checks.diffs import binary_diff, cut, line_diff, shown, text_diff, unified_diff
+from assay.checks.comparison import structural_diff
+from assay.checks.diffs import binary_diff, cut, line_diff, preview, text_diff, unified_diff
+from assay.checks.json_values import (
+    NotJsonError,
+    Wildcard,
+    format_path,
+    parse_patterns,
+    read_json,
+)
 from assay.checks.registry import (
     ABSENT,
     Absent,
-    Left,
+    Uncollected,
     check,
     check_names,
     check_options,
@@ -23,19 +30,24 @@ from assay.checks.registry import (
 __all__ = [
     "ABSENT",
     "Absent",
-    "Left",
+    "NotJsonError",
+    "Uncollected",
+    "Wildcard",
     "binary_diff",
     "check",
     "check_names",
     "check_options",
     "cut",
     "failed",
+    "format_path",
     "get_check",
     "line_diff",
     "mismatch",
+    "parse_patterns",
     "passed",
+    "preview",
+    "read_json",
     "run_check",
-    "shown",
     "structural_diff",
     "text_diff",
     "unified_diff",

@@ -26,7 +26,7 @@ Text = TypeVar("Text", str, bytes)
 
 
 def cut(text: str, limit: int) -> str:
-    """The first and last characters of a text, `limit` in all, and how many are missing."""
+    """Return the first and last characters of a text, `limit` in all, and how many are missing."""
     missing = len(text) - limit
     if missing <= 0:
         return text
@@ -35,8 +35,8 @@ def cut(text: str, limit: int) -> str:
     return f"{text[:head]}{note}{text[len(text) - tail :]}"
 
 
-def shown(value: Any, limit: int = MAX_SHOWN) -> str:
-    """A value on one line, cut if it is long."""
+def preview(value: Any, limit: int = MAX_SHOWN) -> str:
+    """Return a value on one line, cut if it is long."""
     try:
         return cut(repr(value), limit)
     except (ValueError, RecursionError):
@@ -45,7 +45,7 @@ def shown(value: Any, limit: int = MAX_SHOWN) -> str:
 
 
 def first_difference(one: Text, other: Text) -> int:
-    """The offset of the first character or byte that is not the same in both."""
+    """Return the offset of the first character or byte that is not the same in both."""
     same, end = 0, min(len(one), len(other))
     while same < end:
         # Slices, because a loop over the characters of a large text takes too long.
@@ -58,7 +58,7 @@ def first_difference(one: Text, other: Text) -> int:
 
 
 def around(text: str, offset: int, limit: int = MAX_SHOWN) -> str:
-    """The part of a text around an offset, quoted, and how much is missing on either side."""
+    """Return a text around an offset, quoted, and how much is missing on either side."""
     if len(text) <= limit:
         return repr(text)
     start = max(0, min(offset - limit // 4, len(text) - limit))
@@ -69,7 +69,7 @@ def around(text: str, offset: int, limit: int = MAX_SHOWN) -> str:
 
 
 def text_diff(actual: str, expected: str) -> str:
-    """The kind of diff that suits the texts, with a hint if only white space or case differ."""
+    """Return the diff that suits the texts, with a hint if only white space or case differ."""
     if actual == expected:
         return EQUAL
     if "\n" not in actual.rstrip("\n") and "\n" not in expected.rstrip("\n"):
@@ -98,7 +98,7 @@ def _one_line_diff(actual: str, expected: str) -> str:
 
 
 def unified_diff(actual: str, expected: str) -> str:
-    """A unified diff; texts too large for one are compared line by line, and it is said so."""
+    """Return a unified diff, or one line by line, with a note, if the texts are too large."""
     if actual == expected:
         return EQUAL
     old, new = _lines(expected), _lines(actual)
@@ -140,10 +140,10 @@ def _hunks(old: Sequence[str], new: Sequence[str], start: int) -> Iterator[str]:
         yield f"@@ -{_span(start + i1, i2 - i1)} +{_span(start + j1, j2 - j1)} @@"
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                yield from (f" {_visible(line)}" for line in old[i1:i2])
+                yield from (f" {_make_visible(line)}" for line in old[i1:i2])
                 continue
-            yield from (f"-{_visible(line)}" for line in old[i1:i2])
-            yield from (f"+{_visible(line)}" for line in new[j1:j2])
+            yield from (f"-{_make_visible(line)}" for line in old[i1:i2])
+            yield from (f"+{_make_visible(line)}" for line in new[j1:j2])
 
 
 def _span(start: int, length: int) -> str:
@@ -151,8 +151,8 @@ def _span(start: int, length: int) -> str:
     return f"{start + (length > 0)},{length}"
 
 
-def _visible(line: str) -> str:
-    """One line with its invisible characters made visible, and the lack of a final newline said."""
+def _make_visible(line: str) -> str:
+    """Return a line with hidden characters made visible, and a note if no newline ends it."""
     note = "" if line.endswith("\n") else "  [no newline at the end]"
     return cut("".join(map(_picture, line.removesuffix("\n"))), MAX_SHOWN) + note
 
@@ -165,7 +165,7 @@ def _picture(character: str) -> str:
 
 
 def line_diff(actual: str, expected: str) -> str:
-    """Every line that differs, by number, to the end of the longer text."""
+    """Return every line that differs, by number, to the end of the longer text."""
     if actual == expected:
         return EQUAL
     old, new = _lines(expected), _lines(actual)
@@ -199,7 +199,7 @@ def _line_pair(actual: str | None, expected: str | None) -> tuple[str, str]:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Line numbers as ranges; what is beyond the limit is counted."""
+    """Return line numbers as ranges; what is beyond the limit is counted."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and ranges[-1][1] == number - 1:
@@ -216,7 +216,7 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def binary_diff(actual: bytes, expected: bytes) -> str:
-    """Lengths, the first differing offset, and a few bytes of each side around it."""
+    """Return lengths, the first differing offset, and a few bytes of each side around it."""
     if actual == expected:
         return EQUAL
     offset = first_difference(actual, expected)

@@ -6,10 +6,10 @@ import hashlib
 import re
 from typing import Any
 
-from assay.checks.compare import Comparison
-from assay.checks.diffs import binary_diff, shown, text_diff
-from assay.checks.reading import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, Left, check, failed, mismatch, passed
+from assay.checks.comparison import JsonComparison
+from assay.checks.diffs import binary_diff, preview, text_diff
+from assay.checks.json_values import NotJsonError, read_expected, read_json
+from assay.checks.registry import ABSENT, Uncollected, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest
 from assay.model import VerificationResult
@@ -18,19 +18,19 @@ from assay.model import VerificationResult
 HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 
 
-@check("file_exists", takes_left=True)
+@check("file_exists", takes_uncollected=True)
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
-    """The file is there, or is not, as expected."""
+    """Pass if the file is there, or is not, as expected."""
     if not isinstance(expected, bool):
-        raise InputError(f"the expectation must be true or false, not {shown(expected)}")
-    if isinstance(actual, Left):
+        raise InputError(f"the expectation must be true or false, not {preview(expected)}")
+    if isinstance(actual, Uncollected):
         return _exists_elsewhere(actual, expected)
     if expected:
         return failed("absent") if actual is ABSENT else passed("exists")
     return passed("absent, as expected") if actual is ABSENT else failed("exists, unexpectedly")
 
 
-def _exists_elsewhere(actual: Left, expected: bool) -> VerificationResult:
+def _exists_elsewhere(actual: Uncollected, expected: bool) -> VerificationResult:
     if not actual.is_certain:
         return failed(f"it cannot be told whether it is there: {actual.reason}")
     what = f"could not be brought back: {actual.reason}"
@@ -39,7 +39,7 @@ def _exists_elsewhere(actual: Left, expected: bool) -> VerificationResult:
 
 @check("file_content")
 def file_content(actual: Any, expected: Any) -> VerificationResult:
-    """The file has the expected content."""
+    """Pass if the file has the expected content."""
     if expected is None:
         raise InputError(
             "there is no content to compare with",
@@ -50,7 +50,7 @@ def file_content(actual: Any, expected: Any) -> VerificationResult:
     if actual is ABSENT:
         return mismatch(actual, "a file")
     if not isinstance(actual, str | bytes) or not isinstance(expected, str | bytes):
-        return _same_json(actual, expected)
+        return _compare_json(actual, expected)
     if _bytes(actual) == _bytes(expected):
         return passed()
     texts = _text(actual), _text(expected)
@@ -59,8 +59,8 @@ def file_content(actual: Any, expected: Any) -> VerificationResult:
     return failed(text_diff(texts[0], texts[1]))
 
 
-def _same_json(actual: Any, expected: Any) -> VerificationResult:
-    """One side is a JSON value, so how the other was written does not count."""
+def _compare_json(actual: Any, expected: Any) -> VerificationResult:
+    """Compare as JSON: one side is a JSON value, so how the other was written does not count."""
     try:
         found = read_json(actual)
     except NotJsonError as error:
@@ -68,8 +68,10 @@ def _same_json(actual: Any, expected: Any) -> VerificationResult:
     try:
         wanted = read_json(expected)
     except NotJsonError:
-        return failed(f"expected the text {shown(expected)}, got the JSON value {shown(actual)}")
-    problems = Comparison().problems(found, wanted)
+        return failed(
+            f"expected the text {preview(expected)}, got the JSON value {preview(actual)}"
+        )
+    problems = JsonComparison().find_problems(found, wanted)
     return failed(problems) if problems else passed()
 
 
@@ -82,7 +84,7 @@ def file_pattern(
     multiline: bool = False,
     dotall: bool = False,
 ) -> VerificationResult:
-    """The pattern matches somewhere in the file."""
+    """Pass if the pattern matches somewhere in the file."""
     if not isinstance(expected, str | bytes):
         raise InputError(f"the pattern must be text or bytes, not {type(expected).__name__}")
     pattern: re.Pattern[Any] = compile_pattern(
@@ -96,13 +98,13 @@ def file_pattern(
         return failed("the file is not UTF-8 text; a pattern for it must be bytes")
     found = pattern.search(content)
     if found is None:
-        return failed(f"{shown(expected)} is nowhere in {shown(actual)}")
-    return passed(f"{shown(expected)} matches at offset {found.start():,}: {shown(found[0])}")
+        return failed(f"{preview(expected)} is nowhere in {preview(actual)}")
+    return passed(f"{preview(expected)} matches at offset {found.start():,}: {preview(found[0])}")
 
 
 @check("file_hash")
 def file_hash(actual: Any, expected: Any) -> VerificationResult:
-    """The file has the expected hash."""
+    """Pass if the file has the expected hash."""
     algorithm, digest = _hash_parts(expected)
     if actual is ABSENT:
         return mismatch(actual, "a file")
@@ -113,7 +115,7 @@ def file_hash(actual: Any, expected: Any) -> VerificationResult:
 
 
 def _hash_parts(expected: Any) -> tuple[str, str]:
-    """The algorithm and the digest of "digest" or "algorithm:digest"."""
+    """Return the algorithm and the digest of "digest" or "algorithm:digest"."""
     if not isinstance(expected, str):
         raise InputError(f"the hash must be text, not {type(expected).__name__}")
     before, colon, after = expected.strip().lower().partition(":")
@@ -127,7 +129,7 @@ def _hash_parts(expected: Any) -> tuple[str, str]:
 
 
 def _raw(actual: Any) -> bytes:
-    """The bytes of the file; a value parsed from it no longer tells what they were."""
+    """Return the bytes of the file; a value parsed from it no longer tells what they were."""
     if isinstance(actual, str | bytes):
         return _bytes(actual)
     raise Unverifiable(

@@ -11,9 +11,8 @@ import re
 from fractions import Fraction
 from typing import Any
 
-from assay.checks.diffs import shown
-from assay.checks.options import flag, tolerance
-from assay.checks.registry import check, failed, mismatch, passed
+from assay.checks.diffs import preview
+from assay.checks.registry import check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError
 from assay.model import VerificationResult
 
@@ -31,16 +30,16 @@ def number(
     nan_equal: bool = False,
     from_text: bool = False,
 ) -> VerificationResult:
-    """The number is within the tolerance of the expected one."""
+    """Pass if the number is within the tolerance of the expected one."""
     tolerance("absolute", absolute)
     tolerance("relative", relative)
     flag("nan_equal", nan_equal)
     if not is_number(expected):
-        raise InputError(f"the expectation must be a number, not {shown(expected)}")
+        raise InputError(f"the expectation must be a number, not {preview(expected)}")
     if flag("from_text", from_text) and isinstance(actual, str):
         found = _read(actual)
         if found is None:
-            return failed(f"{shown(actual)} is not a number")
+            return failed(f"{preview(actual)} is not a number")
         actual = found
     if not is_number(actual):
         return mismatch(actual, type(expected).__name__)
@@ -52,20 +51,20 @@ def _verdict(
 ) -> VerificationResult:
     if same_number(actual, expected, nan_equal=nan_equal):
         return passed()
-    allowed = _said(absolute, relative)
+    allowed = _describe_tolerance(absolute, relative)
     if close(actual, expected, absolute=absolute, relative=relative, nan_equal=nan_equal):
-        return passed(f"{shown(actual)} is within {allowed} of {shown(expected)}")
+        return passed(f"{preview(actual)} is within {allowed} of {preview(expected)}")
     if expected != expected and not nan_equal:
         return failed("NaN equals nothing, not even NaN; the option nan_equal makes it equal NaN")
     excess = f", more than {allowed}" if allowed else ""
     distance = _distance(actual, expected)
-    return failed(f"expected {shown(expected)}, got {shown(actual)}{distance}{excess}")
+    return failed(f"expected {preview(expected)}, got {preview(actual)}{distance}{excess}")
 
 
-def _said(absolute: float, relative: float) -> str:
+def _describe_tolerance(absolute: float, relative: float) -> str:
     parts = [
-        shown(absolute) if absolute else "",
-        f"{shown(relative)} × expected" if relative else "",
+        preview(absolute) if absolute else "",
+        f"{preview(relative)} × expected" if relative else "",
     ]
     return " or ".join(part for part in parts if part)
 
@@ -78,19 +77,19 @@ def _distance(actual: float, expected: float) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is an integer or a float; true and false are not."""
+    """Return whether it is an integer or a float; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def same_number(actual: float, expected: float, *, nan_equal: bool) -> bool:
-    """Equality of numbers, by value: 3 is 3.0."""
+    """Return whether numbers are equal, by value: 3 is 3.0."""
     return actual == expected or (nan_equal and actual != actual and expected != expected)
 
 
 def close(
     actual: float, expected: float, *, absolute: float, relative: float, nan_equal: bool
 ) -> bool:
-    """Whether the distance is at most `absolute`, or at most `relative` × the expected size."""
+    """Return whether the distance is at most `absolute` or `relative` × the expected size."""
     if same_number(actual, expected, nan_equal=nan_equal):
         return True
     if not (absolute or relative) or not (_finite(actual) and _finite(expected)):
@@ -115,7 +114,7 @@ def _exact(value: float) -> Fraction:
 
 
 def _read(text: str) -> int | float | None:
-    """The number that a text is, white space around it aside."""
+    """Return the number that a text is, white space around it aside."""
     text = text.strip()
     if _NAMED.fullmatch(text):
         return float(text)

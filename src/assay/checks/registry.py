@@ -8,16 +8,41 @@ look at the actual value. So running a check on `ABSENT` tells whether a test is
 from __future__ import annotations
 
 import inspect
+import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, TypeVar
 
 from assay import plugins
-from assay.checks.diffs import shown
+from assay.checks.diffs import preview
 from assay.errors import InputError, Unverifiable, nearest
 from assay.model import VerificationResult
+
+
+def flag(name: str, value: Any) -> bool:
+    """Return an option that is true or false; a word like "no", true for Python, is refused."""
+    if not isinstance(value, bool):
+        raise InputError(f"option {name!r} must be true or false, not {preview(value)}")
+    return value
+
+
+def choice(name: str, value: Any, valid: Sequence[str]) -> str:
+    """Return an option that is one of a few words."""
+    if not isinstance(value, str) or value not in valid:
+        raise InputError(
+            f"option {name!r} cannot be {preview(value)}",
+            advice=nearest(preview(value).strip("'"), valid),
+        )
+    return value
+
+
+def tolerance(name: str, value: Any) -> int | float:
+    """Return an option that is a finite number, not below zero."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise InputError(f"option {name!r} must be a finite number from 0 up, not {preview(value)}")
+    return value
 
 
 class Absent(Enum):
@@ -34,7 +59,7 @@ ABSENT: Final = Absent.ABSENT
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Uncollected:
     """What a check is given for something that is there and could not be brought back.
 
     No check looks into it: all fail and say why, but for the one that asks whether it is there.
@@ -58,16 +83,16 @@ Check = TypeVar("Check", bound=Callable[..., VerificationResult])
 class _Entry:
     function: Callable[..., VerificationResult]
     options: tuple[str, ...]
-    takes_left: bool
+    takes_uncollected: bool
 
 
 _ENTRIES: dict[str, _Entry] = {}
 
 
-def check(name: str, *, takes_left: bool = False) -> Callable[[Check], Check]:
+def check(name: str, *, takes_uncollected: bool = False) -> Callable[[Check], Check]:
     """Register a function as a check; its keyword-only parameters are its options.
 
-    With `takes_left` it is called for what could not be brought back too; see `Left`.
+    With `takes_uncollected` it is called for what could not be brought back too; see `Uncollected`.
     """
 
     def register(function: Check) -> Check:
@@ -75,7 +100,7 @@ def check(name: str, *, takes_left: bool = False) -> Callable[[Check], Check]:
             raise InputError(
                 f"there is a check {name!r} already", advice="give yours a name of its own"
             )
-        _ENTRIES[name] = _Entry(function, _option_names(function), takes_left)
+        _ENTRIES[name] = _Entry(function, _option_names(function), takes_uncollected)
         return function
 
     return register
@@ -99,12 +124,12 @@ def check_names() -> list[str]:
 
 
 def check_options(name: str) -> tuple[str, ...]:
-    """The names of the options a check takes."""
+    """Return the names of the options a check takes."""
     return _entry(name).options
 
 
 def get_check(name: str) -> Callable[..., VerificationResult]:
-    """The function of a check; `run_check` is the way to run it."""
+    """Return the function of a check; `run_check` is the way to run it."""
     return _entry(name).function
 
 
@@ -148,7 +173,7 @@ def run_check(
 def _result(
     entry: _Entry, actual: Any, expected: Any, options: dict[str, Any]
 ) -> VerificationResult:
-    if not isinstance(actual, Left) or entry.takes_left:
+    if not isinstance(actual, Uncollected) or entry.takes_uncollected:
         return entry.function(actual, expected, **options)
     # Whether the test is well written is to be told all the same.
     entry.function(ABSENT, expected, **options)
@@ -158,22 +183,22 @@ def _result(
 def _require_weight(name: str, weight: Any) -> None:
     is_number = isinstance(weight, _NUMBERS) and not isinstance(weight, bool)
     if not is_number or not 0 < weight <= sys.float_info.max:
-        what = f"check {name!r}: the weight must be a finite number above 0, not {shown(weight)}"
+        what = f"check {name!r}: the weight must be a finite number above 0, not {preview(weight)}"
         raise InputError(what)
 
 
 def passed(diff: Any = _EQUAL.diff) -> VerificationResult:
-    """The result of a check that passed, with a few words on why."""
+    """Return the result of a check that passed, with a few words on why."""
     return _EQUAL if diff is _EQUAL.diff else VerificationResult(diff=diff, is_correct=True)
 
 
 def failed(diff: Any) -> VerificationResult:
-    """The result of a check that failed, with what a person needs to see why."""
+    """Return the result of a check that failed, with what a person needs to see why."""
     return VerificationResult(diff=diff, is_correct=False)
 
 
 def mismatch(actual: Any, wanted: str) -> VerificationResult:
-    """The failure of a value that is not there, or not of the type the check is about."""
+    """Return the failure of a value that is not there, or not of the type the check is about."""
     if actual is ABSENT:
         return failed("absent")
     return failed(f"expected {wanted}, got {type(actual).__name__}")

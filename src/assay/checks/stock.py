@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from assay.checks.diffs import shown, text_diff
+from assay.checks.diffs import preview, text_diff
 from assay.checks.registry import ABSENT, check, failed, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
@@ -16,58 +16,58 @@ _MAX_ITEMS = 50
 
 @check("value")
 def value(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value equals every expected one."""
+    """Pass if the actual value equals every expected one."""
     return _all(actual, _items(expected), operator.eq, "is not equal to")
 
 
 @check("not_value")
 def not_value(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value equals none of the expected ones."""
+    """Pass if the actual value equals none of the expected ones."""
     return _all(actual, _items(expected), operator.ne, "is equal to")
 
 
 @check("less")
 def less(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value is below every expected one."""
+    """Pass if the actual value is below every expected one."""
     return _all(actual, _items(expected), operator.lt, "is not less than")
 
 
 @check("not_less")
 def not_less(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value is at or above every expected one."""
+    """Pass if the actual value is at or above every expected one."""
     # Not the negation of `less`: what cannot be ordered, NaN say, is neither.
     return _all(actual, _items(expected), operator.ge, "is not greater than or equal to")
 
 
 @check("greater")
 def greater(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value is above every expected one."""
+    """Pass if the actual value is above every expected one."""
     return _all(actual, _items(expected), operator.gt, "is not greater than")
 
 
 @check("not_greater")
 def not_greater(actual: Any, expected: Any) -> VerificationResult:
-    """The actual value is at or below every expected one."""
+    """Pass if the actual value is at or below every expected one."""
     return _all(actual, _items(expected), operator.le, "is not less than or equal to")
 
 
 @check("keywords")
 def keywords(actual: Any, expected: Any) -> VerificationResult:
-    """Every keyword is in the actual text, list or keys of a dictionary."""
+    """Pass if every keyword is in the actual text, list or keys of a dictionary."""
     return _all(actual, _words(expected), _contains, "does not contain")
 
 
 @check("not_keywords")
 def not_keywords(actual: Any, expected: Any) -> VerificationResult:
-    """No keyword is in the actual text, list or keys of a dictionary."""
+    """Pass if no keyword is in the actual text, list or keys of a dictionary."""
     return _all(actual, _words(expected), _lacks, "contains")
 
 
 def _items(expected: Any) -> list[Any]:
-    """The values to test against, one by one; a lone value is a list of one."""
+    """Return the values to test against, one by one; a lone value is a list of one."""
     if expected is None or isinstance(expected, dict):
         raise InputError(
-            f"there is nothing to test in {shown(expected)}",
+            f"there is nothing to test in {preview(expected)}",
             advice="give a value or a list of values; for null or a dictionary, a list with it",
         )
     if not isinstance(expected, list):
@@ -120,10 +120,10 @@ def _problem(actual: Any, item: Any, holds: Callable[[Any, Any], Any], complaint
             return ""
     except TypeError:
         kinds = f"{type(actual).__name__} with {type(item).__name__}"
-        return f"cannot compare {kinds}: {shown(actual)} and {shown(item)}"
+        return f"cannot compare {kinds}: {preview(actual)} and {preview(item)}"
     if holds is operator.eq and _many_lines(actual, item):
         return text_diff(actual, item)
-    return f"{shown(actual)} {complaint} {shown(item)}"
+    return f"{preview(actual)} {complaint} {preview(item)}"
 
 
 def _many_lines(actual: Any, item: Any) -> bool:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from assay.checks.compare import Comparison
+from assay.checks.comparison import JsonComparison
 from assay.checks.diffs import cut
-from assay.checks.options import flag, tolerance
-from assay.checks.paths import parse_patterns
-from assay.checks.reading import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, check, failed, mismatch, passed
+from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
+from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
 from assay.model import VerificationResult, values
 
@@ -30,8 +28,8 @@ def json_equal(
     unordered: bool = False,
     parse: bool = True,
 ) -> VerificationResult:
-    """The JSON values are equal, as far as the options ask."""
-    comparison = Comparison(
+    """Pass if the JSON values are equal, as far as the options ask."""
+    comparison = JsonComparison(
         absolute=tolerance("absolute", absolute),
         relative=tolerance("relative", relative),
         nan_equal=flag("nan_equal", nan_equal),
@@ -50,13 +48,13 @@ def json_equal(
         found = read_json(actual, parse=parse)
     except NotJsonError as error:
         return failed(f"not JSON: {error}")
-    problems = comparison.problems(found, wanted)
+    problems = comparison.find_problems(found, wanted)
     return failed(problems) if problems else passed()
 
 
 @check("schema")
 def schema(actual: Any, expected: Any, *, parse: bool = True) -> VerificationResult:
-    """The JSON value is valid under the JSON Schema."""
+    """Pass if the JSON value is valid under the JSON Schema."""
     if not isinstance(expected, dict | bool):
         raise InputError(f"a JSON Schema is an object, not {type(expected).__name__}")
     validator = _validator(values.encode(read_expected(expected, parse=False)))
@@ -73,7 +71,7 @@ def schema(actual: Any, expected: Any, *, parse: bool = True) -> VerificationRes
 
 @lru_cache(maxsize=64)
 def _validator(schema_text: str) -> Any:
-    """The validator of a schema: the draft it names, and no way to fetch anything."""
+    """Return the validator of a schema: the draft it names, and no way to fetch anything."""
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
@@ -95,7 +93,7 @@ def _validator(schema_text: str) -> Any:
 
 
 def _violations(validator: Any, found: Any) -> dict[str, str]:
-    """Where the value breaks the schema, and how; beyond a limit the places are only counted."""
+    """Return where and how the value breaks the schema; beyond a limit only the count."""
     from referencing.exceptions import Unresolvable
 
     messages: dict[str, list[str]] = {}

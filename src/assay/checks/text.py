@@ -7,9 +7,8 @@ import warnings
 from functools import lru_cache
 from typing import Any
 
-from assay.checks.diffs import shown, text_diff
-from assay.checks.options import choice, flag
-from assay.checks.registry import check, failed, mismatch, passed
+from assay.checks.diffs import preview, text_diff
+from assay.checks.registry import check, choice, failed, flag, mismatch, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
 
@@ -24,7 +23,7 @@ _WHITESPACE = {
 
 @check("exact")
 def exact(actual: Any, expected: Any) -> VerificationResult:
-    """The texts are the same, character by character."""
+    """Pass if the texts are the same, character by character."""
     _require_text(expected)
     if not isinstance(actual, str):
         return mismatch(actual, "str")
@@ -35,7 +34,7 @@ def exact(actual: Any, expected: Any) -> VerificationResult:
 def flexible(
     actual: Any, expected: Any, *, whitespace: str = "trim", ignore_case: bool = True
 ) -> VerificationResult:
-    """The texts are the same but for white space and case, as far as the options allow."""
+    """Pass if the texts are the same but for white space and case, as the options allow."""
     _require_text(expected)
     choice("whitespace", whitespace, tuple(_WHITESPACE))
     flag("ignore_case", ignore_case)
@@ -52,7 +51,7 @@ def flexible(
 
 
 def _plain(text: str, whitespace: str, ignore_case: bool) -> str:
-    """The text without the differences that do not count."""
+    """Return the text without the differences that do not count."""
     if whitespace == "trim":
         text = text.strip()
     elif whitespace == "lines":
@@ -79,35 +78,35 @@ def regex(
     multiline: bool = False,
     dotall: bool = False,
 ) -> VerificationResult:
-    """The pattern matches the whole text."""
+    """Pass if the pattern matches the whole text."""
     _require_text(expected)
     pattern = compile_pattern(expected, ignore_case=ignore_case, multiline=multiline, dotall=dotall)
     if not isinstance(actual, str):
         return mismatch(actual, "str")
     if pattern.fullmatch(actual):
-        return passed(f"matches {shown(expected)}")
-    return failed(f"{shown(actual)} does not match {shown(expected)}{_part(pattern, actual)}")
+        return passed(f"matches {preview(expected)}")
+    return failed(f"{preview(actual)} does not match {preview(expected)}{_part(pattern, actual)}")
 
 
 def _part(pattern: re.Pattern[str], actual: str) -> str:
     found = pattern.search(actual)
     if not found or not found[0]:
         return ""
-    return f"; only a part of it does: {shown(found[0])} at character {found.start() + 1:,}"
+    return f"; only a part of it does: {preview(found[0])} at character {found.start() + 1:,}"
 
 
 def compile_pattern(expected: Any, *, ignore_case: Any, multiline: Any, dotall: Any) -> Any:
-    """The compiled pattern, of text or of bytes; InputError if it cannot be compiled."""
+    """Return the compiled pattern, of text or of bytes; InputError if it cannot be compiled."""
     flags = (
         (re.IGNORECASE if flag("ignore_case", ignore_case) else 0)
         | (re.MULTILINE if flag("multiline", multiline) else 0)
         | (re.DOTALL if flag("dotall", dotall) else 0)
     )
-    return _compiled(expected, int(flags))
+    return _compile(expected, int(flags))
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: Any, flags: int) -> Any:
+def _compile(pattern: Any, flags: int) -> Any:
     try:
         with warnings.catch_warnings():
             # Remarks on style ("possible nested set") are not for the reader of a report.
@@ -115,7 +114,7 @@ def _compiled(pattern: Any, flags: int) -> Any:
             return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise InputError(
-            f"{shown(pattern)} is not a pattern: {error}",
+            f"{preview(pattern)} is not a pattern: {error}",
             advice="see the syntax of Python's re module; a literal . or ( is written \\. or \\(",
         ) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,7 +15,6 @@ from assay.cli.common import (
     print_run,
     run_options_with,
     start_plan,
-    take_choice,
     write_reports,
 )
 from assay.cli.lint import LintOptions, lint_options, print_findings
@@ -23,10 +22,7 @@ from assay.cli.main import LazyGroup
 from assay.escaping import escape_hidden
 
 if TYPE_CHECKING:
-    from assay.agents.plan import AgentsPlan
-    from assay.agents.running import Reach, Sampling
-    from assay.agents.trust import Trust
-    from assay.config import Config
+    from assay.agents import AgentsOptions, AgentsPlan
     from assay.runs import Ended
 
 
@@ -60,7 +56,7 @@ FILE = click.Path(path_type=Path)
 
 ALLOW_AGENT = click.option(
     "--allow-agent",
-    "allowed_modules",
+    "allow_agents",
     multiple=True,
     metavar="MODULE",
     help="Let files name `python` agents of this module, wherever it is; may be repeated.",
@@ -75,7 +71,6 @@ TRUST = click.option(
 _OPTIONS = [
     click.option(
         "--connection",
-        "connections",
         multiple=True,
         metavar="NAME",
         help="Talk over this one, whatever the files say; may be given several times.",
@@ -87,7 +82,13 @@ _OPTIONS = [
     ALLOW_AGENT,
     TRUST,
     click.option("--ca-file", type=FILE, help="Trust the certificates of this file."),
-    click.option("--no-verify", is_flag=True, help="Do not check the server's certificate."),
+    click.option(
+        "--no-verify",
+        "check_certificate",
+        flag_value=False,
+        default=True,
+        help="Do not check the server's certificate.",
+    ),
     click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
     click.option("--ratio", metavar="N/M", help="So many of so many samples, whatever files say."),
     click.option(
@@ -119,46 +120,6 @@ def agent_options(command: Command) -> Command:
     return command
 
 
-def take_reach(given: dict[str, Any]) -> Reach:
-    """Take how agents are reached out of what click collected."""
-    from assay.agents.running import Reach
-
-    ca_file = given.pop("ca_file")
-    return Reach(
-        connections=given.pop("connections"),
-        host=given.pop("host"),
-        port=given.pop("port"),
-        url=given.pop("url"),
-        command=given.pop("command"),
-        ca_file=str(ca_file.absolute()) if ca_file else None,
-        verify=not given.pop("no_verify"),
-    )
-
-
-def take_trust(given: dict[str, Any], config: Config) -> Trust:
-    """Take which code files may run out of what click collected."""
-    from assay.agents.trust import make_trust
-
-    return make_trust(
-        config.agents.python_paths, given.pop("allowed_modules"), is_complete=given.pop("trust")
-    )
-
-
-def take_sampling(given: dict[str, Any], config: Config, *, takes_all: bool) -> Sampling:
-    """Take how samples are taken out of what click collected."""
-    from assay.agents.running import Sampling
-
-    retries = given.pop("retries")
-    return Sampling(
-        jobs=given["jobs"] or config.jobs,
-        retries=config.agents.retries if retries is None else retries,
-        max_connections=given.pop("max_connections"),
-        ratio=given.pop("ratio"),
-        takes_all=takes_all,
-        strict=given.pop("strict"),
-    )
-
-
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
 @agent_options
@@ -184,28 +145,15 @@ def verify(
 
 
 def make_plan(
-    files: tuple[str, ...],
-    given: dict[str, Any],
-    *,
-    takes_all: bool,
-    assesses: bool = False,
-    judge_error_rate: float | None = None,
+    files: tuple[str, ...], given: dict[str, Any], **more: Any
 ) -> tuple[AgentsPlan, RunOptions]:
     """Make the plan of what click collected; name the files that are no tests."""
-    from assay.agents.plan import AgentsPlan, AgentsRequest
-    from assay.config import load_config
+    from assay import agents
 
-    config = load_config()
-    choice, reach = take_choice(given), take_reach(given)
-    sampling = take_sampling(given, config, takes_all=takes_all)
-    trust = take_trust(given, config)
-    if judge_error_rate is None:
-        judge_error_rate = config.models.judge_error_rate
-    folder = str(Path.cwd())
-    asked = AgentsRequest(files, folder, reach, sampling, choice, assesses, judge_error_rate)
-    plan = AgentsPlan(asked, trust=trust)
+    options = RunOptions.of({name: given.pop(name) for name in RunOptions.__annotations__})
+    plan = agents.make_plan(files, cast("AgentsOptions", {**given, "jobs": options.jobs}), **more)
     print_skipped(plan)
-    return plan, RunOptions.of(given)
+    return plan, options
 
 
 def print_skipped(plan: AgentsPlan) -> None:
@@ -251,7 +199,7 @@ def print_assessment(
     plan: AgentsPlan, ended: Ended, options: RunOptions, markdown: Path | None = None
 ) -> int:
     """Print the modes of failure of a run that has all its samples; return its exit code."""
-    from assay.agents.assessor.assess import assess_run
+    from assay.agents import assess_run
 
     code = write_reports(ended.run, options)
     found = assess_run(ended.run, plan, _say)
@@ -285,6 +233,6 @@ def lint(ctx: click.Context, /, files: tuple[str, ...], **given: Any) -> None:
 @click.command()
 def schema() -> None:
     """Print the JSON Schema of a test file."""
-    from assay.agents.files.schema import schema_text
+    from assay import agents
 
-    click.echo(schema_text(), nl=False)
+    click.echo(agents.schema_text(), nl=False)

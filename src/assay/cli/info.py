@@ -97,8 +97,7 @@ def check(**given: Any) -> None:
     import asyncio
 
     from assay.config import load_config
-    from assay.models import HOW_TO_SET, resolve
-    from assay.models.access import check_access
+    from assay.models import HOW_TO_SET, check_access, resolve
 
     settings = resolve(take_choice(given), load_config().models)
     if settings is None:

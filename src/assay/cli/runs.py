@@ -118,8 +118,7 @@ def resume_agents(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay agents verify` or `assess`."""
-    from assay.agents.plan import AgentsPlan, enter_folder
-    from assay.agents.trust import make_trust
+    from assay.agents import AgentsPlan, enter_folder, make_trust
     from assay.cli.agents import print_assessment, print_skipped
     from assay.config import load_config
 
@@ -219,7 +218,7 @@ def resume(
     /,
     run: str,
     command: str | None,
-    allowed_modules: tuple[str, ...],
+    allow_agents: tuple[str, ...],
     trust: bool,
     **shared: Any,
 ) -> None:
@@ -238,7 +237,7 @@ def resume(
     _confirm_command(folder, manifest.asked, command)
     if not trust:
         _check_recorded(folder, manifest.asked)
-    trusted = Trusted(allowed_modules, is_complete=trust)
+    trusted = Trusted(allow_agents, is_complete=trust)
     resume_subject = RESUMERS[manifest.subject]
     ctx.exit(resume_subject(folder, manifest.asked, RunOptions.of(shared), trusted))
 

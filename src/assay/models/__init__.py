@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from assay.models.budget import Budget
-from assay.models.cache import ResponseCache
-from assay.models.client import Answer, ModelClient
-from assay.models.judge import Judge, Judged, Ruling
-from assay.models.prices import Price, price_of
-from assay.models.retries import ModelFailed
+from assay.models.client import ModelAnswer, ModelClient, ResponseCache, check_access
+from assay.models.judge import (
+    Judge,
+    JudgeVerdict,
+    Ruling,
+    control_criterion,
+    speaks_to_judge,
+)
 from assay.models.settings import (
     DEFAULT_MODEL,
     HOW_TO_SET,
     ModelChoice,
     ModelSettings,
+    Price,
+    find_price,
+    find_provider_at,
     resolve,
 )
-from assay.models.usage import CACHED, Meter, Usage, meter_usage, metered, usage_of
-from assay.models.wire import ToolCall
+from assay.models.transport import (
+    OVERLOADED,
+    TRANSIENT,
+    AdaptiveConcurrency,
+    ModelFailed,
+    ToolCall,
+    Transient,
+    persist,
+    read_wait,
+)
+from assay.models.usage import CACHED, Budget, Meter, Usage, count_usage, meter_usage, open_meter
 
 __all__ = [
     "CACHED",
     "DEFAULT_MODEL",
     "HOW_TO_SET",
-    "Answer",
+    "OVERLOADED",
+    "TRANSIENT",
+    "AdaptiveConcurrency",
     "Budget",
     "Judge",
-    "Judged",
+    "JudgeVerdict",
     "Meter",
+    "ModelAnswer",
     "ModelChoice",
     "ModelClient",
     "ModelFailed",
@@ -35,10 +52,17 @@ __all__ = [
     "ResponseCache",
     "Ruling",
     "ToolCall",
+    "Transient",
     "Usage",
+    "check_access",
+    "control_criterion",
+    "count_usage",
+    "find_price",
+    "find_provider_at",
     "meter_usage",
-    "metered",
-    "price_of",
+    "open_meter",
+    "persist",
+    "read_wait",
     "resolve",
-    "usage_of",
+    "speaks_to_judge",
 ]

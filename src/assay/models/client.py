@@ -3,41 +3,125 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import json
+import re
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, Literal, Self, TypeVar, overload
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from assay.documents import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
-from assay.models import wire
-from assay.models.budget import Budget
-from assay.models.cache import ResponseCache, request_hash
-from assay.models.retries import ModelFailed
+from assay.model import values
 from assay.models.settings import ModelSettings
-from assay.models.structured import (
-    MalformedAnswer,
-    Message,
-    Shape,
-    parse,
-    response_format,
-    sent_back,
-    with_shape,
-)
-from assay.models.usage import CACHED, Usage
+from assay.models.transport import ModelFailed, ModelReply, Refused, ToolCall, Transport
+from assay.models.usage import CACHED, Budget, Usage
+from assay.sandbox import cache_folder, write_whole
+from assay.tracebacks import first_problem
+
+KIND = "answers"
+# Raised when what is kept changes its shape.
+_VERSION = 1
+
+
+class ResponseCache:
+    """Answers by request and sample, one small file each; safe for several processes."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or cache_folder() / KIND
+
+    def get(self, request: Any, sample: int = 0) -> Any:
+        """Return what was kept for a request, any JSON value, or None."""
+        try:
+            return values.decode(read_record(self._path(request, sample)))
+        except (OSError, ValueError, UnreadableFileError):
+            # Unreadable is as good as absent: it is asked again and written anew.
+            return None
+
+    def put(self, request: Any, sample: int, response: Any) -> None:
+        """Keep a JSON value for a request; only its owner may read the file."""
+        write_whole(self._path(request, sample), values.encode(response))
+
+    def _path(self, request: Any, sample: int) -> Path:
+        name = request_hash(request, sample)
+        return self.folder / name[:2] / f"{name}.json"
+
+
+def request_hash(request: Any, sample: int) -> str:
+    """Return the name of an answer: the same whatever the order of keys."""
+    return values.fingerprint(_VERSION, request, sample)
+
+
+Shape = TypeVar("Shape", bound=BaseModel)
+Message = dict[str, Any]
+
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
+
+
+class MalformedAnswer(ValueError):  # noqa: N818 - the name says what is the case
+    """An answer does not have the shape that was asked for."""
+
+
+def response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the parameter by which providers that know it keep a model to a schema."""
+    return {
+        "type": "json_schema",
+        "json_schema": {
+            "name": schema.__name__,
+            "schema": schema.model_json_schema(),
+            "strict": True,
+        },
+    }
+
+
+def add_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]:
+    """Return the messages with the schema in the system message, for providers that ignore it."""
+    told = (
+        "Answer with exactly one JSON object that satisfies this JSON Schema, and with nothing "
+        f"before or after it:\n{json.dumps(schema.model_json_schema())}"
+    )
+    if messages and messages[0]["role"] == "system":
+        first = {**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}
+        return [first, *messages[1:]]
+    return [{"role": "system", "content": told}, *messages]
+
+
+def parse(text: str, schema: type[Shape]) -> Shape:
+    """Return the object that an answer is.
+
+    Only an answer that is the object as a whole counts, alone or in one code fence. An object found
+    somewhere in prose may be a quotation of what somebody else wants to be the answer.
+    """
+    bare = _THOUGHTS.sub("", text).strip()
+    fenced = _FENCED.match(bare)
+    try:
+        return schema.model_validate_json(fenced[1] if fenced else bare)
+    except ValidationError as error:
+        raise MalformedAnswer(first_problem(error)) from None
+
+
+def make_correction(text: str, problem: MalformedAnswer) -> list[Message]:
+    """Return the messages by which a malformed answer goes back to the model."""
+    told = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
+    return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
+
 
 T = TypeVar("T")
 Tools = list[dict[str, Any]] | None
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class ModelAnswer(Generic[T]):
     """What a model answered; `parsed` is the object where a schema was given."""
 
     text: str
     parsed: T
-    tool_calls: tuple[wire.ToolCall, ...]
+    tool_calls: tuple[ToolCall, ...]
     usage: Usage
 
 
@@ -71,7 +155,7 @@ class ModelClient:
         self.budget = budget or Budget(settings.max_cost, settings.max_tokens)
         # Until the provider refuses a request because of it.
         self.sends_schemas = True
-        self._running: dict[str, asyncio.Task[Answer[Any]]] = {}
+        self._running: dict[str, asyncio.Task[ModelAnswer[Any]]] = {}
 
     @property
     def usage(self) -> Usage:
@@ -79,9 +163,6 @@ class ModelClient:
         return self.budget.spent
 
     async def __aenter__(self) -> Self:
-        # httpx takes long to import, and most commands hold no conversation.
-        from assay.models.transport import Transport
-
         self._transport = Transport(self.settings, self.budget)
         return self
 
@@ -107,7 +188,7 @@ class ModelClient:
         sample: int = 0,
         tools: Tools = None,
         purpose: str = "",
-    ) -> Answer[None]: ...
+    ) -> ModelAnswer[None]: ...
 
     @overload
     async def ask(
@@ -118,7 +199,7 @@ class ModelClient:
         sample: int = 0,
         purpose: str = "",
         redact: Callable[[Shape], Shape] | None = None,
-    ) -> Answer[Shape]: ...
+    ) -> ModelAnswer[Shape]: ...
 
     async def ask(
         self,
@@ -129,8 +210,8 @@ class ModelClient:
         tools: Tools = None,
         purpose: str = "",
         redact: Callable[[Any], Any] | None = None,
-    ) -> Answer[Any]:
-        """The answer to a conversation; every sample of the same one has an answer of its own.
+    ) -> ModelAnswer[Any]:
+        """Return the answer to a conversation; every sample of it has an answer of its own.
 
         `redact` makes of an answer what may be written to disk; nobody gets more than that of it.
 
@@ -139,86 +220,88 @@ class ModelClient:
         """
         body: dict[str, Any] = {"model": self.settings.name, "messages": messages}
         if schema is not None:
-            body["messages"] = with_shape(messages, schema)
+            body["messages"] = add_shape(messages, schema)
             body["response_format"] = response_format(schema)
         if tools:
             body["tools"] = tools
-        return await self._shared(_Question(body, schema, sample, purpose, redact))
+        return await self._share(_Question(body, schema, sample, purpose, redact))
 
-    async def _shared(self, question: _Question) -> Answer[Any]:
-        name = request_hash(self._request(question), question.sample)
+    async def _share(self, question: _Question) -> ModelAnswer[Any]:
+        name = request_hash(self._describe_request(question), question.sample)
         running = self._running.get(name)
         if running is not None:
             answer = await asyncio.shield(running)
-            self._transport.account(CACHED)
-            return Answer(answer.text, answer.parsed, answer.tool_calls, CACHED)
+            self._transport.pay(CACHED)
+            return ModelAnswer(answer.text, answer.parsed, answer.tool_calls, CACHED)
         task = self._running[name] = asyncio.create_task(self._answer(question))
-        task.add_done_callback(lambda done: self._ended(name, done))
+        task.add_done_callback(lambda done: self._forget(name, done))
         return await asyncio.shield(task)
 
-    def _ended(self, name: str, task: asyncio.Task[Answer[Any]]) -> None:
+    def _forget(self, name: str, task: asyncio.Task[ModelAnswer[Any]]) -> None:
         del self._running[name]
         if not task.cancelled():
             # Looked at, because an asker that was cancelled no longer does.
             task.exception()
 
-    def _request(self, question: _Question) -> dict[str, Any]:
-        """What an answer is kept under: everything that is sent, and where to."""
+    def _describe_request(self, question: _Question) -> dict[str, Any]:
+        """Return what an answer is kept under: everything that is sent, and where to."""
         return {"url": self.settings.url, **question.body}
 
-    async def _answer(self, question: _Question) -> Answer[Any]:
-        kept = self._kept(question)
+    async def _answer(self, question: _Question) -> ModelAnswer[Any]:
+        kept = self._read_cache(question)
         if kept is not None:
-            self._transport.account(CACHED)
+            self._transport.pay(CACHED)
             return kept
-        answer = await self._asked(question)
+        answer = await self._ask_model(question)
         if self.cache is not None:
             calls = [call.model_dump() for call in answer.tool_calls]
             told = {"text": answer.text, "tool_calls": calls, "usage": asdict(answer.usage)}
-            self.cache.put(self._request(question), question.sample, told)
+            self.cache.put(self._describe_request(question), question.sample, told)
         return answer
 
-    def _kept(self, question: _Question) -> Answer[Any] | None:
+    def _read_cache(self, question: _Question) -> ModelAnswer[Any] | None:
         if self.cache is None:
             return None
-        found = self.cache.get(self._request(question), question.sample)
+        found = self.cache.get(self._describe_request(question), question.sample)
         try:
-            calls = tuple(wire.ToolCall.model_validate(call) for call in found["tool_calls"])
+            calls = tuple(ToolCall.model_validate(call) for call in found["tool_calls"])
             parsed = parse(found["text"], question.schema) if question.schema else None
-            return Answer(found["text"], parsed, calls, CACHED)
+            return ModelAnswer(found["text"], parsed, calls, CACHED)
         except (TypeError, KeyError, ValueError):
             return None
 
-    async def _asked(self, question: _Question) -> Answer[Any]:
-        """The answer over HTTP; one of the wrong shape is sent back once."""
+    async def _ask_model(self, question: _Question) -> ModelAnswer[Any]:
+        """Return the answer over HTTP; one of the wrong shape is sent back once."""
         reply, usage = await self._reply(question, [])
         if question.schema is None:
-            return Answer(reply.text, None, reply.tool_calls, usage)
+            return ModelAnswer(reply.text, None, reply.tool_calls, usage)
         try:
-            return self._parsed(reply, question, usage)
+            return self._make_answer(reply, question, usage)
         except MalformedAnswer as problem:
-            reply, more = await self._reply(question, sent_back(reply.text, problem))
+            reply, more = await self._reply(question, make_correction(reply.text, problem))
         try:
-            return self._parsed(reply, question, usage + more)
+            return self._make_answer(reply, question, usage + more)
         except MalformedAnswer as again:
             what = f"the answer has the wrong shape, also the second time: {again}"
             raise ModelFailed(what, where=self._where(question)) from None
 
-    def _parsed(self, reply: wire.Reply, question: _Question, usage: Usage) -> Answer[Any]:
+    def _make_answer(
+        self, reply: ModelReply, question: _Question, usage: Usage
+    ) -> ModelAnswer[Any]:
         assert question.schema is not None
         parsed: BaseModel = parse(reply.text, question.schema)
         if question.redact is None:
-            return Answer(reply.text, parsed, (), usage)
+            return ModelAnswer(reply.text, parsed, (), usage)
         parsed = question.redact(parsed)
-        return Answer(parsed.model_dump_json(), parsed, (), usage)
+        return ModelAnswer(parsed.model_dump_json(), parsed, (), usage)
 
-    async def _reply(self, question: _Question, more: list[Message]) -> tuple[wire.Reply, Usage]:
+    async def _reply(self, question: _Question, more: list[Message]) -> tuple[ModelReply, Usage]:
         body = {**question.body, "messages": [*question.body["messages"], *more]}
         if not self.sends_schemas:
             body.pop("response_format", None)
         try:
             reply, usage = await self._transport.send(body, self._where(question))
-        except wire.Refused:
+        except Refused:
             if "response_format" not in body:
                 raise
             # Some providers know no schemas; the shape is in the messages too.
@@ -233,3 +316,38 @@ class ModelClient:
         return (
             f"{question.purpose}: {self.settings.name}" if question.purpose else self.settings.name
         )
+
+
+class Sign(BaseModel):
+    """The smallest answer that has a shape."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    sign: Literal["alive"]
+
+
+async def check_access(settings: ModelSettings) -> list[tuple[str, str]]:
+    """Return what works, as pairs of a word and a text; raise what a call raises."""
+    asked = [{"role": "user", "content": 'Give the sign "alive".'}]
+    clock = time.monotonic()
+    # Without the cache: the question is whether the model answers now.
+    async with ModelClient(settings) as client:
+        answer = await client.ask(asked, schema=Sign, purpose="check")
+    return list(_describe_access(client, answer, time.monotonic() - clock))
+
+
+def _describe_access(
+    client: ModelClient, answer: ModelAnswer[Sign], seconds: float
+) -> Iterator[tuple[str, str]]:
+    settings, used = client.settings, answer.usage
+    yield "model", f"{settings.name} at {settings.url}"
+    yield "key", f"from {settings.key_name}" if settings.key_name else "none sent"
+    yield "answer", f"in {seconds:.1f} s"
+    if not client.sends_schemas:
+        yield "schema", "refused by the provider; it is told in words, and answers are checked"
+    elif used.calls > 1:
+        yield "schema", "ignored at first; such an answer is sent back once"
+    else:
+        yield "schema", "kept to"
+    cost = "of unknown price" if used.cost is None else f"for {used.cost:.6f} US dollars"
+    yield "usage", f"{used.input_tokens} + {used.output_tokens} tokens {cost}"

@@ -66,7 +66,7 @@ class Ruling(BaseModel):
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgeVerdict:
     """The decision of the majority, a reason of one that voted so, and all votes."""
 
     holds: bool
@@ -96,8 +96,8 @@ class Judge:
         *,
         number: int = 1,
         redact: Callable[[str], str] = str,
-    ) -> Judged:
-        """Whether a sample, text or any JSON value, has the gist of a criterion.
+    ) -> JudgeVerdict:
+        """Decide whether a sample, text or any JSON value, has the gist of a criterion.
 
         Samples of other numbers have rulings of their own, also of the same text: if one ruling
         decided about all of them, they would not be independent. What is kept of a ruling, here and
@@ -110,9 +110,9 @@ class Judge:
             raise Unverifiable(
                 "a gist needs a model to judge it, and none is set", advice=HOW_TO_SET
             )
-        client, messages = self._client, messages_for(criterion, sample)
+        client, messages = self._client, make_messages(criterion, sample)
 
-        def redacted(ruling: Ruling) -> Ruling:
+        def redact_reason(ruling: Ruling) -> Ruling:
             return ruling.model_copy(update={"reason": redact(ruling.reason)})
 
         answers = await asyncio.gather(
@@ -122,12 +122,12 @@ class Judge:
                     schema=Ruling,
                     sample=_ruling_number(number, vote),
                     purpose="judge",
-                    redact=redacted,
+                    redact=redact_reason,
                 )
                 for vote in range(self.votes)
             )
         )
-        return decided([answer.parsed for answer in answers])
+        return count_votes([answer.parsed for answer in answers])
 
 
 def _ruling_number(sample: int, vote: int) -> int:
@@ -136,14 +136,14 @@ def _ruling_number(sample: int, vote: int) -> int:
     return diagonal * (diagonal + 1) // 2 + vote
 
 
-def messages_for(criterion: str, sample: Any) -> list[dict[str, Any]]:
-    """Instructions in one message, data in the other, in JSON, out of which no text can break."""
+def make_messages(criterion: str, sample: Any) -> list[dict[str, Any]]:
+    """Return instructions in one message, data in another: JSON, which no text breaks out of."""
     data = json.dumps({"criterion": criterion, "sample": sample}, ensure_ascii=False, indent=1)
     return [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": data}]
 
 
 def speaks_to_judge(sample: Any) -> bool:
-    """Whether a sample may hold words that are meant for its judge."""
+    """Return whether a sample may hold words that are meant for its judge."""
     return bool(_SPOKEN.search(_as_text(sample)))
 
 
@@ -164,8 +164,8 @@ def _as_text(sample: Any) -> str:
     return sample if isinstance(sample, str) else json.dumps(sample, ensure_ascii=False)
 
 
-def decided(votes: list[Ruling]) -> Judged:
-    """The majority of an odd number of votes."""
+def count_votes(votes: list[Ruling]) -> JudgeVerdict:
+    """Return the majority of an odd number of votes."""
     holds = sum(vote.holds for vote in votes) * 2 > len(votes)
     reason = next(vote.reason for vote in votes if vote.holds == holds)
-    return Judged(holds, reason, tuple(votes))
+    return JudgeVerdict(holds, reason, tuple(votes))

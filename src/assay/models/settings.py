@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -10,15 +11,118 @@ from urllib.parse import urlsplit
 
 from assay.config import USER_CONFIG, ModelsConfig, load_user_config
 from assay.errors import InputError
-from assay.models.prices import FREE, Price, price_of
-from assay.models.providers import (
-    OTHER_KEY,
-    is_free,
-    known_provider,
-    name_as_sent,
-    provider_at,
-)
 from assay.redaction import redact
+
+# The key for any address that is not a known provider's own.
+OTHER_KEY = "ASSAY_MODEL_KEY"
+
+
+class Provider(NamedTuple):
+    """One provider; without names of keys it needs none."""
+
+    name: str
+    pattern: re.Pattern[str]
+    url: str
+    keys: tuple[str, ...] = ()
+
+
+PROVIDERS = (
+    Provider(
+        "gemini",
+        re.compile(r"gemini[/-]"),
+        "https://generativelanguage.googleapis.com/v1beta/openai",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    ),
+    Provider(
+        "openai",
+        re.compile(r"openai/|gpt-|chatgpt-|o\d"),
+        "https://api.openai.com/v1",
+        ("OPENAI_API_KEY",),
+    ),
+    Provider("ollama", re.compile("ollama/"), "http://localhost:11434/v1"),
+    Provider("vllm", re.compile("vllm/"), "http://localhost:8000/v1"),
+)
+# Prefixes that name a kind of server and are never part of a model's own name.
+_SERVERS = ("ollama/", "vllm/")
+
+
+def match_provider(model: str) -> Provider | None:
+    return next((each for each in PROVIDERS if each.pattern.match(model)), None)
+
+
+def find_provider_at(url: str) -> Provider | None:
+    """Return the provider whose own address this is; only there its keys are sent."""
+    return next((each for each in PROVIDERS if each.url == url), None)
+
+
+def find_provider(model: str) -> Provider:
+    """Return the provider of a model that was named without an address."""
+    found = match_provider(model)
+    if found is None:
+        raise InputError(
+            f"no provider is known for the model {model!r}",
+            advice="name its OpenAI-compatible address with --model-url, or a model that begins "
+            "with gemini-, gpt-, openai/, ollama/ or vllm/",
+        )
+    return found
+
+
+def format_name(model: str, url: str | None) -> str:
+    """Return the model's name in a request.
+
+    `openai/gpt-oss-20b` is a name of its own on a server of one's own: there it is left whole.
+    """
+    provider = match_provider(model)
+    prefix, slash, rest = model.partition("/")
+    if slash and provider is not None and prefix == provider.name:
+        return rest if url is None or f"{prefix}/" in _SERVERS else model
+    return model
+
+
+def is_free(model: str) -> bool:
+    """Return whether a model runs on a machine of one's own, by what its name says."""
+    return model.startswith(_SERVERS)
+
+
+MILLION = 1_000_000
+
+
+class Price(NamedTuple):
+    """US dollars per million tokens of input and of output."""
+
+    input: float
+    output: float
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        return (self.input * input_tokens + self.output * output_tokens) / MILLION
+
+
+FREE = Price(0.0, 0.0)
+
+# As of January 2026, for prompts of ordinary length; a discount for repeated prompts is not taken.
+PRICES = {
+    "gemini-3-pro-preview": Price(2.0, 12.0),
+    "gemini-3-flash-preview": Price(0.5, 3.0),
+    "gemini-2.5-pro": Price(1.25, 10.0),
+    "gemini-2.5-flash": Price(0.3, 2.5),
+    "gemini-2.5-flash-lite": Price(0.1, 0.4),
+    "gpt-5.2": Price(1.75, 14.0),
+    "gpt-5": Price(1.25, 10.0),
+    "gpt-5-mini": Price(0.25, 2.0),
+    "gpt-5-nano": Price(0.05, 0.4),
+    "gpt-4.1": Price(2.0, 8.0),
+    "gpt-4.1-mini": Price(0.4, 1.6),
+    "gpt-4o": Price(2.5, 10.0),
+    "gpt-4o-mini": Price(0.15, 0.6),
+}
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def find_price(model: str) -> Price | None:
+    """Return the published price of a model, whatever provider's prefix or date its name has."""
+    name = _DATED.sub("", model.rpartition("/")[2])
+    return PRICES.get(name)
+
 
 T = TypeVar("T")
 
@@ -87,29 +191,29 @@ class _Address(NamedTuple):
 def resolve(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str] = os.environ
 ) -> ModelSettings | None:
-    """The settings that hold, or None where no model is configured."""
+    """Return the settings that hold, or None where no model is configured."""
     if choice.url:
         # A run keeps what was asked for, also where it is not used.
-        _checked(choice.url)
-    model, address = _model_and_address(choice, config, environment)
+        _check_address(choice.url)
+    model, address = _find_model(choice, config, environment)
     if model is None or model == NO_MODEL:
         return None
-    url = _checked(address.url) if address else known_provider(model).url
-    key_name = _key_name(url, environment)
+    url = _check_address(address.url) if address else find_provider(model).url
+    key_name = _find_key_name(url, environment)
     if key_name == OTHER_KEY and address and not address.is_from_user:
         _check_host(url, environment)
     settings = ModelSettings(
-        name=name_as_sent(model, address.url if address else None),
+        name=format_name(model, address.url if address else None),
         url=url,
-        key=_key(key_name, environment),
+        key=_read_key(key_name, environment),
         key_name=key_name,
         timeout=config.timeout,
         patience=config.patience,
         concurrency=config.concurrency,
-        max_cost=_given(choice.max_cost, config.max_cost),
-        max_tokens=_given(choice.max_tokens, config.max_tokens),
+        max_cost=_choose(choice.max_cost, config.max_cost),
+        max_tokens=_choose(choice.max_tokens, config.max_tokens),
         judge_votes=choice.judge_votes or config.judge_votes,
-        price=_price(model, config),
+        price=_find_model_price(model, config),
     )
     if settings.max_cost is not None and settings.price is None:
         raise InputError(
@@ -120,10 +224,10 @@ def resolve(
     return settings
 
 
-def _model_and_address(
+def _find_model(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str]
 ) -> tuple[str | None, _Address | None]:
-    """An address belongs to the model that is named with it, or further down."""
+    """Return the model and the address that was named with it, or further down."""
     address = None
     for model, url, is_from_user in (
         (choice.model, choice.url, not choice.is_recorded),
@@ -136,14 +240,14 @@ def _model_and_address(
             return model, address
     if address:
         raise InputError(
-            f"no model is named for {_checked(address.url)}", advice="name it with --model"
+            f"no model is named for {_check_address(address.url)}", advice="name it with --model"
         )
     # Only the key that is for models alone says that they may be used.
     return (DEFAULT_MODEL if environment.get("GEMINI_API_KEY") else None), None
 
 
-def _checked(address: str) -> str:
-    """An address that is one, and that carries no secret into files that record it."""
+def _check_address(address: str) -> str:
+    """Return an address that is one, and that carries no secret into files that record it."""
     try:
         parts = urlsplit(address)
         _ = parts.port
@@ -168,9 +272,9 @@ def _checked(address: str) -> str:
     return address.rstrip("/")
 
 
-def _key_name(url: str, environment: Mapping[str, str]) -> str | None:
-    """The variable whose key is sent to an address: a provider's key goes to nobody else."""
-    provider = provider_at(url)
+def _find_key_name(url: str, environment: Mapping[str, str]) -> str | None:
+    """Return the variable whose key is sent to an address: a provider's key goes to nobody else."""
+    provider = find_provider_at(url)
     if provider is None:
         return OTHER_KEY if environment.get(OTHER_KEY) else None
     for name in provider.keys:
@@ -199,18 +303,18 @@ def _check_host(url: str, environment: Mapping[str, str]) -> None:
     )
 
 
-def _key(name: str | None, environment: Mapping[str, str]) -> str | None:
+def _read_key(name: str | None, environment: Mapping[str, str]) -> str | None:
     key = environment[name].strip() if name else None
     if key and not (key.isascii() and key.isprintable()):
         raise InputError(f"the value of {name} is not a key: it has characters that none has")
     return key
 
 
-def _price(model: str, config: ModelsConfig) -> Price | None:
+def _find_model_price(model: str, config: ModelsConfig) -> Price | None:
     if config.input_price is not None or config.output_price is not None:
         return Price(config.input_price or 0.0, config.output_price or 0.0)
-    return FREE if is_free(model) else price_of(model)
+    return FREE if is_free(model) else find_price(model)
 
 
-def _given(first: T, second: T) -> T:
+def _choose(first: T, second: T) -> T:
     return second if first is None else first

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from assay.models.prices import Price
+from assay.errors import BudgetExceeded
+from assay.models.settings import Price
 
 # For providers that do not say what was used; English text has a little more per token.
 CHARACTERS_PER_TOKEN = 4
@@ -40,7 +41,7 @@ class Usage:
         )
 
     def as_record(self) -> dict[str, float]:
-        """For `CaseRecord.usage`: what there is to tell, by name."""
+        """Return what there is to tell in `CaseRecord.usage`, by name."""
         amounts = {
             "calls": self.calls,
             "cached calls": self.cached_calls,
@@ -54,8 +55,8 @@ class Usage:
 CACHED = Usage(cached_calls=1)
 
 
-def usage_of(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
-    """What one call used, from the provider's `usage` object, else by the length of the texts."""
+def count_usage(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
+    """Return what one call used, by the provider's `usage` object or the length of the texts."""
     counts = said if isinstance(said, dict) else {}
     received = _count(counts, "prompt_tokens")
     if received is None:
@@ -84,8 +85,8 @@ _meters: ContextVar[tuple[Meter, ...]] = ContextVar("assay_model_meters", defaul
 
 
 @contextmanager
-def metered() -> Iterator[Meter]:
-    """Around a case: what it and the tasks it starts use is in `usage` of the meter."""
+def open_meter() -> Iterator[Meter]:
+    """Add up what a case and the tasks it starts use, in `usage` of the meter."""
     meter = Meter()
     token = _meters.set((*_meters.get(), meter))
     try:
@@ -98,3 +99,33 @@ def meter_usage(usage: Usage) -> None:
     """Add to every meter that is open around the caller."""
     for meter in _meters.get():
         meter.usage += usage
+
+
+@dataclass
+class Budget:
+    """Limits and what was spent of them; without limits it only counts.
+
+    Ask `check` before every call, tell `spend` after it. Calls that are under way when the limit is
+    reached are still paid.
+    """
+
+    max_cost: float | None = None
+    max_tokens: int | None = None
+    spent: Usage = field(default_factory=Usage)
+
+    def check(self) -> None:
+        """Raise BudgetExceeded if nothing more may be spent."""
+        used, cost = self.spent.tokens, self.spent.cost
+        if self.max_tokens is not None and used >= self.max_tokens:
+            raise BudgetExceeded(
+                f"the model has used {used:,} of the {self.max_tokens:,} tokens it may use"
+            )
+        if self.max_cost is not None and (cost is None or cost >= self.max_cost):
+            # A call without a known price may have cost anything.
+            told = "an unknown part" if cost is None else f"{cost:.4f}"
+            raise BudgetExceeded(
+                f"the model has cost {told} of the {self.max_cost:g} US dollars it may cost"
+            )
+
+    def spend(self, usage: Usage) -> None:
+        self.spent += usage

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from assay.checks import ABSENT, Left
+from assay.checks import ABSENT, Uncollected
 from assay.model import CaseResult
 from assay.sandbox import A_CLOSED_FOLDER, A_FOLDER, A_LINK
 
@@ -32,16 +32,16 @@ def absent_or_left(actual: CaseResult, name: str) -> Any:
     """What is known of a file that is not among those of a result: it may be there all the same."""
     left: dict[str, str] = getattr(actual, "left", {})
     if name in left:
-        return Left(left[name])
+        return Uncollected(left[name])
     if _has_files_in(name, actual.files):
-        return Left(A_FOLDER)
+        return Uncollected(A_FOLDER)
     for parent in map(str, PurePosixPath(name).parents):
         if left.get(parent) in (A_LINK, A_CLOSED_FOLDER):
-            return Left(f"`{parent}` is {left[parent]}", is_certain=False)
+            return Uncollected(f"`{parent}` is {left[parent]}", is_certain=False)
     if not is_within(name):
-        return Left("it is not in the work folder", is_certain=False)
+        return Uncollected("it is not in the work folder", is_certain=False)
     unknown = getattr(actual, "files_unknown", None)
-    return ABSENT if unknown is None else Left(unknown, is_certain=False)
+    return ABSENT if unknown is None else Uncollected(unknown, is_certain=False)
 
 
 def shortest(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.agents.assessor.assessment import assess, assessment_values, markdown_lines
+from assay.agents.assessment import assess, assessment_values, markdown_lines
 from assay.model import (
     AttributeResult,
     Case,

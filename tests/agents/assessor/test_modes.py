@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.assessor.modes import FailedCheck, find_modes
+from assay.agents.failure_modes import FailedCheck, find_modes
 
 
 def failed(sample: int, check: str, answer: str, *, is_disputed: bool = False) -> FailedCheck:

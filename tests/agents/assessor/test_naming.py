@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.agents.assessor.assessment import Assessment, assess
-from assay.agents.assessor.naming import name_modes
+from assay.agents.assessment import Assessment, assess, name_modes
 from assay.errors import InfrastructureError
 from assay.model import AttributeResult, CaseRecord, Outcome, VerificationResult, VerifierReport
 from assay.models import ModelClient, ModelSettings

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.agents.connections import background
+from assay.agents.connections import web
 from tests.waiting import PATIENCE
 
 
 @pytest.fixture(autouse=True)
 def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "_BEGINNING", PATIENCE)
+    monkeypatch.setattr(web, "_BEGINNING", PATIENCE)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from assay.agents.running import Reach
+from assay.agents.plan import ConnectionOptions
 from tests.agents.scripted_server import Request, ScriptedServer, Wire, message
 
 HUGE = 65 * 1024 * 1024
@@ -292,7 +292,7 @@ class Peer:
     """How a scripted agent is reached, and what a test file says to reach it."""
 
     kind: str
-    reach: Reach
+    reach: ConnectionOptions
     keys: dict[str, Any]
     requests: list[Request]
 
@@ -303,14 +303,14 @@ def served(kind: str, folder: Path) -> Iterator[Peer]:
     if kind == "command":
         program = folder / "program.py"
         program.write_text(PROGRAM)
-        yield Peer(kind, Reach(command=f"{sys.executable} {program}"), {}, [])
+        yield Peer(kind, ConnectionOptions(command=f"{sys.executable} {program}"), {}, [])
         return
     # The two that have a key of their own take it from the environment.
     keys: dict[str, Any] = {}
     if kind not in ("openai", "responses"):
         keys["metadata"] = {"Authorization": "${?ECHO_API_KEY}"}
     with ScriptedServer(SCRIPTS[kind](Memory())) as server:
-        reach = Reach(host="127.0.0.1", port=server.port)
+        reach = ConnectionOptions(host="127.0.0.1", port=server.port)
         yield Peer(
             kind, reach, {**keys, **(TEMPLATE if kind == "http-template" else {})}, server.requests
         )

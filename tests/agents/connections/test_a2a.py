@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Ending
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.peers import JSON
 from tests.agents.environments import NotHere, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -109,7 +109,7 @@ def says(*said: str) -> list[Says]:
 
 def test_a_real_agent_remembers_by_its_context(port: int) -> None:
     for conversation in held_often(3, "a2a", real(port), *says("one", "message", "three")):
-        assert conversation.ending is Ending.COMPLETE, conversation.reason
+        assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
         assert texts(conversation) == ["one", "one | message", "one | message | three"]
 
 
@@ -125,7 +125,7 @@ def test_a_question_of_a_real_agent_is_answered_within_its_task(port: int) -> No
 
 def test_a_task_that_a_real_agent_calls_failed_is_its_failure(port: int) -> None:
     conversation = held("a2a", real(port), *says("fail"))
-    assert conversation.ending is Ending.FAILED
+    assert conversation.ending is ConversationEnd.FAILED
     assert "its task failed: no such song" in str(conversation.reason)
 
 
@@ -137,19 +137,19 @@ def test_what_a_real_agent_raises_comes_as_an_internal_error_like_any_fault_of_t
     port: int,
 ) -> None:
     conversation = held("a2a", real(port), *says("raise"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "error -32603" in str(conversation.reason)
 
 
 def test_a_slow_real_agent_ends_at_its_limit(port: int) -> None:
     conversation = calmest("a2a", real(port), Says("wait", timeout=0.5))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.seconds < 0.5 + GRACE + 0.3
 
 
 def test_another_agent_than_the_file_names_is_not_tested(port: int) -> None:
     conversation = held("a2a", real(port, "Bank Agent"), *says("one"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "another agent is served there: Song Agent" in str(conversation.reason)
 
 
@@ -198,7 +198,7 @@ def test_a_task_that_is_still_worked_on_is_asked_for_until_it_is_done() -> None:
 def test_what_is_no_answer_is_an_outage(results: list[Any], card: Any, word: str) -> None:
     with ScriptedServer(serving(*results, card=card)) as server:
         conversation = held("a2a", real(server.port, "a"), *says("one"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)
 
 
@@ -207,5 +207,5 @@ def test_a_conversation_whose_context_the_agent_does_not_give_does_not_go_on_wit
     with ScriptedServer(serving(message)) as server:
         conversation = held("a2a", real(server.port, "a"), *says("one", "two"))
     assert texts(conversation) == ["hello"]
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "no contextId" in str(conversation.reason)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, Ending
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from tests.agents.environments import Hold, NotHere, holding_inside, made_with
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.serving import served
@@ -203,7 +203,7 @@ def test_an_agent_behind_the_real_api_server(port: int) -> None:
     says = Says("one", {"x": 1}, timeout=60), Says("two", timeout=60, continue_conversation=False)
     settings = Settings("echo", host="127.0.0.1", port=port)
     for conversation in held_often(2, "adk", settings, *says, Says("three", timeout=60)):
-        assert conversation.ending is Ending.COMPLETE, conversation.reason
+        assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
         assert texts(conversation) == ["one", "one | two", "three"]
         first, second, third = (reply.answer.sly_data for reply in conversation.replies)
         # State of a user outlives a session on the server, but neither a sample nor a new start.
@@ -220,13 +220,13 @@ def test_a_workflow_behind_the_real_api_server(port: int) -> None:
 def test_what_an_agent_behind_the_real_api_server_raises_is_its_failure(port: int) -> None:
     for said, reason in (("fail", "ValueError: no such song"), ("blocked", "not that")):
         conversation = over_http(port, "echo", Says(said, timeout=60))
-        assert conversation.ending is Ending.FAILED
+        assert conversation.ending is ConversationEnd.FAILED
         assert f"the agent raised an error: {reason}" in str(conversation.reason)
 
 
 def test_a_model_out_of_reach_behind_the_real_api_server_is_an_outage(port: int) -> None:
     conversation = over_http(port, "echo", Says("overloaded", timeout=60))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "the service of the agent's model is out" in str(conversation.reason)
 
 
@@ -246,12 +246,12 @@ def test_private_data_behind_the_real_api_server_is_replaced_and_not_added(port:
 def test_a_slow_agent_behind_the_real_api_server_ends_at_its_limit(port: int) -> None:
     settings = Settings("echo", host="127.0.0.1", port=port)
     conversation = calmest("adk", settings, Says("wait", timeout=0.5))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.seconds < 0.5 + GRACE + 0.3
 
 
 def test_the_real_api_server_knows_no_such_agent(port: int) -> None:
     conversation = over_http(port, "nobody", Says("one", timeout=60))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert conversation.lasting
     assert "status 404" in str(conversation.reason)

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from assay.agents import running
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, Ending
-from assay.agents.files import read_file
-from assay.agents.running import Reach, Sampling
+from assay.agents.plan import ConnectionOptions, Sampling, plan_tests
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
+from assay.agents.testfile import read_file
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts
 from tests.agents.running_support import write
@@ -63,7 +62,7 @@ time.sleep(600)
         conversation = talk(tmp_path, program, Says("one", timeout=5))
     finally:
         os.chdir(here)
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     child = int((tmp_path / "child.pid").read_text())
     end = time.monotonic() + 20
     while time.monotonic() < end and _is_running(child):
@@ -101,7 +100,7 @@ for line in sys.stdin:
 )
 def test_an_answer_of_the_wrong_shape_is_no_answer(tmp_path: Path, line: str, word: str) -> None:
     conversation = talk(tmp_path, f"input(); print({line!r})", Says("one", timeout=30))
-    assert conversation.ending is not Ending.COMPLETE
+    assert conversation.ending is not ConversationEnd.COMPLETE
     assert word in str(conversation.reason)
 
 
@@ -112,10 +111,8 @@ def test_a_program_that_is_not_there_is_the_users_mistake() -> None:
 
 def test_a_test_file_cannot_name_a_program(tmp_path: Path) -> None:
     path = write(tmp_path, connections="command", agent="touch hacked")
-    file = read_file(path).file
-    assert file is not None
     with pytest.raises(InputError, match="needs a program"):
-        running.tests_of([file], Reach(), Sampling())
+        plan_tests([read_file(path)], ConnectionOptions(), Sampling())
     found = read_file(write(tmp_path, connections="command", command="touch hacked"))
     assert "there is no key `command`" in found.problems[0].message
     with pytest.raises(InputError, match="needs a program"):
@@ -125,8 +122,8 @@ def test_a_test_file_cannot_name_a_program(tmp_path: Path) -> None:
 def test_a_command_with_a_credential_in_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_API_KEY", "sk-CANARY-0123456789")
     with pytest.raises(InputError) as caught:
-        Reach(command="shop --key=sk-CANARY-0123456789")
+        ConnectionOptions(command="shop --key=sk-CANARY-0123456789")
     assert "CANARY" not in str(caught.value)
     assert "SHOP_API_KEY" in str(caught.value)
     with pytest.raises(InputError, match="cannot be read"):
-        Reach(command="shop 'open")
+        ConnectionOptions(command="shop 'open")

@@ -10,7 +10,7 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template, parse_path
-from assay.agents.conversation import Conversation, Ending
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from assay.errors import InputError
 from assay.model import CaseRecord, Outcome
 from tests.agents.connections.peers import CONFESSING, KINDS, TEMPLATE, Peer, served, set_key
@@ -23,7 +23,7 @@ every = pytest.mark.parametrize("kind", KINDS)
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.agents.sampling.RETRY_DELAYS", (0.0, 0.0))
+    monkeypatch.setattr("assay.agents.sampling.tally.RETRY_DELAYS", (0.0, 0.0))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
 
@@ -65,7 +65,7 @@ def run(peer: Peer, folder: Path, *said: str) -> CaseRecord:
 @every
 def test_it_answers_and_the_next_turn_remembers(kind: str, tmp_path: Path) -> None:
     conversation = talk(kind, tmp_path, "one", "two", "three")
-    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
     assert texts(conversation) == ["one", "one | two", "one | two | three"]
 
 
@@ -89,7 +89,7 @@ def test_a_json_object_in_the_text_is_the_structure(kind: str, tmp_path: Path) -
 def test_a_slow_answer_ends_at_its_limit(kind: str, tmp_path: Path) -> None:
     with served(kind, tmp_path) as peer:
         conversation = calmest(kind, settings(peer), Says("wait", timeout=0.5))
-    assert conversation.ending is Ending.TOO_SLOW, conversation.reason
+    assert conversation.ending is ConversationEnd.TOO_SLOW, conversation.reason
     # Beginning a session is before the clock, starting a program is not.
     assert conversation.seconds < 0.5 + GRACE + 0.3
 
@@ -101,10 +101,10 @@ def test_an_agent_that_dies_is_an_outage_unless_it_is_our_own_child(
     conversation = talk(kind, tmp_path, "one", "die")
     assert texts(conversation) == ["one"]
     if kind == "command":
-        assert conversation.ending is Ending.FAILED
+        assert conversation.ending is ConversationEnd.FAILED
         assert "ended with exit code 1 and did not answer: no such song" in str(conversation.reason)
     else:
-        assert conversation.ending is Ending.OUTAGE
+        assert conversation.ending is ConversationEnd.OUTAGE
         assert "the stream broke" in str(conversation.reason)
 
 
@@ -113,7 +113,7 @@ def test_nobody_listening_is_an_outage_that_names_the_server(kind: str, tmp_path
     with served(kind, tmp_path) as peer:
         gone = settings(peer)
     conversation = held(kind, gone, Says("one"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "the server cannot be reached" in str(conversation.reason)
     assert f"127.0.0.1:{peer.reach.port}" in str(conversation.reason)
 
@@ -121,14 +121,14 @@ def test_nobody_listening_is_an_outage_that_names_the_server(kind: str, tmp_path
 @every
 def test_an_answer_that_is_not_json_is_an_outage(kind: str, tmp_path: Path) -> None:
     conversation = talk(kind, tmp_path, "garbage")
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "not JSON" in str(conversation.reason)
 
 
 @every
 def test_an_answer_without_end_is_an_outage(kind: str, tmp_path: Path) -> None:
     conversation = talk(kind, tmp_path, "huge", timeout=60)
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     # A stream of lines says it of its line.
     assert "than 16 MB" in str(conversation.reason)
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.agents.connections import frames
-from assay.agents.connections.frames import Lines, Reader, frame_in
+from assay.agents.connections import web
+from assay.agents.connections.neuro_san import FrameReader, parse_frame
 from assay.agents.connections.protocol import ConnectionFailed
+from assay.agents.connections.web import LineSplitter
 from tests.conftest import json_values
 
 
@@ -19,16 +20,16 @@ from tests.conftest import json_values
 def test_frames_survive_any_cut_of_the_stream(sent: list[dict[str, Any]], data: Any) -> None:
     stream = b"".join(json.dumps(frame).encode() + b"\n" for frame in sent)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
-    lines, received = Lines(), []
+    lines, received = LineSplitter(), []
     for start, end in zip([0, *cuts], [*cuts, len(stream)], strict=True):
-        received += [frame_in(line) for line in lines.feed(stream[start:end])]
+        received += [parse_frame(line) for line in lines.feed(stream[start:end])]
     assert received == sent
-    assert lines.rest() == b""
+    assert lines.take_rest() == b""
 
 
 def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(frames, "_LONGEST_LINE", 1000)
-    lines = Lines()
+    monkeypatch.setattr(web, "_LONGEST_LINE", 1000)
+    lines = LineSplitter()
     for _ in range(1000):
         assert list(lines.feed(b"x")) == []
     with pytest.raises(ConnectionFailed, match="more than"):
@@ -37,19 +38,19 @@ def test_a_line_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_line_nested_too_deep_is_an_outage() -> None:
     with pytest.raises(ConnectionFailed, match="not JSON"):
-        frame_in(b"[" * 200_000)
+        parse_frame(b"[" * 200_000)
 
 
 @given(json_values)
 def test_whatever_a_server_sends_is_an_answer_or_an_outage(value: Any) -> None:
-    reader = Reader()
+    reader = FrameReader()
     kinds = ("AI", "AGENT_FRAMEWORK", 4, 101)
     try:
         for kind in kinds:
             for key in ("text", "structure", "origin", "chat_context", "sly_data"):
                 reader.take({"response": {"type": kind, "text": "t", key: value}})
         reader.take({"response": value})
-        answer = reader.answer()
+        answer = reader.make_answer()
     except ConnectionFailed:
         return
     assert answer.text is None or isinstance(answer.text, str)

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.connections.web import address
-from assay.agents.conversation import Conversation, Ending
+from assay.agents.connections.addresses import make_address
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
 from tests.agents.scripted_server import (
@@ -56,7 +56,7 @@ def test_the_request_is_what_the_protocol_asks_for() -> None:
     with ScriptedServer(echo) as server:
         settings = local(server, "deep/math_guy", metadata={"User-Id": "ada", "count": 3})
         conversation = held("http", settings, Says("times", {"x": 847}, chat_filter="MAXIMAL"))
-    assert conversation.ending is Ending.COMPLETE
+    assert conversation.ending is ConversationEnd.COMPLETE
     (request,) = server.requests
     assert request.path == "/api/v1/deep/math_guy/streaming_chat"
     assert request.headers["user-id"] == "ada"
@@ -112,7 +112,7 @@ def test_an_answer_after_a_retry_wins() -> None:
     retry = message("Retrying: the LLM provider rate-limited the request", "AGENT_FRAMEWORK")
     assert texts(against(streamed(retry, message("42")))) == ["42"]
     last = against(streamed(message("thinking"), retry))
-    assert last.ending is Ending.OUTAGE
+    assert last.ending is ConversationEnd.OUTAGE
     assert "Retrying: the LLM" in str(last.reason)
 
 
@@ -189,7 +189,7 @@ OUTAGES: dict[str, tuple[Script, str]] = {
 @pytest.mark.parametrize(("script", "word"), OUTAGES.values(), ids=OUTAGES)
 def test_an_outage_is_an_error_and_says_what_happened(script: Script, word: str) -> None:
     conversation = against(script)
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)
     assert conversation.replies == ()
 
@@ -222,7 +222,7 @@ def test_an_answer_about_an_agent_that_stopped_is_no_outage_by_that_alone(said: 
 )
 def test_an_agent_that_finds_no_end_has_failed(said: str) -> None:
     conversation = against(streamed(message(said)))
-    assert conversation.ending is Ending.FAILED
+    assert conversation.ending is ConversationEnd.FAILED
     assert "the agent found no end: " in str(conversation.reason)
 
 
@@ -232,12 +232,12 @@ def test_an_answer_with_no_error_in_it_is_an_answer() -> None:
 
 def test_failure_patterns_extend_what_an_outage_is() -> None:
     script = streamed(message("Sorry, quota exceeded today"))
-    assert against(script).ending is Ending.COMPLETE
+    assert against(script).ending is ConversationEnd.COMPLETE
     conversation = against(script, patterns=["quota exceeded"])
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "'quota exceeded'" in str(conversation.reason)
     structured = streamed(message(None, structure={"error": "quota exceeded"}))
-    assert against(structured, patterns=["quota exceeded"]).ending is Ending.OUTAGE
+    assert against(structured, patterns=["quota exceeded"]).ending is ConversationEnd.OUTAGE
 
 
 def test_nobody_listening_is_an_outage() -> None:
@@ -245,7 +245,7 @@ def test_nobody_listening_is_an_outage() -> None:
         unused.bind(("127.0.0.1", 0))
         settings = Settings("agent", host="127.0.0.1", port=unused.getsockname()[1])
         conversation = held("http", settings, Says("hello"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "cannot be reached" in str(conversation.reason)
     assert not conversation.lasting
 
@@ -284,7 +284,7 @@ async def _keep_alive_for_ever(request: Request, wire: Wire) -> None:
 def test_a_limit_holds_whatever_the_server_does(script: Script) -> None:
     with ScriptedServer(script) as server:
         conversation = calmest("http", local(server), Says("hello", timeout=0.4))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.reason == "no complete answer within 0.4 s"
     assert 0.4 <= conversation.seconds < 0.4 + GRACE
 
@@ -295,7 +295,7 @@ def test_a_limit_is_for_one_interaction_and_the_answers_before_it_stay() -> None
         await answer(wire, f"answer {request.number}")
 
     conversation = against(script, *(Says(word, timeout=3) for word in "abc"))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert texts(conversation) == ["answer 0", "answer 1"]
     assert str(conversation.reason).startswith("interaction 3 of 3: ")
 
@@ -303,7 +303,7 @@ def test_a_limit_is_for_one_interaction_and_the_answers_before_it_stay() -> None
 def test_a_server_that_is_silent_without_a_limit_is_given_up() -> None:
     with ScriptedServer(_silence) as server:
         conversation = held("http", local(server, silence=0.2), Says("hello", timeout=None))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "said nothing for 0.2 s" in str(conversation.reason)
 
 
@@ -315,7 +315,7 @@ def test_the_pool_survives_samples_that_were_too_slow() -> None:
 
         async def run() -> tuple[list[Conversation], list[Conversation]]:
             from assay.agents.connections import open_connection
-            from assay.agents.conversation import hold
+            from assay.agents.sampling.conversation import hold
 
             connection = open_connection("http", local(server))
             slow = [hold(connection, [Says("a", timeout=0.3)]) for _ in range(20)]
@@ -325,7 +325,7 @@ def test_the_pool_survives_samples_that_were_too_slow() -> None:
             return first, second
 
         first, second = asyncio.run(run())
-    assert {each.ending for each in first} == {Ending.TOO_SLOW}
+    assert {each.ending for each in first} == {ConversationEnd.TOO_SLOW}
     assert [texts(each) for each in second] == [["b"]] * 20
 
 
@@ -337,8 +337,8 @@ def test_one_killed_connection_of_fifty_costs_one_sample() -> None:
     with ScriptedServer(script) as server:
         conversations = held_often(50, "http", local(server), Says("hello"))
     endings = [each.ending for each in conversations]
-    assert endings.count(Ending.OUTAGE) == 1
-    assert endings.count(Ending.COMPLETE) == 49
+    assert endings.count(ConversationEnd.OUTAGE) == 1
+    assert endings.count(ConversationEnd.COMPLETE) == 49
 
 
 def test_connections_are_used_again() -> None:
@@ -394,10 +394,10 @@ def test_a_host_is_only_a_host(host: str) -> None:
 def test_a_host_with_a_port_is_refused_with_advice_that_works() -> None:
     for host in ("http://localhost:8080", "localhost:8080", "localhost:", "1.2.3.4:80"):
         with pytest.raises(InputError, match="not the name of a host") as refused:
-            address("http", host, 80)
+            make_address("http", host, 80)
         assert "the port is given by itself, --port" in str(refused.value)
-    assert address("http", "localhost", 8080) == "http://localhost:8080"
-    assert address("http", "::1", 80) == address("http", "[::1]", 80) == "http://[::1]:80"
+    assert make_address("http", "localhost", 8080) == "http://localhost:8080"
+    assert make_address("http", "::1", 80) == make_address("http", "[::1]", 80) == "http://[::1]:80"
 
 
 @pytest.fixture
@@ -415,7 +415,7 @@ def test_a_self_signed_certificate_is_refused_and_accepted_with_its_ca(
         refused = held("https", local(server), Says("hello"))
         known = held("https", local(server, ca_file=certificate[0]), Says("hello"))
         unverified = held("https", local(server, verify=False), Says("hello"))
-    assert refused.ending is Ending.OUTAGE
+    assert refused.ending is ConversationEnd.OUTAGE
     assert refused.lasting
     assert "certificate is not trusted: self" in str(refused.reason)
     assert "--ca-file FILE; or do not check it, with --no-verify" in str(refused.reason)
@@ -439,13 +439,13 @@ def test_a_limit_holds_over_tls(certificate: tuple[Path, Path]) -> None:
     with ScriptedServer(_a_byte_a_second, *certificate) as server:
         settings = local(server, ca_file=certificate[0])
         conversation = calmest("https", settings, Says("hello", timeout=0.4))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.seconds < 0.4 + GRACE
 
 
 def test_http_to_a_tls_server_is_an_outage(certificate: tuple[Path, Path]) -> None:
     with ScriptedServer(echo, *certificate) as server:
-        assert held("http", local(server), Says("hello")).ending is Ending.OUTAGE
+        assert held("http", local(server), Says("hello")).ending is ConversationEnd.OUTAGE
 
 
 def test_a_ca_file_that_is_none_is_the_users_mistake(tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_reaching_a_server_that_takes_no_connection_is_an_outage_within_the_limi
         conversation = calmest("http", settings, Says("hello", timeout=0.5))
         for filler in fillers:
             filler.close()
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "cannot be reached" in str(conversation.reason)
     assert conversation.seconds < 0.5 + GRACE
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template
-from assay.agents.conversation import Ending
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents.connections.peers import JSON
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -64,19 +64,19 @@ def real(port: int, agent: str = "echo", **more: Any) -> Settings:
 def test_a_tool_of_a_real_server_remembers_by_its_session(port: int) -> None:
     says = Says("one", timeout=60), Says("two", timeout=60)
     for conversation in held_often(3, "mcp", real(port), *says):
-        assert conversation.ending is Ending.COMPLETE, conversation.reason
+        assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
         assert texts(conversation) == ["one", "one | two"]
 
 
 def test_what_a_tool_of_a_real_server_raises_is_the_agents_failure(port: int) -> None:
     conversation = held("mcp", real(port), Says("fail", timeout=60))
-    assert conversation.ending is Ending.FAILED
+    assert conversation.ending is ConversationEnd.FAILED
     assert "the agent reports an error" in str(conversation.reason)
 
 
 def test_a_slow_tool_of_a_real_server_ends_at_its_limit(port: int) -> None:
     conversation = calmest("mcp", real(port), Says("wait", timeout=0.5))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.seconds < 0.5 + GRACE + 0.3
 
 
@@ -95,7 +95,7 @@ def test_a_tool_without_a_place_for_the_text_is_the_users_mistake(port: int) -> 
 
 def test_a_server_without_the_tool_is_an_outage_that_lasts_and_names_its_tools(port: int) -> None:
     conversation = held("mcp", real(port, "ech"), Says("a", timeout=60))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert conversation.lasting
     assert "did you mean 'echo'?" in str(conversation.reason)
 
@@ -146,7 +146,7 @@ def test_an_error_of_the_protocol_is_an_outage(
 ) -> None:
     with ScriptedServer(replying(**results)) as server:
         conversation = held("mcp", real(server.port, "a"), Says("hi", timeout=30))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)
     assert conversation.lasting is is_lasting
 

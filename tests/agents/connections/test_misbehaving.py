@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from assay.agents import conversation
 from assay.agents.connections import web
-from assay.agents.conversation import Ending
+from assay.agents.sampling import conversation
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.test_http import local
 from tests.agents.holding import Says, held
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, message
@@ -66,7 +66,7 @@ def test_an_answer_without_a_limit_that_never_ends_is_an_outage(
     started = time.monotonic()
     with ScriptedServer(script) as server:
         found = held("http", local(server), Says("hello", timeout=None))
-    assert found.ending is Ending.OUTAGE
+    assert found.ending is ConversationEnd.OUTAGE
     assert "no complete answer within 0.5 s" in str(found.reason)
     assert time.monotonic() - started < PATIENCE
 
@@ -124,7 +124,7 @@ def test_an_answer_that_is_too_much_is_an_outage(
     monkeypatch.setattr(web, "_LONGEST_ANSWER", 5_000_000)
     with ScriptedServer(script) as server:
         found = held("http", local(server), Says("hello", timeout=PATIENCE))
-    assert found.ending is Ending.OUTAGE
+    assert found.ending is ConversationEnd.OUTAGE
     assert told in str(found.reason)
 
 

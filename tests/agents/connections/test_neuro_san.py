@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Conversation, Ending
+from assay.agents.sampling.conversation import Conversation, ConversationEnd
 from tests.agents.environments import ROOT, NotHere
 from tests.agents.holding import Says, held, texts
 from tests.agents.neuro_san_environment import NeuroSan, neuro_san, server
@@ -113,7 +113,7 @@ def over_http(port: int, agent: str, name: str) -> Conversation:
 
 def test_a_conversation_with_the_real_server(port: int) -> None:
     conversation = over_http(port, "music_nerd", MUSIC)
-    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
     assert texts(conversation) == ["The Beatles", "They are from Liverpool"]
 
 
@@ -133,14 +133,14 @@ def test_private_data_from_the_real_server(port: int) -> None:
 def test_the_real_server_knows_no_such_agent(port: int) -> None:
     settings = Settings("deep/no_such_agent", host="127.0.0.1", port=port)
     conversation = held("http", settings, Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "status 404" in str(conversation.reason)
 
 
 def test_a_conversation_over_the_mcp_endpoint_of_the_real_server(port: int) -> None:
     settings = Settings("music_nerd", host="127.0.0.1", port=port)
     conversation = held("mcp", settings, *(Says(**each) for each in interactions(MUSIC)))
-    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
     assert texts(conversation) == ["The Beatles", "They are from Liverpool"]
 
 
@@ -164,7 +164,7 @@ def test_private_data_reaches_the_agent_over_the_mcp_endpoint(port: int) -> None
 def test_the_mcp_endpoint_of_the_real_server_knows_no_such_agent(port: int) -> None:
     settings = Settings("no_such_agent", host="127.0.0.1", port=port)
     conversation = held("mcp", settings, Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert conversation.lasting
     assert "no tool of the agent's name" in str(conversation.reason)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Ending
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents.holding import GRACE, Says, calmest, held, texts
 from tests.agents.scripted_server import Request, Script, ScriptedServer, Wire, complete
@@ -125,7 +125,7 @@ def test_parts_and_refusals_are_text() -> None:
 def test_an_outage_is_an_error(script: Script, word: str) -> None:
     with ScriptedServer(script) as server:
         conversation = held("openai", local(server), Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)
 
 
@@ -135,7 +135,7 @@ def test_a_limit_holds() -> None:
 
     with ScriptedServer(script) as server:
         conversation = calmest("openai", local(server), Says("hi", timeout=0.3))
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert conversation.seconds < 0.3 + GRACE
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings, open_connection
-from assay.agents.conversation import Ending
+from assay.agents.sampling.conversation import ConversationEnd
 from assay.errors import InputError
 from tests.agents import python_agents
 from tests.agents.holding import GRACE, Says, calmest, held, held_often, texts
@@ -74,16 +74,16 @@ def test_what_an_agent_shares_is_copied_on_its_way() -> None:
 )
 def test_what_an_agent_raises_or_fails_to_return_is_its_failure(name: str, word: str) -> None:
     conversation = held("python", agent(name), Says("hi"))
-    assert conversation.ending is Ending.FAILED
+    assert conversation.ending is ConversationEnd.FAILED
     assert word in str(conversation.reason)
 
 
 def test_an_agent_can_say_that_what_is_behind_it_is_out() -> None:
     conversation = held("python", agent("unreachable"), Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert "the shop is closed" in str(conversation.reason)
     named = held("python", agent("raising"), Says("hi"), patterns=["no such song"])
-    assert named.ending is Ending.OUTAGE
+    assert named.ending is ConversationEnd.OUTAGE
     assert "'no such song', which this test calls an outage" in str(named.reason)
 
 
@@ -94,21 +94,21 @@ def test_a_limit_holds_whatever_the_function_does(name: str) -> None:
         conversation = calmest("python", agent(name), Says("hi", timeout=0.3))
     finally:
         python_agents.RELEASE.set()
-    assert conversation.ending is Ending.TOO_SLOW
+    assert conversation.ending is ConversationEnd.TOO_SLOW
     assert 0.3 <= conversation.seconds < 0.3 + GRACE
 
 
 def test_samples_of_a_slow_function_run_side_by_side() -> None:
     conversations = held_often(20, "python", agent("meeting"), Says("hi"))
-    assert {each.ending for each in conversations} == {Ending.COMPLETE}
+    assert {each.ending for each in conversations} == {ConversationEnd.COMPLETE}
 
 
 def test_calls_that_never_end_are_bounded() -> None:
     python_agents.RELEASE.clear()
     try:
 
-        async def run() -> tuple[Ending, str | None]:
-            from assay.agents.conversation import hold
+        async def run() -> tuple[ConversationEnd, str | None]:
+            from assay.agents.sampling.conversation import hold
 
             connection = open_connection("python", agent("hanging"))
             say = [Says("hi", timeout=0.2)]
@@ -117,16 +117,18 @@ def test_calls_that_never_end_are_bounded() -> None:
             python_agents.RELEASE.set()
             async with asyncio.timeout(PATIENCE):
                 # The calls end one by one; until then there is no room for another.
-                while (again := await hold(connection, [Says("hi")])).ending is Ending.OUTAGE:
+                while (
+                    again := await hold(connection, [Says("hi")])
+                ).ending is ConversationEnd.OUTAGE:
                     await asyncio.sleep(0.05)
             await connection.close()
-            assert again.ending is Ending.COMPLETE
+            assert again.ending is ConversationEnd.COMPLETE
             return last.ending, last.reason
 
         ending, reason = asyncio.run(run())
     finally:
         python_agents.RELEASE.set()
-    assert ending is Ending.OUTAGE
+    assert ending is ConversationEnd.OUTAGE
     assert "never ended" in str(reason)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from assay.agents.connections import Settings
-from assay.agents.conversation import Ending
+from assay.agents.sampling.conversation import ConversationEnd
 from tests.agents.connections.peers import Memory, responses
 from tests.agents.environments import NotHere, made_with
 from tests.agents.holding import Says, held, texts
@@ -89,7 +89,7 @@ def test_an_answer_that_was_cut_counts_as_far_as_it_came() -> None:
         assert texts(held("responses", local(server), Says("hi"))) == ["so far"]
     with ScriptedServer(replying(response(output=[], **cut))) as server:
         conversation = held("responses", local(server), Says("hi"))
-    assert conversation.ending is Ending.FAILED
+    assert conversation.ending is ConversationEnd.FAILED
     assert "without an answer (max_output_tokens)" in str(conversation.reason)
 
 
@@ -104,7 +104,7 @@ def test_a_server_that_forgets_is_not_counted_against_the_agent() -> None:
     forgetful = response(previous_response_id=None)
     with ScriptedServer(replying(forgetful)) as server:
         conversation = held("responses", local(server), Says("one"), Says("two"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert conversation.lasting
     assert "does not continue conversations" in str(conversation.reason)
 
@@ -148,5 +148,5 @@ def test_a_conversation_through_the_real_gateway_of_litellm(tmp_path: Path) -> N
 def test_what_is_no_answer_is_an_outage(body: Any, word: str) -> None:
     with ScriptedServer(replying(body)) as server:
         conversation = held("responses", local(server), Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)

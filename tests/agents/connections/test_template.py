@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from assay.agents.connections import Settings
 from assay.agents.connections.template import Template, find_value, has_dots, parse_path
-from assay.agents.conversation import Ending
-from assay.agents.files import read_file
+from assay.agents.sampling.conversation import ConversationEnd
+from assay.agents.testfile import read_file
 from assay.errors import InputError
 from tests.agents.holding import Says, held, texts
 from tests.agents.running_support import write
@@ -51,7 +51,7 @@ def test_a_request_is_filled_and_what_is_not_there_yet_is_left_out() -> None:
     with ScriptedServer(echoing()) as server:
         says = Says("a/b ?", {"card": 1}), Says("two")
         conversation = held("http-template", local(server, template), *says)
-    assert conversation.ending is Ending.COMPLETE, conversation.reason
+    assert conversation.ending is ConversationEnd.COMPLETE, conversation.reason
     assert conversation.replies[0].answer.sly_data == {"card": 1}
     first, second = server.requests
     assert first.path == "/chat/agent%2Fa?q=a%2Fb%20%3F"
@@ -87,7 +87,7 @@ def test_an_answer_that_is_not_where_it_should_be_is_an_outage(body: Any, word: 
     template = Template(path="/", parts={"text": ("text",)}, error=("problem",))
     with ScriptedServer(echoing(body)) as server:
         conversation = held("http-template", local(server, template), Says("hi"))
-    assert conversation.ending is Ending.OUTAGE
+    assert conversation.ending is ConversationEnd.OUTAGE
     assert word in str(conversation.reason)
 
 

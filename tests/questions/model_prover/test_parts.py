@@ -12,9 +12,7 @@ import pytest
 
 from assay.cli.questions import take_model
 from assay.errors import InfrastructureError, InputError
-from assay.models import ModelFailed, ModelSettings
-from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.retries import Transient
+from assay.models import AdaptiveConcurrency, ModelFailed, ModelSettings, Transient
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.model_prover import adk_models, prompts

@@ -10,9 +10,10 @@ from assay.agents.connections.protocol import (
     Session,
     Settings,
     TooSlow,
-    credentials_of,
+    describe_failure,
+    get_credentials,
 )
-from assay.agents.connections.registry import KINDS, Kind, kind_of, open_connection, register
+from assay.agents.connections.registry import KINDS, Kind, get_kind, open_connection, register
 
 __all__ = [
     "KINDS",
@@ -26,8 +27,9 @@ __all__ = [
     "Session",
     "Settings",
     "TooSlow",
-    "credentials_of",
-    "kind_of",
+    "describe_failure",
+    "get_credentials",
+    "get_kind",
     "open_connection",
     "register",
 ]

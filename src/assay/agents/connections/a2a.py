@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from assay.agents.connections.background import begin
-from assay.agents.connections.headers import headers_from
+from assay.agents.connections.addresses import find_root
 from assay.agents.connections.jsonrpc import JsonRpc
 from assay.agents.connections.protocol import (
     AgentFailed,
@@ -22,9 +21,9 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
     Settings,
+    find_structure,
 )
-from assay.agents.connections.structures import structure_in
-from assay.agents.connections.web import Web, find_root, read_json
+from assay.agents.connections.web import WebConnection, begin, read_json
 from assay.errors import InputError
 
 _CARD = "/.well-known/agent-card.json"
@@ -53,18 +52,18 @@ class _Endpoint:
 
     def write(self, message: Message, place: _Place | None) -> dict[str, Any]:
         """Return what a call says, in the words of its version."""
-        said: dict[str, Any] = {
+        written: dict[str, Any] = {
             "messageId": uuid.uuid4().hex,
             "role": "user" if self.is_old else "ROLE_USER",
             "parts": [{"text": message.text, **({"kind": "text"} if self.is_old else {})}],
         }
         if self.is_old:
-            said["kind"] = "message"
+            written["kind"] = "message"
         if place is not None:
-            said |= {"contextId": place.context}
-            said |= {"taskId": place.task} if place.task else {}
+            written |= {"contextId": place.context}
+            written |= {"taskId": place.task} if place.task else {}
         waiting = {"blocking": True} if self.is_old else {"returnImmediately": False}
-        return {"message": said, "configuration": waiting}
+        return {"message": written, "configuration": waiting}
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class _Place:
     task: str | None = None
 
 
-class A2ASession:
+class A2ASession(Session):
     """One sample's conversation; the agent remembers it by its context."""
 
     def __init__(self, rpc: JsonRpc, endpoint: _Endpoint) -> None:
@@ -98,9 +97,6 @@ class A2ASession:
             said = result if "parts" in result else result["message"]
             return _make_answer([said], _Place(_read_id(said, "contextId")))
         return await self._follow(result.get("task", result), message)
-
-    async def close(self) -> None:
-        """There is nothing of one sample to close."""
 
     async def _follow(self, task: Any, message: Message) -> Answer:
         """Return the answer of a task, once it has one."""
@@ -133,14 +129,13 @@ class A2ASession:
         return result
 
 
-class A2AConnection:
-    """One pool of sockets to one agent."""
+class A2AConnection(WebConnection):
+    """The server of one agent."""
 
     def __init__(self, settings: Settings) -> None:
-        self._agent = settings.agent
         root = urlsplit(find_root(settings))
         self._origin, self._path = f"{root.scheme}://{root.netloc}", root.path.rstrip("/")
-        self._web = Web(self._origin, headers_from(settings.metadata), settings)
+        super().__init__(settings, self._origin)
         self._rpc = JsonRpc(self._web)
         self._endpoint: _Endpoint | None = None
 
@@ -148,9 +143,6 @@ class A2AConnection:
         if self._endpoint is None:
             self._endpoint = await begin(self._find_endpoint())
         return A2ASession(self._rpc, self._endpoint)
-
-    async def close(self) -> None:
-        await self._web.close()
 
     async def _find_endpoint(self) -> _Endpoint:
         path = self._path + _CARD
@@ -165,7 +157,7 @@ class A2AConnection:
             card = await read_json(response)
         if not isinstance(card, dict):
             raise ConnectionFailed("the agent card is not an object")
-        if card.get("name") != self._agent:
+        if card.get("name") != self._settings.agent:
             raise ConnectionFailed(
                 "another agent is served there",
                 said=str(card.get("name")),
@@ -257,7 +249,7 @@ def _make_answer(messages: list[Any], place: _Place) -> Answer:
     data = [part["data"] for part in _list_parts(messages) if isinstance(part.get("data"), dict)]
     return Answer(
         text=text or None,
-        structure=data[0] if data else structure_in(text),
+        structure=data[0] if data else find_structure(text),
         chat_context=place,
     )
 

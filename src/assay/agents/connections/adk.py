@@ -1,22 +1,38 @@
-"""Talks to an agent, App or Workflow of google-adk in this process; its state is the sly_data."""
+"""Talks to agents of google-adk, in this process or behind its API server."""
 
 from __future__ import annotations
 
 import copy
 import os
-from dataclasses import dataclass, field
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+from urllib.parse import quote
 
+from assay.agents.connections.addresses import find_root
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
+    Connection,
     ConnectionFailed,
     Message,
     Session,
+    Settings,
+    find_structure,
+    format_text,
 )
-from assay.agents.connections.structures import structure_in, write_text
 from assay.agents.connections.threads import Loop
-from assay.agents.secrets import credentials_in
+from assay.agents.connections.web import (
+    Farewells,
+    Web,
+    WebConnection,
+    begin,
+    encode_json,
+    read_events,
+)
+from assay.agents.secrets import find_credentials
 from assay.errors import InputError
 from assay.tracebacks import describe
 
@@ -36,7 +52,7 @@ _OUTAGES = frozenset(
 
 
 def is_adk_agent(found: Any) -> bool:
-    """Whether something is an agent, App or node of google-adk, which is already imported."""
+    """Return whether something is an agent, App or node of google-adk."""
     from google.adk.apps import App
     from google.adk.workflow import BaseNode
 
@@ -68,7 +84,7 @@ class SentState:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _LocalPlace:
     """Where a conversation goes on. Each has a runner of its own, because in google-adk what
     belongs to an app or to a user outlives the session."""
 
@@ -77,7 +93,7 @@ class _Place:
     sent: SentState = field(default_factory=SentState)
 
 
-class AdkSession:
+class AdkLocalSession(Session):
     """One sample's conversation with an agent of google-adk."""
 
     def __init__(self, agent: Any, loop: Loop) -> None:
@@ -86,9 +102,6 @@ class AdkSession:
 
     async def ask(self, message: Message) -> Answer:
         return await self._loop.run(self._ask(message))
-
-    async def close(self) -> None:
-        """What the agent opened belongs to all samples."""
 
     async def _ask(self, message: Message) -> Answer:
         if message.text is None:
@@ -99,9 +112,9 @@ class AdkSession:
         place = message.chat_context or await self._begin()
         text = await _run(place, message)
         state = await _state(place)
-        return Answer(text, structure_in(text), state or None, place)
+        return Answer(text, find_structure(text), state or None, place)
 
-    async def _begin(self) -> _Place:
+    async def _begin(self) -> _LocalPlace:
         from google.adk.runners import InMemoryRunner
 
         try:
@@ -111,7 +124,7 @@ class AdkSession:
             # It is the library that refuses, before the agent has been asked anything.
             what = "google-adk has no session for this agent"
             raise ConnectionFailed(what, said=describe(error), lasting=True) from None
-        return _Place(runner, session.id)
+        return _LocalPlace(runner, session.id)
 
 
 def _name_kind(agent: Any) -> str:
@@ -122,7 +135,7 @@ def _name_kind(agent: Any) -> str:
     return "app" if isinstance(agent, App) else "agent" if isinstance(agent, BaseAgent) else "node"
 
 
-async def _run(place: _Place, message: Message) -> str:
+async def _run(place: _LocalPlace, message: Message) -> str:
     from google.genai import types
 
     said = types.Content(role="user", parts=[types.Part(text=message.text)])
@@ -144,7 +157,7 @@ async def _run(place: _Place, message: Message) -> str:
                 text = "".join(part.text for part in parts if part.text and not part.thought)
                 failure = None
             elif not event.partial and event.output is not None:
-                text, failure = write_text(event.output), None
+                text, failure = format_text(event.output), None
     except Exception as error:
         # What is raised says more than the event before it, unless that names an outage.
         if isinstance(failure, ConnectionFailed):
@@ -167,23 +180,165 @@ def make_failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
     return AgentFailed("the agent raised an error", said=said)
 
 
-async def _state(place: _Place) -> dict[str, Any]:
+async def _state(place: _LocalPlace) -> dict[str, Any]:
     session = await place.runner.session_service.get_session(
         app_name=_APP, user_id=_USER, session_id=place.session_id
     )
     return copy.deepcopy(place.sent.read(dict(session.state) if session else {}))
 
 
-class AdkConnection:
+class AdkLocalConnection(Connection):
     """One agent, run for every sample in one event loop beside Assay's own."""
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
         self._loop = Loop()
-        self.secrets = credentials_in(os.environ)
+        self.secrets = find_credentials(os.environ)
 
     async def session(self) -> Session:
-        return AdkSession(self._agent, self._loop)
+        return AdkLocalSession(self._agent, self._loop)
 
     async def close(self) -> None:
         await self._loop.close()
+
+
+_PORT = 8000
+# Events of a model's turn that goes on: with these, the answer is still to come.
+_STEPS = ("functionCall", "functionResponse", "codeExecutionResult")
+
+
+@dataclass(frozen=True)
+class _ServerPlace:
+    """A session on the server, of a user of its own: a user's state outlives the session."""
+
+    user: str
+    session: str
+    sent: SentState = field(default_factory=SentState)
+    state: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+class AdkServerSession(Session):
+    """One sample's conversations, each with a session of its own on the server."""
+
+    def __init__(self, web: Web, app: str, farewells: Farewells) -> None:
+        self._web, self._app, self._farewells = web, app, farewells
+        self._ready: _ServerPlace | None = None
+        self._opened: list[_ServerPlace] = []
+
+    async def prepare(self) -> None:
+        """Begin the first conversation before the clock of the agent runs."""
+        self._ready = await begin(self._begin())
+
+    async def ask(self, message: Message) -> Answer:
+        place: _ServerPlace | None = message.chat_context or self._ready
+        self._ready = None
+        if place is None:
+            place = await self._begin()
+        text = await self._run(place, message)
+        reply = await self._web.fetch("GET", self._path(place), limit=message.timeout)
+        found = _read_object(reply).get("state")
+        state = place.sent.read(_read_object(found or {}))
+        return Answer(text, find_structure(text), state or None, replace(place, state=state))
+
+    async def close(self) -> None:
+        for place in self._opened:
+            self._farewells.start(self._end(place))
+        self._opened.clear()
+
+    def _path(self, place: _ServerPlace) -> str:
+        return f"{self._users_path(place.user)}/{quote(place.session, '', errors='surrogatepass')}"
+
+    def _users_path(self, user: str) -> str:
+        return f"/apps/{quote(self._app, safe='')}/users/{user}/sessions"
+
+    async def _begin(self) -> _ServerPlace:
+        user = f"assay-{uuid.uuid4().hex}"
+        session = _read_object(await self._web.fetch("POST", self._users_path(user), {})).get("id")
+        if not isinstance(session, str):
+            raise ConnectionFailed("the server made no session")
+        place = _ServerPlace(user, session)
+        self._opened.append(place)
+        return place
+
+    async def _end(self, place: _ServerPlace) -> None:
+        async with self._web.send("DELETE", self._path(place), accepted=(200, 204, 404)):
+            pass
+
+    async def _run(self, place: _ServerPlace, message: Message) -> str:
+        # A stream, although only its end is used: `/run` answers what the agent raises with the
+        # same status as a fault of the server.
+        request: dict[str, Any] = {
+            "appName": self._app,
+            "userId": place.user,
+            "sessionId": place.session,
+            "newMessage": {"role": "user", "parts": [{"text": message.text}]},
+            "streaming": False,
+        }
+        if changes := place.sent.change(message.sly_data, place.state):
+            request["stateDelta"] = changes
+        text: str | None = None
+        failure: AgentFailed | ConnectionFailed | None = None
+        async with self._web.send(
+            "POST", "/run_sse", encode_json(request), limit=message.timeout
+        ) as response:
+            async for event in read_events(response):
+                if "error" in _read_object(event):
+                    if isinstance(failure, ConnectionFailed):
+                        raise failure
+                    # What is raised says more than the event before it.
+                    raise _read_error(str(event["error"]))
+                if event.get("errorCode") and not event.get("content"):
+                    # Not the end: an agent may try again by itself.
+                    said = str(event.get("errorMessage") or event["errorCode"])
+                    failure = make_failure(event["errorCode"], said)
+                elif (found := _read_event(event)) is not None:
+                    text, failure = found, None
+        if failure is not None:
+            raise failure
+        if text is None:
+            raise AgentFailed("the agent ended without an answer")
+        return text
+
+
+class AdkServerConnection(WebConnection):
+    """One API server of google-adk."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings, find_root(settings, port=_PORT))
+
+    async def session(self) -> Session:
+        session = AdkServerSession(self._web, self._settings.agent, self._farewells)
+        await session.prepare()
+        return session
+
+
+def _read_object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ConnectionFailed("the answer is not an object")
+    return value
+
+
+def _read_event(event: Mapping[str, Any]) -> str | None:
+    """Return the answer that an event is, or None."""
+    if event.get("partial"):
+        return None
+    try:
+        parts = (event.get("content") or {}).get("parts") or []
+        if not event.get("longRunningToolIds") and any(
+            step in part for part in parts for step in _STEPS
+        ):
+            return None
+        text = "".join(
+            part["text"] for part in parts if part.get("text") and not part.get("thought")
+        )
+    except (AttributeError, KeyError, TypeError):
+        raise ConnectionFailed("the stream has an event of the wrong shape") from None
+    if not parts:
+        return format_text(event.get("output"))
+    return text
+
+
+def _read_error(said: str) -> AgentFailed | ConnectionFailed:
+    """Return what an error at the end of a stream is; Google's services name a status in theirs."""
+    status = re.search(r"\b[45][0-9]{2} ([A-Z_]+)\b", said)
+    return make_failure(status and status[1], said)

@@ -17,6 +17,7 @@ from typing import Any
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
+    Connection,
     ConnectionFailed,
     Message,
     Session,
@@ -24,7 +25,7 @@ from assay.agents.connections.protocol import (
 )
 from assay.agents.connections.python import read_parts
 from assay.agents.connections.web import encode_json
-from assay.agents.secrets import credentials_in
+from assay.agents.secrets import find_credentials
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
 
@@ -95,7 +96,7 @@ class _Process:
             await asyncio.gather(self.reading, return_exceptions=True)
 
 
-class CommandSession:
+class CommandSession(Session):
     """One sample's conversations, each with a process of its own."""
 
     def __init__(self, command: tuple[str, ...], settings: Settings) -> None:
@@ -127,7 +128,7 @@ class CommandSession:
             await process.end()
 
 
-class CommandConnection:
+class CommandConnection(Connection):
     """One program, started for every conversation."""
 
     def __init__(self, settings: Settings) -> None:
@@ -137,13 +138,10 @@ class CommandConnection:
                 advice="name it yourself: --command 'python agent.py'; a test file cannot",
             )
         self._settings = settings
-        self.secrets = credentials_in(os.environ)
+        self.secrets = find_credentials(os.environ)
 
     async def session(self) -> Session:
         return CommandSession(self._settings.command, self._settings)
-
-    async def close(self) -> None:
-        """Every session ends its own program."""
 
 
 async def _start(command: tuple[str, ...]) -> _Process:

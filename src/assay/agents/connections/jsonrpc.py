@@ -49,9 +49,7 @@ class JsonRpc:
     async def notify(self, method: str, headers: Mapping[str, str]) -> None:
         """Send something that has no reply."""
         body = encode_json({"jsonrpc": "2.0", "method": method})
-        async with self._web.send(
-            "POST", "", body, limit=None, headers=headers, accepted=(200, 202, 204)
-        ):
+        async with self._web.send("POST", body=body, headers=headers, accepted=(200, 202, 204)):
             pass
 
 

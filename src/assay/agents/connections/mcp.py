@@ -13,11 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay._version import __version__
-from assay.agents.connections.background import Farewells, begin
-from assay.agents.connections.frames import request_for
-from assay.agents.connections.headers import headers_from
-from assay.agents.connections.http_template import Conversation
+from assay.agents.connections.addresses import find_root
 from assay.agents.connections.jsonrpc import JsonRpc
+from assay.agents.connections.neuro_san import make_request
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -25,10 +23,10 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
     Settings,
+    find_structure,
 )
-from assay.agents.connections.structures import structure_in
-from assay.agents.connections.template import find_value
-from assay.agents.connections.web import Web, find_root
+from assay.agents.connections.template import TemplateState, find_value
+from assay.agents.connections.web import Farewells, Web, WebConnection, begin
 from assay.errors import InputError, nearest
 
 # The revision that neuro-san insists on; every server with a handshake knows it.
@@ -50,7 +48,7 @@ class _Place:
     tool: Mapping[str, Any]
     is_neuro_san: bool = False
     chat_context: Any = field(default=None, repr=False)
-    conversation: Conversation = field(default_factory=Conversation, repr=False)
+    conversation: TemplateState = field(default_factory=TemplateState, repr=False)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -75,7 +73,7 @@ class _Place:
         return found if isinstance(found, dict) else {}
 
 
-class McpSession:
+class McpSession(Session):
     """One sample's conversations, each in a session of its own on the server."""
 
     def __init__(self, rpc: JsonRpc, web: Web, settings: Settings, farewells: Farewells) -> None:
@@ -130,9 +128,7 @@ class McpSession:
 
     async def _end(self, place: _Place) -> None:
         accepted = (200, 202, 204, 404, 405)
-        async with self._web.send(
-            "DELETE", "", limit=None, headers=place.headers, accepted=accepted
-        ):
+        async with self._web.send("DELETE", headers=place.headers, accepted=accepted):
             pass
 
     async def _find_tool(self, headers: Mapping[str, str]) -> Mapping[str, Any]:
@@ -166,7 +162,7 @@ class McpSession:
         if template is not None and template.body is not None:
             return template.fill_body(values)
         if "user_message" in place.arguments:
-            return request_for(replace(message, chat_context=place.chat_context))
+            return make_request(replace(message, chat_context=place.chat_context))
         arguments: dict[str, Any] = {_find_text_argument(place): message.text}
         if message.sly_data:
             if "sly_data" not in place.arguments:
@@ -197,7 +193,7 @@ class McpSession:
             # Servers wrap a tool's plain text, because structured content must be an object.
             is_wrapped = structured == {"result": text}
             own = structured if isinstance(structured, dict) and not is_wrapped else None
-            parts = {"text": text, "structure": own or structure_in(text or "")}
+            parts = {"text": text, "structure": own or find_structure(text or "")}
         if parts.get("text") is None and parts.get("structure") is None:
             raise ConnectionFailed("the answer has neither text nor structure")
         kept = template.read_context(result, place.conversation.context) if template else {}
@@ -236,21 +232,14 @@ def _read_text(result: dict[str, Any]) -> str | None:
     return "\n".join(texts) if texts else None
 
 
-class McpConnection:
-    """One pool of sockets to one server."""
+class McpConnection(WebConnection):
+    """One MCP server."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        root = find_root(settings, "/mcp")
-        self._web = Web(root, headers_from(settings.metadata), settings)
+        super().__init__(settings, find_root(settings, "/mcp"))
         self._rpc = JsonRpc(self._web)
-        self._farewells = Farewells()
 
     async def session(self) -> Session:
         session = McpSession(self._rpc, self._web, self._settings, self._farewells)
         await session.prepare()
         return session
-
-    async def close(self) -> None:
-        await self._farewells.close()
-        await self._web.close()

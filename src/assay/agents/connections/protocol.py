@@ -23,18 +23,13 @@ if TYPE_CHECKING:
     from assay.agents.connections.template import Template
     from assay.agents.trust import CodeRules
 
+
+import json
+import re
+
 Part: TypeAlias = Literal["text", "structure", "sly_data"]
 _SHOWN = 200
 ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
-
-
-def _describe(error: AssayError, said: str, conceal: Callable[[str], str]) -> str:
-    """Return what an error says and what the other side said, on few lines, without secrets."""
-    # Once more after white space is folded: a secret may have been broken over lines.
-    said = conceal(" ".join(conceal(said).split()))
-    cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
-    what = f"{error.what}: {cut}" if cut else error.what
-    return conceal(str(AssayError(what, where=error.where, advice=error.advice)))
 
 
 class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
@@ -55,10 +50,6 @@ class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
         super().__init__(what, advice=advice)
         self.said = said
         self.answer = answer
-
-    def told(self, conceal: Callable[[str], str]) -> str:
-        """Return all of it on few lines, without what is concealed."""
-        return _describe(self, self.said, conceal)
 
 
 class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
@@ -85,13 +76,18 @@ class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the
         # An unknown agent or a refused certificate will not be different in a second.
         self.lasting = lasting
 
-    def told(self, conceal: Callable[[str], str]) -> str:
-        """All of it on few lines, without what is concealed."""
-        return _describe(self, self.said, conceal)
-
 
 class TooSlow(AssayError):  # noqa: N818 - it says what is the case
     """The answer was not complete within its limit; that is the agent's failure."""
+
+
+def describe_failure(error: AssayError, redact: Callable[[str], str]) -> str:
+    """Return what an error says and what the other side said, on few lines, without secrets."""
+    # Once more after white space is folded: a secret may have been broken over lines.
+    said = redact(" ".join(redact(getattr(error, "said", "")).split()))
+    cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
+    what = f"{error.what}: {cut}" if cut else error.what
+    return redact(str(AssayError(what, where=error.where, advice=error.advice)))
 
 
 @dataclass(frozen=True)
@@ -152,7 +148,9 @@ class Session(Protocol):
 
     async def ask(self, message: Message) -> Answer: ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """End what belongs to the sample; most sessions have nothing to end."""
+        return
 
 
 class Connection(Protocol):
@@ -164,10 +162,36 @@ class Connection(Protocol):
 
     async def session(self) -> Session: ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """End what all samples shared; nothing by default."""
+        return
 
 
-def credentials_of(connection: Connection) -> Mapping[str, str]:
-    """The credentials that a connection has of its own; most have none."""
+def get_credentials(connection: Connection) -> Mapping[str, str]:
+    """Return the credentials that a connection has of its own; most have none."""
     found: Mapping[str, str] = getattr(connection, "secrets", {})
     return found
+
+
+_FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
+
+
+def find_structure(text: str) -> dict[str, Any] | None:
+    """Return the object that the whole text is, or else the first one in a fence."""
+    for candidate in (text, *_FENCED.findall(text)):
+        if "{" not in candidate:
+            continue
+        try:
+            found = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(found, dict):
+            return found
+    return None
+
+
+def format_text(value: Any) -> str | None:
+    """Return a value as the text of an answer; None if there is none."""
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

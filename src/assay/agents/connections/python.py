@@ -12,6 +12,7 @@ import importlib
 import inspect
 import os
 import sys
+import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from assay.agents.connections.adapters import adapt
 from assay.agents.connections.protocol import (
     AgentFailed,
     Answer,
@@ -28,12 +28,135 @@ from assay.agents.connections.protocol import (
     Message,
     Session,
     Settings,
+    find_structure,
+    format_text,
 )
 from assay.agents.connections.threads import Loop, Threads
-from assay.agents.secrets import credentials_in
+from assay.agents.secrets import find_credentials
 from assay.agents.trust import CodeRules, get_attribute, import_module, split_name
 from assay.errors import InputError, nearest
 from assay.tracebacks import describe
+
+_MESSAGES = "messages"
+_STRUCTURE = "structured_response"
+_INTERRUPT = "__interrupt__"
+_NOTHING = object()
+
+
+def adapt(found: Any) -> Any:
+    """Return a function for an agent of a known library; anything else as it is."""
+    if _is_one_of(found, "langgraph.pregel", "Pregel"):
+        return Graph(found)
+    if _is_one_of(found, "pydantic_ai", "Agent"):
+        return PydanticAgent(found)
+    return found
+
+
+def _is_one_of(found: Any, module: str, name: str) -> bool:
+    kind = getattr(sys.modules.get(module), name, None)
+    return isinstance(kind, type) and isinstance(found, kind)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A compiled graph of LangGraph whose state has `messages`; the rest of it is the sly_data."""
+
+    graph: Any
+
+    def __post_init__(self) -> None:
+        if _MESSAGES not in self.graph.channels:
+            raise InputError(
+                "the state of the graph has no `messages`",
+                advice="name a function that calls the graph and returns text",
+            )
+
+    async def __call__(
+        self, text: str, sly_data: dict[str, Any], chat_context: Any
+    ) -> dict[str, Any]:
+        self._refuse_unknown(sly_data)
+        fresh: tuple[str, list[Any], dict[str, Any]] = (uuid.uuid4().hex, [], {})
+        thread, before, known = chat_context or fresh
+        said = [*before, {"role": "user", "content": text}]
+        new = {key: value for key, value in sly_data.items() if known.get(key, _NOTHING) != value}
+        config = {"configurable": {"thread_id": thread}}
+        state = await self.graph.ainvoke({**new, _MESSAGES: said}, config)
+        await self._refuse_interruption(state, config)
+        own = {key: value for key, value in state.items() if key not in (_MESSAGES, _STRUCTURE)}
+        # With a checkpointer the graph remembers by the thread, and would add what it gets again
+        # to what it has; without one it gets everything.
+        remembers = bool(self.graph.checkpointer)
+        context = (thread, [], own) if remembers else (thread, list(state[_MESSAGES]), {})
+        answer = _read_message(state[_MESSAGES][-1])
+        structure = format_text(_dump(state.get(_STRUCTURE)))
+        return {
+            "text": answer,
+            "structure": find_structure(structure or answer),
+            "sly_data": own or None,
+            "chat_context": context,
+        }
+
+    async def _refuse_interruption(self, state: dict[str, Any], config: dict[str, Any]) -> None:
+        """Refuse a state that is no answer; its last message may be the one that was sent."""
+        waiting = state.get(_INTERRUPT)
+        if waiting or (self.graph.checkpointer and (await self.graph.aget_state(config)).next):
+            raise ConnectionFailed(
+                "the graph was interrupted and waits for a person",
+                said=" ".join(str(getattr(one, "value", one)) for one in waiting or ()),
+                lasting=True,
+            )
+        if state[_MESSAGES][-1].type == "human":
+            raise AgentFailed("the graph ended without an answer")
+
+    def _refuse_unknown(self, sly_data: dict[str, Any]) -> None:
+        # The graph would drop them without a word.
+        for key in sly_data:
+            if key not in self.graph.channels or key == _MESSAGES:
+                raise InputError(f"the state of the graph has no place for sly_data {key!r}")
+
+
+def _read_message(message: Any) -> str:
+    """Return the text of a message, which may be in parts."""
+    content = message.content
+    if isinstance(content, str):
+        return content
+    return "".join(
+        part if isinstance(part, str) else part.get("text") or ""
+        for part in content
+        if isinstance(part, str) or part.get("type") == "text"
+    )
+
+
+@dataclass(frozen=True)
+class PydanticAgent:
+    """An Agent of pydantic-ai; one whose dependencies are a dictionary gets the sly_data."""
+
+    agent: Any
+
+    async def __call__(
+        self, text: str, sly_data: dict[str, Any], chat_context: Any
+    ) -> dict[str, Any]:
+        takes_sly_data = self.agent.deps_type is dict
+        if sly_data and not takes_sly_data:
+            raise InputError("the agent has no place for sly_data", advice="give it deps_type=dict")
+        more = {"deps": sly_data} if takes_sly_data else {}
+        result = await self.agent.run(text, message_history=chat_context, **more)
+        answer = format_text(_dump(result.output)) or ""
+        return {
+            "text": answer,
+            "structure": find_structure(answer),
+            "sly_data": sly_data if takes_sly_data and sly_data else None,
+            "chat_context": result.all_messages(),
+        }
+
+
+def _dump(value: Any) -> Any:
+    """Return plain data for what an agent may give: models, dataclasses, or plain data."""
+    if value is None or isinstance(value, str):
+        return value
+    from pydantic_core import to_jsonable_python
+
+    return to_jsonable_python(value, fallback=str)
+
 
 _OFFERED = ("sly_data", "chat_context", "history", "metadata", "chat_filter")
 _PARTS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict, "chat_context": object}
@@ -55,7 +178,7 @@ class _Context:
 
 
 @dataclass(frozen=True)
-class PythonSession:
+class PythonSession(Session):
     """One sample's conversation with a function."""
 
     function: Callable[..., Any]
@@ -66,14 +189,14 @@ class PythonSession:
 
     async def ask(self, message: Message) -> Answer:
         context = message.chat_context or _Context()
-        call = partial(self.function, message.text, **self._named(message, context))
+        call = partial(self.function, message.text, **self._select(message, context))
         try:
             if is_async(self.function):
                 result = await self.loop.run(call())
             else:
                 result = await self.threads.call(call)
                 if inspect.isawaitable(result):
-                    result = await self.loop.run(_awaited(result))
+                    result = await self.loop.run(_await(result))
         except (AgentFailed, ConnectionFailed, InputError):
             raise
         except Exception as error:
@@ -82,10 +205,7 @@ class PythonSession:
         own = parts.pop("chat_context", None)
         return Answer(**parts, chat_context=context.after(message, parts.get("text"), own))
 
-    async def close(self) -> None:
-        """There is nothing of one sample to close."""
-
-    def _named(self, message: Message, context: _Context) -> dict[str, Any]:
+    def _select(self, message: Message, context: _Context) -> dict[str, Any]:
         offered = {
             "sly_data": message.sly_data,
             "chat_context": context.own,
@@ -96,14 +216,14 @@ class PythonSession:
         return {name: offered[name] for name in self.wanted}
 
 
-class PythonConnection:
+class PythonConnection(Connection):
     """One function, called for every sample."""
 
     def __init__(self, function: Callable[..., Any], settings: Settings) -> None:
         self._function = function
-        self._wanted = _wanted(function, settings.agent)
+        self._wanted = _find_wanted(function, settings.agent)
         self._metadata = dict(settings.metadata)
-        self.secrets = credentials_in(os.environ)
+        self.secrets = find_credentials(os.environ)
         self._threads = Threads()
         self._loop = Loop()
 
@@ -117,13 +237,13 @@ class PythonConnection:
 
 
 def open_python(settings: Settings) -> Connection:
-    """A connection to what `package.module:name` is: a function, or an agent of a library."""
+    """Return a connection to what `package.module:name` names: a function or an agent."""
     found = adapt(load(settings.agent, settings.code_rules))
     if "google.adk.workflow" in sys.modules:
-        from assay.agents.connections.adk import AdkConnection, is_adk_agent
+        from assay.agents.connections.adk import AdkLocalConnection, is_adk_agent
 
         if is_adk_agent(found):
-            return AdkConnection(found)
+            return AdkLocalConnection(found)
     if not callable(found):
         raise InputError(
             f"is a {type(found).__name__}, which cannot be called",
@@ -155,18 +275,18 @@ def load(name: str, rules: CodeRules | None = None) -> Any:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether calling it only makes a coroutine."""
+    """Return whether calling it only makes a coroutine."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
     )
 
 
-async def _awaited(result: Any) -> Any:
+async def _await(result: Any) -> Any:
     return await result
 
 
-def _wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
-    """Which of what is offered the function asks for by name."""
+def _find_wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
+    """Return which of what is offered the function asks for by name."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
@@ -188,12 +308,12 @@ def _wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
 
 
 def read_parts(result: Any) -> dict[str, Any]:
-    """The parts of an answer, copied: an agent may go on using what it returned."""
+    """Return the parts of an answer, copied: an agent may go on using what it returned."""
     if isinstance(result, str):
         return {"text": result}
     if not isinstance(result, dict) or not result.keys() <= _PARTS.keys():
         raise AgentFailed(
-            f"the agent returned {_shape(result)}",
+            f"the agent returned {_describe_shape(result)}",
             advice=f"return text, or a dictionary of {', '.join(_PARTS)}",
         )
     parts = {key: value for key, value in result.items() if value is not None}
@@ -210,7 +330,7 @@ def read_parts(result: Any) -> dict[str, Any]:
         ) from None
 
 
-def _shape(result: Any) -> str:
+def _describe_shape(result: Any) -> str:
     if isinstance(result, dict):
         unknown = sorted(str(key) for key in result.keys() - _PARTS.keys())
         return f"a dictionary with the unknown key {unknown[0]!r}"

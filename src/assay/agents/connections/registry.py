@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 
 from assay import plugins
 from assay.agents.connections.protocol import ALL_PARTS, Connection, Part, Settings
@@ -29,70 +30,15 @@ class Kind:
     needs_template: bool = False
 
 
-def _http(settings: Settings) -> Connection:
-    from assay.agents.connections.http import HttpConnection
+def _import_later(module: str, name: str) -> Callable[[Settings], Connection]:
+    """Return an opener that imports its module when a connection is opened."""
 
-    return HttpConnection("http", settings)
+    def open_it(settings: Settings) -> Connection:
+        opener = getattr(import_module(f"assay.agents.connections.{module}"), name)
+        connection: Connection = opener(settings)
+        return connection
 
-
-def _https(settings: Settings) -> Connection:
-    from assay.agents.connections.http import HttpConnection
-
-    return HttpConnection("https", settings)
-
-
-def _direct(settings: Settings) -> Connection:
-    from assay.agents.connections.direct import DirectConnection
-
-    return DirectConnection(settings)
-
-
-def _openai(settings: Settings) -> Connection:
-    from assay.agents.connections.openai import OpenAIConnection
-
-    return OpenAIConnection(settings)
-
-
-def _python(settings: Settings) -> Connection:
-    from assay.agents.connections.python import open_python
-
-    return open_python(settings)
-
-
-def _mcp(settings: Settings) -> Connection:
-    from assay.agents.connections.mcp import McpConnection
-
-    return McpConnection(settings)
-
-
-def _a2a(settings: Settings) -> Connection:
-    from assay.agents.connections.a2a import A2AConnection
-
-    return A2AConnection(settings)
-
-
-def _responses(settings: Settings) -> Connection:
-    from assay.agents.connections.responses import ResponsesConnection
-
-    return ResponsesConnection(settings)
-
-
-def _adk(settings: Settings) -> Connection:
-    from assay.agents.connections.adk_server import AdkServerConnection
-
-    return AdkServerConnection(settings)
-
-
-def _http_template(settings: Settings) -> Connection:
-    from assay.agents.connections.http_template import TemplateConnection
-
-    return TemplateConnection(settings)
-
-
-def _command(settings: Settings) -> Connection:
-    from assay.agents.connections.command import CommandConnection
-
-    return CommandConnection(settings)
+    return open_it
 
 
 _TEXT_AND_STRUCTURE: frozenset[Part] = frozenset({"text", "structure"})
@@ -100,13 +46,27 @@ _TEXT_AND_STRUCTURE: frozenset[Part] = frozenset({"text", "structure"})
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("direct", "the neuro-san library in this process, no server", _direct),
-        Kind("http", "a neuro-san server", _http, sends_headers=True),
-        Kind("https", "a neuro-san server over TLS", _https, sends_headers=True),
+        Kind(
+            "direct",
+            "the neuro-san library in this process, no server",
+            _import_later("neuro_san", "DirectConnection"),
+        ),
+        Kind(
+            "http",
+            "a neuro-san server",
+            _import_later("neuro_san", "HttpConnection"),
+            sends_headers=True,
+        ),
+        Kind(
+            "https",
+            "a neuro-san server over TLS",
+            _import_later("neuro_san", "HttpsConnection"),
+            sends_headers=True,
+        ),
         Kind(
             "openai",
             "any OpenAI-compatible chat endpoint",
-            _openai,
+            _import_later("openai", "OpenAIConnection"),
             returns=_TEXT_AND_STRUCTURE,
             takes_sly_data=False,
             needs_text=True,
@@ -115,7 +75,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "responses",
             "a server of OpenAI's Responses API",
-            _responses,
+            _import_later("openai", "ResponsesConnection"),
             returns=_TEXT_AND_STRUCTURE,
             takes_sly_data=False,
             needs_text=True,
@@ -124,7 +84,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "mcp",
             "a tool of an MCP server",
-            _mcp,
+            _import_later("mcp", "McpConnection"),
             returns=_TEXT_AND_STRUCTURE,
             needs_text=True,
             sends_headers=True,
@@ -132,7 +92,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             "a2a",
             "an A2A agent",
-            _a2a,
+            _import_later("a2a", "A2AConnection"),
             returns=_TEXT_AND_STRUCTURE,
             takes_sly_data=False,
             needs_text=True,
@@ -141,19 +101,27 @@ KINDS: dict[str, Kind] = {
         Kind(
             "adk",
             "an agent behind google-adk's API server",
-            _adk,
+            _import_later("adk", "AdkServerConnection"),
             needs_text=True,
             sends_headers=True,
         ),
         Kind(
             "http-template",
             "an HTTP API that the file describes",
-            _http_template,
+            _import_later("http_template", "TemplateConnection"),
             sends_headers=True,
             needs_template=True,
         ),
-        Kind("python", "a function or an agent of a library in this process", _python),
-        Kind("command", "a program that speaks JSON lines", _command),
+        Kind(
+            "python",
+            "a function or an agent of a library in this process",
+            _import_later("python", "open_python"),
+        ),
+        Kind(
+            "command",
+            "a program that speaks JSON lines",
+            _import_later("command", "CommandConnection"),
+        ),
     )
 }
 
@@ -165,15 +133,15 @@ def register(kind: Kind) -> None:
     KINDS[kind.name] = kind
 
 
-def kind_of(name: str) -> Kind:
-    """The kind of that name: one of ours, or one that an installed package offers."""
-    kind = KINDS.get(name) or _installed(name)
+def get_kind(name: str) -> Kind:
+    """Return the kind of that name: one of ours, or one that an installed package offers."""
+    kind = KINDS.get(name) or _find_plugin(name)
     if kind is None:
         raise InputError(f"there is no connection {name!r}", advice=nearest(name, KINDS))
     return kind
 
 
-def _installed(name: str) -> Kind | None:
+def _find_plugin(name: str) -> Kind | None:
     # Looked for only when a name is not known, because it means reading many small files.
     kind = plugins.find("connections", name)
     if kind is None:
@@ -185,5 +153,5 @@ def _installed(name: str) -> Kind | None:
 
 
 def open_connection(name: str, settings: Settings) -> Connection:
-    """A connection that is ready for sessions; the caller closes it."""
-    return kind_of(name).opener(settings)
+    """Return a connection that is ready for sessions; the caller closes it."""
+    return get_kind(name).opener(settings)

@@ -8,15 +8,15 @@ yet (the context of a conversation that begins) is left out.
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from assay.agents.connections.protocol import ConnectionFailed
+from assay.agents.connections.protocol import ConnectionFailed, Message
+from assay.documents import KeyPath
 from assay.errors import InputError
-
-KeyPath: TypeAlias = tuple[str | int, ...]
 
 METHODS: Final = ("POST", "PUT", "PATCH", "GET")
 PLACEHOLDERS: Final = ("text", "agent", "sly_data", "history", "messages", "conversation")
@@ -148,3 +148,34 @@ def _quote(name: str, values: Mapping[str, Any]) -> str:
             advice="use {{conversation}}, or send it in the body",
         )
     return quote(written, safe="")
+
+
+_ACCEPTED = (200, 201, 202)
+
+
+@dataclass(frozen=True)
+class TemplateState:
+    """What the next request of a conversation may need."""
+
+    identifier: str = field(default_factory=lambda: uuid.uuid4().hex)
+    history: tuple[dict[str, str], ...] = ()
+    context: dict[str, Any] = field(default_factory=dict)
+
+    def list_values(self, agent: str, message: Message) -> dict[str, Any]:
+        """Return the value of every placeholder."""
+        said = {"role": "user", "content": message.text or ""}
+        return {
+            "text": message.text,
+            "agent": agent,
+            "sly_data": message.sly_data or None,
+            "history": list(self.history),
+            "messages": [*self.history, said],
+            "conversation": self.identifier,
+            **{f"context.{name}": value for name, value in self.context.items()},
+        }
+
+    def continue_with(self, message: Message, text: str | None, context: dict[str, Any]) -> Any:
+        """Return the conversation after an answer."""
+        said = {"role": "user", "content": message.text or ""}
+        heard = {"role": "assistant", "content": text or ""}
+        return TemplateState(self.identifier, (*self.history, said, heard), context)

@@ -34,7 +34,7 @@ class Threads:
         self._running: set[_Call] = set()
 
     async def call(self, function: Callable[[], T]) -> T:
-        """What the function returns or raises; a cancelled call goes on unheard."""
+        """Return or raise what the function does; a cancelled call goes on unnoticed."""
         if sum(each.is_left_behind for each in list(self._running)) >= _MOST_LEFT_BEHIND:
             raise ConnectionFailed(
                 f"{_MOST_LEFT_BEHIND} calls of the agent went over their limit and never ended",
@@ -59,7 +59,7 @@ class Threads:
             try:
                 future.set_result(function())
             except BaseException as error:
-                future.set_exception(_bearable(error))
+                future.set_exception(_make_portable(error))
         self._running.discard(call)
 
 
@@ -76,40 +76,40 @@ class Loop:
         self._thread.start()
 
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        async def guarded() -> T:
+        async def guard() -> T:
             try:
                 return await coroutine
             except (KeyboardInterrupt, SystemExit) as error:
-                raise _bearable(error) from None
+                raise _make_portable(error) from None
             except asyncio.CancelledError:
                 task = asyncio.current_task()
                 if task is not None and task.cancelling():
                     raise
                 raise AgentFailed("the agent cancelled itself") from None
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(guarded(), self._loop))
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(guard(), self._loop))
 
     async def close(self) -> None:
-        """End what still runs; a coroutine that blocks ends later, and unheard."""
+        """End what still runs; a coroutine that blocks ends later, unnoticed."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         await asyncio.to_thread(self._thread.join, _FAREWELL)
 
     def _serve(self) -> None:
         try:
             self._loop.run_forever()
-            self._loop.run_until_complete(_end_the_others())
+            self._loop.run_until_complete(_cancel_others())
         finally:
             self._loop.close()
 
 
-def _bearable(error: BaseException) -> BaseException:
-    """An error that can travel between threads without ending the process or the loop."""
+def _make_portable(error: BaseException) -> BaseException:
+    """Return an error that can travel between threads without ending the process or the loop."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     return AgentFailed(f"the agent raised {type(error).__name__}")
 
 
-async def _end_the_others() -> None:
+async def _cancel_others() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

@@ -3,91 +3,61 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import json
 import re
 import ssl
-from collections.abc import AsyncIterator, Container, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any, TypeVar
 from urllib.request import getproxies
 
-from assay.agents.connections.frames import Lines
-from assay.agents.connections.protocol import ConnectionFailed, Message, Settings
+import httpx
+
+from assay.agents.connections.addresses import is_local, make_headers
+from assay.agents.connections.protocol import Connection, ConnectionFailed, Settings
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts
 from assay.errors import InputError
-from assay.http_client import refuse_wrong_proxy
+from assay.http_client import ACCEPTED, BodyTooLongError, read_body, refuse_wrong_proxy
 
-if TYPE_CHECKING:
-    import httpx
+T = TypeVar("T")
 
 _LONGEST_ANSWER = 16 * MEGABYTE
+_LONGEST_LINE = 16 * MEGABYTE
 # How much of a refusal is read, and for how long: one that is not whole is not quoted.
-_LONGEST_REFUSAL = 1024 * 1024
+_LONGEST_REFUSAL = MEGABYTE
 _PATIENCE = 2.0
 # Reaching the server must end before the limit does, so that the two can be told apart.
 _RESERVE = 0.05
+_BEGINNING = 30.0
+_FAREWELL = 2.0
 _REFUSED_CERTIFICATE = re.compile(r"verify failed: (.*?)(?: \(_ssl|$)")
 
 
-def address(scheme: str, host: str, port: int) -> str:
-    """scheme://host:port of a server that a person named."""
-    is_name = bool(host) and not any(letter in host for letter in "/?#@ ")
-    if not is_name or (":" in host and not _is_ipv6(host.strip("[]"))):
-        # A run keeps the host, and a message shows it: neither may hold a password.
-        named = "what is given" if "@" in host or "?" in host else repr(host)
-        raise InputError(
-            f"{named} is not the name of a host",
-            advice="leave out scheme, user, port and path; the port is given by itself, --port",
-        )
-    if not 0 < port < 65536:
-        raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
-    return f"{scheme}://{f'[{host}]' if ':' in host and host[0] != '[' else host}:{port}"
+class WebConnection(Connection):
+    """One pool of sockets to one server; metadata goes as headers."""
 
+    def __init__(
+        self, settings: Settings, url: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        self._settings = settings
+        self._web = Web(url, {**(headers or {}), **make_headers(settings.metadata)}, settings)
+        self._farewells = Farewells()
 
-def plain_url(url: str) -> str:
-    """An address that is one, and that carries no secret into a run, which keeps it."""
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
-        is_open = parts.username is None and not any(letter in url for letter in "?#")
-    except ValueError:
-        is_address, is_open = False, "@" not in url
-    if not is_open or (not is_address and "@" in url):
-        raise InputError(
-            "the address of an agent must be plain: no user, password, query or fragment",
-            advice="put the key into the environment variable OPENAI_API_KEY",
-        )
-    if not is_address:
-        raise InputError(
-            f"{url!r} is not an http or https address", advice="write http://localhost:8000/v1"
-        )
-    return url
-
-
-def find_root(settings: Settings, path: str = "", port: int = 8080) -> str:
-    """Return the address that the user gave, or else that of a server on this machine."""
-    if settings.url:
-        return plain_url(settings.url).rstrip("/")
-    return address("http", settings.host or "localhost", settings.port or port) + path
+    async def close(self) -> None:
+        await self._farewells.close()
+        await self._web.close()
 
 
 class Web:
-    """Posts JSON to one address and streams what comes back."""
+    """Sends JSON to one address and streams what comes back."""
 
     def __init__(self, url: str, headers: Mapping[str, str], settings: Settings) -> None:
-        import httpx
-
-        from assay.agents.connections.lanes import Lanes
-        from assay.http_client import ACCEPTED
-
         self._url = httpx.URL(url)
         if self._url.scheme not in ("http", "https") or not self._url.host:
             raise InputError(f"{url!r} is not an http or https address")
         self._settings = settings
-        trust = _trust(self._url.scheme, settings)
+        trust = _make_trust(self._url.scheme, settings)
         # A proxy of the environment is for the world outside, not for this machine.
         is_proxied = not is_local(self._url.host) and bool(getproxies())
         with refuse_wrong_proxy():
@@ -98,7 +68,7 @@ class Web:
                     "Content-Type": "application/json",
                 },
                 verify=trust,
-                transport=None if is_proxied else Lanes(trust),
+                transport=None if is_proxied else ConnectionPool(trust),
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
                 trust_env=is_proxied,
                 # What a server remembers of one sample must not reach the next.
@@ -110,15 +80,25 @@ class Web:
         """The address, as far as it may be shown."""
         return f"{self._url.scheme}://{self._url.netloc.decode()}{self._url.path}"
 
-    def post(self, body: bytes, message: Message) -> AbstractAsyncContextManager[httpx.Response]:
-        """The reply, from its first byte on; whatever breaks until its last is an outage."""
-        return self.send("POST", "", body, limit=message.timeout)
+    async def fetch(
+        self,
+        method: str,
+        path: str = "",
+        value: Any = None,
+        *,
+        limit: float | None = None,
+        accepted: Container[int] = (200,),
+    ) -> Any:
+        """Return the JSON that answers a request with a JSON value; None sends no body."""
+        body = None if value is None else encode_json(value)
+        async with self.send(method, path, body, limit=limit, accepted=accepted) as response:
+            return await read_json(response)
 
     @asynccontextmanager
     async def send(
         self,
         method: str,
-        path: str,
+        path: str = "",
         body: bytes | None = None,
         *,
         limit: float | None = None,
@@ -128,9 +108,8 @@ class Web:
         """Send a request below the address and yield the reply from its first byte on.
 
         The path is appended to the address as it is, so that it never leads to another server.
+        Whatever breaks before the last byte of the reply is an outage.
         """
-        import httpx
-
         try:
             url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
         except httpx.InvalidURL:
@@ -142,7 +121,7 @@ class Web:
             raise InputError(f"{path!r} leads away from {self._url.netloc.decode()}")
         try:
             request = self._client.build_request(
-                method, url, content=body, headers=headers, timeout=self._patience(limit)
+                method, url, content=body, headers=headers, timeout=self._make_timeout(limit)
             )
             response = await self._client.send(request, stream=True)
             try:
@@ -155,23 +134,21 @@ class Web:
             failed.where = failed.where or self.where
             raise
         except (httpx.HTTPError, httpx.StreamError, OSError) as error:
-            raise self._outage(error) from None
+            raise self._explain(error) from None
 
     async def close(self) -> None:
         await self._client.aclose()
 
-    def _patience(self, limit: float | None) -> httpx.Timeout:
-        import httpx
-
+    def _make_timeout(self, limit: float | None) -> httpx.Timeout:
         connect = self._settings.connect_timeout
         if limit is None:
             return httpx.Timeout(self._settings.silence, connect=connect)
         return httpx.Timeout(None, connect=min(connect, max(limit - _RESERVE, limit / 2)))
 
     async def _refuse(self, response: httpx.Response) -> None:
-        """Say what a status other than 200 means."""
+        """Raise what a status that is not accepted means."""
         status = response.status_code
-        said = "" if status == 404 else await _refusal(response)
+        said = "" if status == 404 else await _read_refusal(response)
         advice = {
             401: "the server wants credentials",
             403: "the server does not let these credentials in",
@@ -185,16 +162,15 @@ class Web:
             lasting=status in (400, 401, 403, 404, 405, 422),
         )
 
-    def _outage(self, error: Exception) -> ConnectionFailed:
-        import httpx
-
+    def _explain(self, error: Exception) -> ConnectionFailed:
+        """Return the outage that an error of the client is."""
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
-            reason = _REFUSED_CERTIFICATE.search(str(error))
-            told = f": {reason[1]}" if reason else ""
+            found = _REFUSED_CERTIFICATE.search(str(error))
+            reason = f": {found[1]}" if found else ""
             return ConnectionFailed(
-                f"the server's certificate is not trusted{told}",
+                f"the server's certificate is not trusted{reason}",
                 where=self.where,
-                advice=_certificate_advice(told),
+                advice=_advise_on_certificate(reason),
                 lasting=True,
             )
         if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout)):
@@ -209,85 +185,18 @@ class Web:
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
 
 
-def _certificate_advice(told: str) -> str:
+def _advise_on_certificate(reason: str) -> str:
     """Say what helps: trusting another CA does not make a certificate younger, or another's."""
-    if "expired" in told or "not yet valid" in told:
+    if "expired" in reason or "not yet valid" in reason:
         advice = "have it renewed, and look at the clock of this machine"
-    elif "mismatch" in told:
+    elif "mismatch" in reason:
         advice = "name the server with --host (or --url) as its certificate does"
     else:
         advice = "name a PEM file with the certificate of the CA that signed it: --ca-file FILE"
     return f"{advice}; or do not check it, with --no-verify"
 
 
-def encode_json(value: Any) -> bytes:
-    """Return what is sent; a value that JSON has no place for is a mistake in the test file."""
-    try:
-        return json.dumps(value).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        # The values themselves may be private; their type is enough to find them.
-        raise InputError(
-            f"the message cannot be sent as JSON ({type(error).__name__})",
-            advice="use text, numbers, booleans, null, lists and dictionaries",
-        ) from None
-
-
-async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
-    """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
-    from assay.http_client import BodyTooLongError, read_body
-
-    try:
-        async for chunk in read_body(response, _LONGEST_ANSWER):
-            yield chunk
-    except BodyTooLongError:
-        raise ConnectionFailed("the answer is longer than 16 MB") from None
-
-
-async def read_json(response: httpx.Response) -> Any:
-    """Return what the whole body of a reply says."""
-    return parse_json(b"".join([chunk async for chunk in read_bytes(response)]))
-
-
-def parse_json(text: str | bytes) -> Any:
-    """Return what a text that a server sent says."""
-    if has_too_many_parts(text if isinstance(text, bytes) else text.encode(errors="replace")):
-        raise ConnectionFailed(f"the answer has more than {MOST_PARTS:,} parts")
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        raise ConnectionFailed("the answer is not JSON") from None
-
-
-async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
-    """Yield the JSON of every server-sent event of a stream."""
-    lines, data = Lines(), list[bytes]()
-    async for chunk in read_bytes(response):
-        for line in lines.feed(chunk):
-            if line.startswith(b"data:"):
-                data.append(line.removeprefix(b"data:").strip())
-            elif not line.strip() and data:
-                yield parse_json(b"\n".join(data))
-                data = []
-    if data:
-        raise ConnectionFailed("the stream ended in the middle of an event")
-
-
-async def _refusal(response: httpx.Response) -> str:
-    """What a refusal says; nothing if it does not end soon, as its end might cut a secret."""
-    from assay.http_client import BodyTooLongError, read_body
-
-    received = bytearray()
-    with suppress(TimeoutError, BodyTooLongError):
-        async with asyncio.timeout(_PATIENCE):
-            async for chunk in read_body(response, _LONGEST_REFUSAL):
-                received += chunk
-            return received.decode(errors="replace")
-    return ""
-
-
-def _trust(scheme: str, settings: Settings) -> ssl.SSLContext:
-    import httpx
-
+def _make_trust(scheme: str, settings: Settings) -> ssl.SSLContext:
     if scheme == "http" or not settings.verify:
         # Plain http needs no certificates, and loading them is the dearest part of a client.
         return httpx.create_ssl_context(verify=False)
@@ -303,17 +212,184 @@ def _trust(scheme: str, settings: Settings) -> ssl.SSLContext:
         ) from None
 
 
-def _is_ipv6(host: str) -> bool:
-    try:
-        # A zone may follow the address.
-        return ipaddress.ip_address(host.partition("%")[0]).version == 6
-    except ValueError:
-        return False
+class ConnectionPool(httpx.AsyncBaseTransport):
+    """Sockets whose cost per request does not grow with their number.
+
+    The pool of httpx looks at every connection whenever a request begins or ends. Here each request
+    takes a free transport with one connection, the last one used first, and gives it back when its
+    answer is read.
+    """
+
+    def __init__(self, trust: ssl.SSLContext) -> None:
+        self._trust = trust
+        self._free: list[httpx.AsyncHTTPTransport] = []
+        self._all: list[httpx.AsyncHTTPTransport] = []
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        transport = self._free.pop() if self._free else self._add()
+        try:
+            response = await transport.handle_async_request(request)
+        except BaseException:
+            # A connection that broke is already closed; the transport opens another.
+            self._free.append(transport)
+            raise
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _PooledStream(response.stream, lambda: self._free.append(transport))
+        return response
+
+    async def aclose(self) -> None:
+        for transport in self._all:
+            await transport.aclose()
+
+    def _add(self) -> httpx.AsyncHTTPTransport:
+        transport = httpx.AsyncHTTPTransport(verify=self._trust)
+        self._all.append(transport)
+        return transport
 
 
-def is_local(host: str) -> bool:
-    """Return whether a host is this machine."""
+class _PooledStream(httpx.AsyncByteStream):
+    """The body of an answer; closing it gives its connection back, once."""
+
+    def __init__(self, stream: httpx.AsyncByteStream, give_back: Callable[[], None]) -> None:
+        self._stream = stream
+        self._give_back: Callable[[], None] | None = give_back
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            yield chunk
+
+    async def aclose(self) -> None:
+        try:
+            await self._stream.aclose()
+        finally:
+            if self._give_back is not None:
+                self._give_back()
+                self._give_back = None
+
+
+def encode_json(value: Any) -> bytes:
+    """Return what is sent; a value that JSON has no place for is a mistake in the test file."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return json.dumps(value).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        # The values themselves may be private; their type is enough to find them.
+        raise InputError(
+            f"the message cannot be sent as JSON ({type(error).__name__})",
+            advice="use text, numbers, booleans, null, lists and dictionaries",
+        ) from None
+
+
+class LineSplitter:
+    """Cuts a stream of bytes into lines, in time linear in what arrives."""
+
+    def __init__(self) -> None:
+        self._pending: list[bytes] = []
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """Yield the lines that this piece completes."""
+        *complete, rest = chunk.split(b"\n")
+        for line in complete:
+            self._pending.append(line)
+            yield self.take_rest()
+        if rest:
+            self._pending.append(rest)
+            self._size += len(rest)
+            if self._size > _LONGEST_LINE:
+                raise ConnectionFailed("the stream has a line of more than 16 MB")
+
+    def take_rest(self) -> bytes:
+        """Return what came since the last line; at the end of a stream, its last line."""
+        line = b"".join(self._pending)
+        self._pending.clear()
+        self._size = 0
+        return line
+
+
+async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
+    try:
+        async for chunk in read_body(response, _LONGEST_ANSWER):
+            yield chunk
+    except BodyTooLongError:
+        raise ConnectionFailed("the answer is longer than 16 MB") from None
+
+
+async def read_json(response: httpx.Response) -> Any:
+    """Return what the whole body of a reply says."""
+    return parse_json(b"".join([chunk async for chunk in read_bytes(response)]))
+
+
+def parse_json(text: bytes) -> Any:
+    """Return what a text that a server sent says."""
+    if has_too_many_parts(text):
+        raise ConnectionFailed(f"the answer has more than {MOST_PARTS:,} parts")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ConnectionFailed("the answer is not JSON") from None
+
+
+async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
+    """Yield the JSON of every server-sent event of a stream."""
+    lines, data = LineSplitter(), list[bytes]()
+    async for chunk in read_bytes(response):
+        for line in lines.feed(chunk):
+            if line.startswith(b"data:"):
+                data.append(line.removeprefix(b"data:").strip())
+            elif not line.strip() and data:
+                yield parse_json(b"\n".join(data))
+                data = []
+    if data:
+        raise ConnectionFailed("the stream ended in the middle of an event")
+
+
+async def _read_refusal(response: httpx.Response) -> str:
+    """Return what a refusal says; nothing if it does not end soon: a cut could halve a secret."""
+    received = bytearray()
+    with suppress(TimeoutError, BodyTooLongError):
+        async with asyncio.timeout(_PATIENCE):
+            async for chunk in read_body(response, _LONGEST_REFUSAL):
+                received += chunk
+            return received.decode(errors="replace")
+    return ""
+
+
+async def begin(work: Coroutine[Any, Any, T]) -> T:
+    """Return what begins a conversation; a server that takes too long for it is an outage."""
+    try:
+        async with asyncio.timeout(_BEGINNING) as limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise ConnectionFailed(
+            f"the server did not begin a conversation within {_BEGINNING:g} s"
+        ) from None
+
+
+class Farewells:
+    """Tells servers that conversations are over, without making anyone wait for it."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def start(self, farewell: Coroutine[Any, Any, None]) -> None:
+        """Send it in the background; whether it arrives makes no difference."""
+        task = asyncio.create_task(_send_farewell(farewell))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Give what is still being sent a moment."""
+        if self._tasks:
+            _, late = await asyncio.wait(self._tasks, timeout=_FAREWELL)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+
+async def _send_farewell(farewell: Coroutine[Any, Any, None]) -> None:
+    with suppress(ConnectionFailed, TimeoutError):
+        async with asyncio.timeout(_FAREWELL):
+            await farewell

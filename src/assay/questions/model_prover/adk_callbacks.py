@@ -13,15 +13,15 @@ from typing import Any
 from assay.errors import AssayError
 from assay.models import (
     CACHED,
+    AdaptiveConcurrency,
     Budget,
     ModelFailed,
     ModelSettings,
     ResponseCache,
     Usage,
+    count_usage,
     meter_usage,
-    usage_of,
 )
-from assay.models.concurrency import AdaptiveConcurrency
 from assay.questions.model_prover.adk_models import patient_model
 from assay.questions.model_prover.prompts import OPENING
 from assay.questions.model_prover.transcripts import Transcript
@@ -248,7 +248,7 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
     }
     parts = (response.content.parts or []) if response.content else []
     answer = "".join(part.model_dump_json(exclude_none=True) for part in parts)
-    return usage_of(counts, request, answer, settings.price)
+    return count_usage(counts, request, answer, settings.price)
 
 
 _APP, _USER = "assay", "assay"

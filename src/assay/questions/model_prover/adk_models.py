@@ -14,10 +14,17 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InfrastructureError, InputError
-from assay.models import ModelFailed, ModelSettings
-from assay.models.concurrency import AdaptiveConcurrency
-from assay.models.providers import provider_at
-from assay.models.retries import OVERLOADED, TRANSIENT, Transient, asked_wait, persist
+from assay.models import (
+    OVERLOADED,
+    TRANSIENT,
+    AdaptiveConcurrency,
+    ModelFailed,
+    ModelSettings,
+    Transient,
+    find_provider_at,
+    persist,
+    read_wait,
+)
 
 _NEEDED = ("google.adk", "litellm", "mcp")
 # Prices are ours, and nothing is told to anybody about who uses what.
@@ -60,7 +67,7 @@ def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> 
     """Gemini by its own library where it is at home, everything else through LiteLLM."""
     be_quiet()
     access = _Access(settings, concurrency)
-    provider = provider_at(settings.url)
+    provider = find_provider_at(settings.url)
     if provider is not None and provider.name == "gemini":
         return _gemini(access)
     from google.adk.models.lite_llm import LiteLlm
@@ -142,9 +149,9 @@ async def _persistent(access: _Access, call: Any) -> Any:
                 if isinstance(failure, Transient) and failure.overloaded:
                     pause = failure.wait or 0.0
                     patient = pause <= settings.patience
-                    access.concurrency.overloaded(started, pause if patient else 0.0)
+                    access.concurrency.record_overload(started, pause if patient else 0.0)
                 raise failure from None
-            access.concurrency.succeeded()
+            access.concurrency.record_success()
             return response
 
     return await persist(attempt, settings.patience, settings.name)
@@ -164,7 +171,7 @@ def _failure(error: Exception, settings: ModelSettings) -> Exception:
     if "Timeout" in kind:
         return _silence(settings)
     if status in TRANSIENT and "insufficient_quota" not in told:
-        return Transient(told, asked_wait(_headers(error)), overloaded=status in OVERLOADED)
+        return Transient(told, read_wait(_headers(error)), overloaded=status in OVERLOADED)
     if "Connection" in kind:
         return Transient(f"{settings.url} cannot be reached: {told}")
     if status in (401, 403):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
-from assay.models import metered
+from assay.models import open_meter
 from assay.questions.correct import read_suite_text
 from assay.questions.correct.apply_correction import Keeper, correction_record
 from assay.questions.correct.correction import Reviser
@@ -45,7 +45,7 @@ class ModelVerifier:
         """Return the record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
-        with metered() as meter, recording(transcript):
+        with open_meter() as meter, recording(transcript):
             record = await self._verify(work, runners, writes, transcript)
         return record.model_copy(
             update={

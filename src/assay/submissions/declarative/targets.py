@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from assay.checks import ABSENT, Left
-from assay.checks.paths import Wildcard, parse_patterns
-from assay.checks.reading import NotJsonError, read_json
+from assay.checks import ABSENT, NotJsonError, Uncollected, Wildcard, parse_patterns, read_json
 from assay.errors import InputError, nearest
 from assay.model import CaseResult
 from assay.submissions.file_formats import FileType, decompressed, parsed, signature
@@ -47,10 +45,10 @@ class Target:
             value = self.of(actual)
         except UnreadableError:
             return []
-        return [] if value is ABSENT or isinstance(value, Left) else [value]
+        return [] if value is ABSENT or isinstance(value, Uncollected) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """What stands there, ABSENT if nothing does, or Left if it could not be brought back.
+        """Return what stands there, ABSENT, or Uncollected if it could not be brought back.
 
         Files are read if structure is wanted.
         """

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from assay.checks.paths import path_text
+from assay.checks import format_path
 from assay.errors import InputError, nearest
 from assay.submissions.assets import replace_assets
 from assay.submissions.declarative.formats import Expected
@@ -99,7 +99,7 @@ def _places(expected: Expected) -> Iterator[tuple[str, Target, Any, str]]:
         if root in given:
             yield root, Target(root), getattr(expected, root), root
     for name, value in expected.headers.items():
-        key = path_text(("headers", name))
+        key = format_path(("headers", name))
         yield key, Target("headers", (name,)), value, f"headers.{name}"
     for name, value in expected.files.items():
         yield f"files-{name}", Target("files", (shortest(name),)), value, f"files.{name}"

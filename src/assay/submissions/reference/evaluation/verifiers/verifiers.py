@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from assay.checks import cut, shown
+from assay.checks import cut, preview
 from assay.submissions.reference.evaluation.verifiers.errors import VerifierError
 from assay.submissions.reference.evaluation.verifiers.models import VerificationResult
 from assay.submissions.reference.evaluation.verifiers.parsers import ensure_non_null_string
@@ -47,7 +47,7 @@ def jsonschema_verify(actual: Any, expected: Any, weight: float = 1.0) -> Verifi
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
     if not isinstance(expected, dict | bool):
-        raise VerifierError(f"the case gives no JSON Schema but {shown(expected)}")
+        raise VerifierError(f"the case gives no JSON Schema but {preview(expected)}")
     # A registry of its own, because the default one would fetch what a schema refers to.
     validator = Draft7Validator(expected, registry=REGISTRY)
     problems: dict[str, str] = {}
@@ -60,7 +60,7 @@ def jsonschema_verify(actual: Any, expected: Any, weight: float = 1.0) -> Verifi
 def matches_status_code(actual: Any, expected: Any, weight: float = 1.0) -> VerificationResult:
     """The same exit status or HTTP status."""
     is_correct = bool(actual == expected)
-    diff = "equal" if is_correct else f"expected {shown(expected)}, got {shown(actual)}"
+    diff = "equal" if is_correct else f"expected {preview(expected)}, got {preview(actual)}"
     return VerificationResult(diff=diff, is_correct=is_correct, weight=weight)
 
 
@@ -87,7 +87,7 @@ def matches_regex(
         raise VerifierError(f"{pattern!r} is not a regular expression: {error}") from error
     is_correct = compiled.match(text.lstrip() if lstrip else text) is not None
     words = "begins with a match of" if is_correct else "does not begin with a match of"
-    diff = f"{shown(text)} {words} {shown(pattern)}"
+    diff = f"{preview(text)} {words} {preview(pattern)}"
     return VerificationResult(diff=diff, is_correct=is_correct, weight=weight)
 
 

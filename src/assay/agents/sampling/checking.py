@@ -1,0 +1,177 @@
+"""Compares an answer with all checks of its interaction; each has its own result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from assay.agents.connections import Answer
+from assay.agents.model import Check, Interaction
+from assay.checks import ABSENT, failed, passed, run_check
+from assay.errors import Unverifiable
+from assay.model import AttributeResult, VerificationResult
+from assay.models import JudgeVerdict, control_criterion, speaks_to_judge
+from assay.redaction import redact
+
+_NO_SECRETS: Mapping[str, str] = {}
+_SEEN_IN_PART = (
+    "credentials are never shown to a judge, private data not with `judge_sees: redacted`; "
+    "test what must not be said with not_keywords"
+)
+
+
+class GistJudge(Protocol):
+    """Who decides whether a value, mostly a text, meets a criterion in words."""
+
+    async def gist(self, criterion: str, sample: Any) -> JudgeVerdict:
+        """Decide; raise Unverifiable if it has no means to decide; other errors are outages."""
+        ...
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What came of one check; the values are as they may be stored, without secrets."""
+
+    check: Check
+    interaction: int
+    actual: Any
+    expected: Any
+    result: VerificationResult
+    is_disputed: bool = False
+    """Whether the votes of the judge differ."""
+
+    @property
+    def name(self) -> str:
+        """Unique within a sample: `2.sly_data.order.total.less`."""
+        return f"{self.interaction}.{self.check.name}"
+
+    def attribute(self) -> AttributeResult:
+        """Return the attribute of a sample's report."""
+        return AttributeResult.of(self.name, self.actual, self.expected, self.result)
+
+
+async def check_answer(
+    answer: Answer,
+    interaction: Interaction,
+    *,
+    judge: GistJudge | None = None,
+    secrets: Mapping[str, str] = _NO_SECRETS,
+    withheld: Mapping[str, str] = _NO_SECRETS,
+) -> list[CheckResult]:
+    """Return the results of all checks, in the order of the file.
+
+    Verdicts are made on what was really said. `secrets` are replaced in what is stored of it, and
+    `withheld` in what the judge reads. The judge's errors other than Unverifiable are not caught:
+    they say nothing about the agent.
+    """
+    return await _gather(
+        [
+            _check(answer, interaction, check, judge, secrets, withheld)
+            for check in interaction.checks
+        ]
+    )
+
+
+async def _check(
+    answer: Answer,
+    interaction: Interaction,
+    check: Check,
+    judge: GistJudge | None,
+    secrets: Mapping[str, str],
+    withheld: Mapping[str, str],
+) -> CheckResult:
+    value = find_value(check, answer)
+    actual, expected = redact(value, secrets), redact(check.value, secrets)
+    kept, is_disputed = None if actual is ABSENT else actual, False
+    if check.is_gist:
+        result, is_disputed = await _judge_gist(check, value, judge, withheld)
+        # The reason may quote what the judge has read, and more: its own key, say.
+        result = result.model_copy(update={"diff": redact(result.diff, secrets)})
+    else:
+        result = _run_stock(check, value, actual, expected)
+    return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
+
+
+def find_value(check: Check, answer: Answer) -> Any:
+    """Return what a check looks at, or ABSENT; an agent that says nothing has no text."""
+    value: Any = getattr(answer, check.section)
+    for key in check.path:
+        value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
+    if check.path:
+        # Null and empty text inside of a part are values.
+        return value
+    is_blank = isinstance(value, str) and not value.strip()
+    return ABSENT if value is None or is_blank else value
+
+
+def _run_stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:
+    """Return the verdict on the values themselves, with a diff of what may be stored of them."""
+    result = run_check(check.test, value, [check.value])
+    if actual == value and expected == check.value:
+        return result
+    # A secret may stand in a diff in parts, so the diff is made without it from the start.
+    stored = run_check(check.test, actual, [expected])
+    same = stored.is_correct is result.is_correct
+    diff = stored.diff if same else "differs in a value that is kept secret"
+    return VerificationResult(diff=diff, is_correct=result.is_correct)
+
+
+async def _judge_gist(
+    check: Check, value: Any, judge: GistJudge | None, withheld: Mapping[str, str]
+) -> tuple[VerificationResult, bool]:
+    """Return what the judge says, and whether its votes differ."""
+    if value is ABSENT:
+        return failed("absent"), False
+    sample, criterion = redact(value, withheld), redact(check.value, withheld)
+    try:
+        if judge is None:
+            raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
+        is_redacted = sample != value
+        if is_redacted and check.is_negated:
+            # What must not be there may be what was taken out.
+            raise Unverifiable("the judge may not see all of this answer", advice=_SEEN_IN_PART)
+        judged = await judge.gist(criterion, sample)
+        has_passed = judged.holds != check.is_negated
+        if is_redacted and not has_passed:
+            raise Unverifiable(
+                f"the judge may not see all of this answer; it says: {judged.reason}",
+                advice=_SEEN_IN_PART,
+            )
+        if has_passed and speaks_to_judge(sample):
+            await _refuse_if_led(judge, sample, judged)
+    except Unverifiable as reason:
+        return VerificationResult(diff=str(reason), is_correct=None), False
+    result = passed if has_passed else failed
+    return result(judged.reason), not judged.is_unanimous
+
+
+async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) -> None:
+    """Raise Unverifiable if the judge says the same of a criterion for which it must be wrong.
+
+    Only a verdict in the agent's favour is tried: no answer has a reason to talk a judge into
+    failing it. That, and asking only where an answer seems to speak to a judge, keeps what it costs
+    to one more ruling on few samples.
+    """
+    control = control_criterion(sample, holds=not judged.holds)
+    if control is None:
+        return
+    if (await judge.gist(control, sample)).holds == judged.holds:
+        wrong = "holds" if judged.holds else "does not hold"
+        raise Unverifiable(
+            f"the answer leads the judge, which also says that this {wrong}: {control}",
+            advice="judge it with another model, or test it with keywords",
+        )
+
+
+async def _gather(
+    several: Iterable[Coroutine[Any, Any, CheckResult]],
+) -> list[CheckResult]:
+    """Return the results of all; the first error ends the others and is the error of the whole."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in several]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]

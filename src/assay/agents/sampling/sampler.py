@@ -1,0 +1,224 @@
+"""One sample of a test: a conversation, tried again after an outage, and the report about it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from assay.agents.connections import Connection, get_credentials
+from assay.agents.model import AgentFile
+from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer
+from assay.agents.sampling.conversation import Conversation, ConversationEnd, hold
+from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
+from assay.agents.sampling.tally import RETRIES, retry_delay
+from assay.agents.secrets import find_private_in_answers, find_private_in_errors
+from assay.checks import failed
+from assay.errors import InfrastructureError, InputError, Unverifiable
+from assay.model import AttributeResult, Case, VerifierReport
+from assay.models import Judge, JudgeVerdict
+from assay.redaction import redact_error, redactor
+
+GROUP = "samples"
+_TOO_LATE = "the limit of the test came before another attempt was complete"
+
+Place: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Requests:
+    """How often the agent was asked for one sample."""
+
+    sent: int = 0
+    repeated: int = 0
+    """How many of them failed and were repeated."""
+
+    def after(self, conversation: Conversation, *, is_repeated: bool = False) -> Requests:
+        return Requests(self.sent + conversation.requests, self.repeated + is_repeated)
+
+
+_NONE = Requests()
+
+
+@dataclass(frozen=True)
+class Sampler:
+    """Takes the samples of one test over one connection."""
+
+    file: AgentFile
+    connection: Connection
+    judge: Judge
+    watch: Stopwatch
+    place: Place
+    """Waits for one of the places for conversations, and holds it."""
+    retries: int = RETRIES
+
+    async def take(self, case: Case, earlier: Requests = _NONE) -> VerifierReport:
+        """Return the report of one sample; an outage that outlasts its retries is an error.
+
+        A sample that fails a check before the outage has failed, and is not tried again: it would
+        have a second chance that others do not have. One that the limit of the test ends while it
+        makes up for an outage is an error too: without the outage it would have been in time.
+        """
+        requests, attempts = earlier, 0
+        attempt: _Attempt | None = None
+        while True:
+            try:
+                attempt = await self._attempt(case)
+            except TimeIsOver:
+                if attempt is None:
+                    raise
+                # The outage is what came of the sample: no answer came after it.
+                last = replace(requests, repeated=requests.repeated - 1)
+                return self._report(case, replace(attempt, is_cut_off=True), last)
+            attempts += 1
+            delay = retry_delay(attempts, self.retries)
+            is_repeated = delay is not None and attempt.is_worth_repeating
+            requests = requests.after(attempt.conversation, is_repeated=is_repeated)
+            if delay is None or not is_repeated:
+                return self._report(case, attempt, requests)
+            await asyncio.sleep(delay)
+
+    async def _attempt(self, case: Case) -> _Attempt:
+        async with self.place():
+            conversation = await hold(
+                self.connection,
+                self.file.interactions,
+                failure_patterns=self.file.failure_patterns,
+                watch=self.watch,
+            )
+        secrets = {
+            **find_private_in_answers(self.file.interactions, conversation.answers),
+            **self._secrets,
+        }
+        judge = _SampleJudge(self.judge, int(case.describe()["sample"]), secrets)
+        checked = await self._check(conversation, judge, secrets)
+        return _Attempt(conversation, checked, judge.outage)
+
+    async def _check(
+        self, conversation: Conversation, judge: GistJudge, secrets: Mapping[str, str]
+    ) -> list[CheckResult]:
+        """Make every check on every answer that came."""
+        withheld = secrets if self.file.judge_sees == "redacted" else self._credentials
+        tasks = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for interaction, reply in zip(
+                    self.file.interactions, conversation.replies, strict=False
+                ):
+                    checking = check_answer(
+                        reply.answer, interaction, judge=judge, secrets=secrets, withheld=withheld
+                    )
+                    tasks.append(group.create_task(checking))
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        return [one for task in tasks for one in task.result()]
+
+    @cached_property
+    def _secrets(self) -> dict[str, str]:
+        return {**get_credentials(self.connection), **self.file.secrets}
+
+    @cached_property
+    def _credentials(self) -> dict[str, str]:
+        return {**get_credentials(self.connection), **self.file.credentials}
+
+    def _report(self, case: Case, attempt: _Attempt, requests: Requests) -> VerifierReport:
+        conversation = attempt.conversation
+        disputed = [one.name for one in attempt.checked if one.is_disputed]
+        about = {
+            **case.describe(),
+            "requests": requests.sent,
+            "repeated": requests.repeated,
+            # About which checks the judge's votes differ is for the assessor.
+            **({"disputed": disputed} if disputed else {}),
+        }
+        if attempt.is_error:
+            about["is_outage"] = conversation.ending is ConversationEnd.OUTAGE
+            report = VerifierReport.from_error(
+                case, conversation.seconds, self._describe_error(attempt)
+            )
+            return report.model_copy(update={"case": about})
+        results = {one.name: one.attribute() for one in attempt.checked}
+        if conversation.ending in (ConversationEnd.TOO_SLOW, ConversationEnd.FAILED):
+            missing = f"{len(conversation.replies) + 1}.answer"
+            reason = conversation.explain(self._make_redactor(conversation))
+            reason = (
+                f"too slow: {reason}" if conversation.ending is ConversationEnd.TOO_SLOW else reason
+            )
+            results[missing] = AttributeResult.of(missing, None, None, failed(reason))
+        return VerifierReport(
+            id=case.id,
+            group=case.group,
+            type=case.group_type,
+            duration=conversation.seconds,
+            results=results,
+            case=about,
+        )
+
+    def _describe_error(self, attempt: _Attempt) -> str:
+        """Return what is said of an outage; it may quote what was sent or came back."""
+        redact = self._make_redactor(attempt.conversation)
+        if attempt.conversation.ending is ConversationEnd.OUTAGE:
+            reason = attempt.conversation.explain(redact)
+            return f"{reason} ({_TOO_LATE})" if attempt.is_cut_off else reason
+        return redact(attempt.judges_outage or "")
+
+    def _make_redactor(self, conversation: Conversation) -> Callable[[str], str]:
+        private = find_private_in_errors(self.file.interactions, conversation.answers)
+        return redactor({**private, **self._secrets})
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    conversation: Conversation
+    checked: list[CheckResult]
+    judges_outage: str | None
+    is_cut_off: bool = False
+    """Whether the limit of the test ended the attempt after this one."""
+
+    @property
+    def _has_failed(self) -> bool:
+        is_wrong = any(one.result.is_correct is False for one in self.checked)
+        return is_wrong or self.conversation.ending in (
+            ConversationEnd.TOO_SLOW,
+            ConversationEnd.FAILED,
+        )
+
+    @property
+    def is_error(self) -> bool:
+        """Whether nothing can be said about the agent."""
+        is_outage = self.conversation.ending is ConversationEnd.OUTAGE
+        return not self._has_failed and (is_outage or self.judges_outage is not None)
+
+    @property
+    def is_worth_repeating(self) -> bool:
+        """Whether it was the agent that could not be asked, and might be asked in a moment."""
+        is_outage = self.conversation.ending is ConversationEnd.OUTAGE
+        return is_outage and not self.conversation.lasting and not self._has_failed
+
+
+class _SampleJudge:
+    """The judge for one sample: every sample is ruled on by itself, also where answers are equal.
+
+    An outage leaves its check open, so that what other checks found still counts.
+    """
+
+    def __init__(self, judge: Judge, sample: int, secrets: Mapping[str, str]) -> None:
+        self._judge, self._sample = judge, sample
+        self._redact = redactor(secrets)
+        self.outage: str | None = None
+
+    async def gist(self, criterion: str, sample: Any) -> JudgeVerdict:
+        try:
+            return await self._judge.gist(
+                criterion, sample, number=self._sample, redact=self._redact
+            )
+        except InfrastructureError as error:
+            self.outage = f"the judge gave no answer: {error}"
+            raise Unverifiable(self.outage) from None
+        except InputError as error:
+            # A provider that refuses a request may quote it.
+            redact_error(error, self._redact)
+            raise
