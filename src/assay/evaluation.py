@@ -32,13 +32,14 @@ from assay.model import (
     Ratio,
     VerificationResult,
     VerifierReturnType,
+    are_unchangeable,
     check_results,
+    compute_fingerprint,
     list_undecided,
     list_wrong,
     now_text,
     pack_error,
     pack_report,
-    values,
 )
 from assay.processes import ChildLateError, ChildLostError, ForkPool, WorkRaisedError
 from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
@@ -214,7 +215,7 @@ def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
         case, expected = _check_pair(pair, place)
         about, wanted = case.describe(), expected.given()
-        mark = values.fingerprint(about, wanted, evaluation.ratio)
+        mark = compute_fingerprint(about, wanted, evaluation.ratio)
         yield Unit(case.id, place, mark, (case, expected, _is_changeable(about, wanted)))
 
 
@@ -260,10 +261,10 @@ def _name_input(given: Any) -> str:
     try:
         text = given if isinstance(given, str) else json.dumps(given)
     except (TypeError, ValueError):
-        return values.fingerprint(given)[:_NAME_DIGITS]
+        return compute_fingerprint(given)[:_NAME_DIGITS]
     if len(text) <= _NAME_CHARACTERS and text.strip():
         return text
-    return f"{text[:_NAME_CHARACTERS]}… {values.fingerprint(given)[:_NAME_DIGITS]}".strip()
+    return f"{text[:_NAME_CHARACTERS]}… {compute_fingerprint(given)[:_NAME_DIGITS]}".strip()
 
 
 _NAME_CHARACTERS, _NAME_DIGITS = 60, 8
@@ -450,7 +451,7 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
 
 def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
     """Whether user code could change something in these that a report rests on."""
-    return not values.are_unchangeable([*about.values(), *wanted.values()])
+    return not are_unchangeable([*about.values(), *wanted.values()])
 
 
 def _check_result(result: Any) -> CaseResult:

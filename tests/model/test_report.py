@@ -173,8 +173,10 @@ def test_round_trips_of_a_report(
     record = CaseRecord(
         id="ü", subject="s", outcome=Outcome.ERROR, reports=[report], detail=three[0]
     )
-    line = values.encode(record.pack(), is_plain=is_plain(report.pack()) and record.detail is None)
-    again = CaseRecord.unpack(values.decode(line.encode()))
+    line = values.encode_value(
+        record.pack(), is_plain=is_plain(report.pack()) and record.detail is None
+    )
+    again = CaseRecord.unpack(values.decode_value(line.encode()))
     assert again == record
     assert exactly(again.reports[0]) == exactly(report)
     from_row = VerifierReport.from_parquet_row(report.to_parquet_row())
@@ -184,7 +186,7 @@ def test_round_trips_of_a_report(
 
 def exactly(report: VerifierReport) -> str:
     """Text that tells apart what is equal and not the same, such as 1, 1.0 and True."""
-    return values.encode({**report.model_dump(), "timestamp": report.timestamp.isoformat()})
+    return values.encode_value({**report.model_dump(), "timestamp": report.timestamp.isoformat()})
 
 
 def test_create_takes_a_deepdiff() -> None:

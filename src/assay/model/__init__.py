@@ -20,7 +20,19 @@ from assay.model.records import (
     OutcomeRule,
     VerifierReport,
 )
-from assay.model.values import Value, check_value, fingerprint
+from assay.model.values import (
+    Value,
+    are_plain,
+    are_unchangeable,
+    check_value,
+    compute_fingerprint,
+    construct,
+    decode_value,
+    encode_bytes,
+    encode_value,
+    from_json,
+    to_json,
+)
 from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
@@ -57,9 +69,16 @@ __all__ = [
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
+    "are_plain",
+    "are_unchangeable",
     "check_results",
     "check_value",
-    "fingerprint",
+    "compute_fingerprint",
+    "construct",
+    "decode_value",
+    "encode_bytes",
+    "encode_value",
+    "from_json",
     "is_packed_record",
     "is_plain",
     "list_undecided",
@@ -69,6 +88,7 @@ __all__ = [
     "pack_error",
     "pack_report",
     "score_of",
+    "to_json",
     "unpack_values",
     "wilson",
 ]

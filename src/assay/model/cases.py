@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from assay.model import values
-from assay.model.values import Value
+from assay.model.values import Value, check_value, construct
 
 
 def now() -> datetime:
@@ -157,8 +156,8 @@ def _result_of_values(case: Case, given: dict[str, Any]) -> CaseResult:
     fields["id"], fields["group"] = about["id"], about["group"]
     fields["group_type"], fields["files"] = about["group_type"], {}
     for name, value in given.items():
-        fields[name] = values.check_value(value)
-    return values.construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
+        fields[name] = check_value(value)
+    return construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
 
 
 def _name_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:

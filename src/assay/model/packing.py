@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from assay.model import values
 from assay.model.cases import Case, CaseResult, Outcome, now_text
+from assay.model.values import are_plain, check_value
 from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
@@ -129,7 +129,7 @@ def _pack_results(
     for name in told:
         here, there, found = actual.get(name), expected.get(name), raw_results.get(name)
         # Checked once more, because a verifier may have changed what was valid before.
-        both = [values.check_value(here), values.check_value(there)]
+        both = [check_value(here), check_value(there)]
         if found is not None:
             packed[name] = _pack_found(both, found)
         elif name not in INHERITED or not here == there == case.__dict__[name]:
@@ -226,11 +226,11 @@ _OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 def is_plain(report: PackedReport) -> bool:
-    """Whether no value in it is bytes, a float or nested; see `values.encode`."""
+    """Whether no value in it is bytes, a float or nested; see `encode_value`."""
     several = [*report["case"].values()]
     for result in filter(None, report["results"].values()):
         several += result if type(result) is list else _three_values(result)
-    return values.are_plain(several)
+    return are_plain(several)
 
 
 _three_values = itemgetter("actual", "expected", "diff")

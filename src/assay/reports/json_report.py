@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.model import PackedResult, unpack_values, values
+from assay.model import PackedResult, to_json, unpack_values
 from assay.reports.summary import Summary, summarize
 from assay.runs import Row, Run
 
@@ -18,7 +18,7 @@ def full_record(packed: Mapping[str, Any]) -> dict[str, Any]:
     """The record as strict JSON with nothing abbreviated; bytes and such are tagged."""
     return {
         **packed,
-        "detail": values.to_json(packed["detail"]),
+        "detail": to_json(packed["detail"]),
         "reports": [_full_report(report) for report in packed["reports"]],
     }
 
@@ -27,7 +27,7 @@ def _full_report(report: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **report,
         "results": {name: _full_result(name, r, report) for name, r in report["results"].items()},
-        "case": {name: values.to_json(value) for name, value in report["case"].items()},
+        "case": {name: to_json(value) for name, value in report["case"].items()},
     }
 
 
@@ -39,9 +39,9 @@ def _full_result(name: str, result: PackedResult, report: Mapping[str, Any]) -> 
     return {
         "attribute": name,
         **found,
-        "actual": values.to_json(actual),
-        "expected": values.to_json(expected),
-        "diff": values.to_json(found["diff"]),
+        "actual": to_json(actual),
+        "expected": to_json(expected),
+        "diff": to_json(found["diff"]),
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.model import AT_DEFAULT, INHERITED, VerifierReport, values
+from assay.model import AT_DEFAULT, INHERITED, VerifierReport, decode_value, encode_value
 from assay.runs import Run
 
 _REPORT_TEXT = (
@@ -90,7 +90,7 @@ class ColumnGroup:
         self._ends = [0]
 
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
-        case = values.encode(report["case"])
+        case = encode_value(report["case"])
         self._rows.append((*_of_record(record), *_of_report(report), sample, case))
         results = report["results"]
         self._attribute += results
@@ -173,17 +173,17 @@ class ColumnGroup:
                 originals["attributes"] = names
                 self._attribute[span] = [_SURROGATE.sub("\ufffd", name) for name in names]
             if originals:
-                self._columns["originals"][row] = values.encode(originals)
+                self._columns["originals"][row] = encode_value(originals)
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _float_text(value: float) -> str:
-    return repr(value) if math.isfinite(value) else values.encode(value)
+    return repr(value) if math.isfinite(value) else encode_value(value)
 
 
-# What `values.encode` gives for a scalar; nearly all values are, and it is slow to ask for each.
+# What `encode_value` gives for a scalar; nearly all values are, and it is slow to ask for each.
 _SCALARS: dict[type, Callable[[Any], str]] = {
     str: encode_basestring_ascii,
     int: repr,
@@ -195,7 +195,7 @@ _SCALARS: dict[type, Callable[[Any], str]] = {
 
 def _text(value: Any) -> str:
     write = _SCALARS.get(type(value))
-    return values.encode(value) if write is None else write(value)
+    return encode_value(value) if write is None else write(value)
 
 
 _DEFAULT_TEXT = {name: _text(result.actual) for name, result in AT_DEFAULT.items()}
@@ -204,7 +204,7 @@ _DEFAULT_TEXT = {name: _text(result.actual) for name, result in AT_DEFAULT.items
 def restore_row(row: dict[str, Any]) -> dict[str, Any]:
     if row["originals"] is None:
         return row
-    originals = values.decode(row["originals"])
+    originals = decode_value(row["originals"])
     names = originals.pop("attributes", None)
     if names is not None:
         for result, name in zip(row["results"], names, strict=True):

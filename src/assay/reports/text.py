@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from assay.escaping import escape_hidden
-from assay.model import values
+from assay.model import to_json
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -82,7 +82,7 @@ def _show_bytes(data: bytes, limit: int, lines: int) -> str:
 
 
 def _json_text(value: Any, limit: int) -> str:
-    plain = values.to_json(value)
+    plain = to_json(value)
     compact = json.dumps(plain, ensure_ascii=False)
     # A value that will be cut is not laid out first: that is slow, and the cut would be as wide.
     if len(compact) <= _SHORT_JSON or len(compact) > limit:

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, NamedTuple, Self
 
 from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
-from assay.model import values
+from assay.model import decode_value, encode_bytes
 from assay.processes import keep_private, release
 
 MOST_TEXT = 16 * MEGABYTE
@@ -234,7 +234,7 @@ class Journal:
         # Before it is encoded too, which takes as much memory again.
         if not is_plain and is_too_large(entry):
             raise TooLargeError
-        line = values.encode_bytes(entry, is_plain=is_plain)
+        line = encode_bytes(entry, is_plain=is_plain)
         if len(line) + _LINK_BYTES > LONGEST_LINE or has_too_many_parts(line):
             raise TooLargeError
         if self.link is None:
@@ -406,7 +406,7 @@ def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
     if has_too_many_parts(line):
         raise make_damage_error(path, offset)
     try:
-        entry = values.decode(line)
+        entry = decode_value(line)
     except ValueError as error:
         entry = error
     if not isinstance(entry, dict):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 
 from assay.documents import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
-from assay.model import CaseRecord, FinishedCase, Outcome, is_plain, values
+from assay.model import CaseRecord, FinishedCase, Outcome, encode_bytes, is_plain
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
 from assay.runs.index import DoubledCaseError, RunIndex
 from assay.runs.journal import (
@@ -207,7 +207,7 @@ class RunWriter:
 def _fits(value: dict[str, Any]) -> bool:
     if is_too_large(value):
         return False
-    line = values.encode_bytes(value)
+    line = encode_bytes(value)
     # With room for what the entry says besides.
     return len(line) + MEGABYTE <= LONGEST_LINE and not has_too_many_parts(line)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from assay.model import Case, CaseResult, Value, values
+from assay.model import Case, CaseResult, Value, encode_value
 from assay.submissions.files import InputFile
 
 
@@ -96,7 +96,7 @@ def _described(file: InputFile) -> dict[str, Any]:
         "file_type": file.file_type.value,
         "compression": file.compression.value,
     }
-    text = values.encode(file.content)
+    text = encode_value(file.content)
     if len(text) > _LONGEST_SHOWN:
         del about["content"]
         about["sha256"] = hashlib.sha256(text.encode()).hexdigest()

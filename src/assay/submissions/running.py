@@ -22,7 +22,7 @@ from assay.model import (
     Outcome,
     VerificationResult,
     VerifierReport,
-    values,
+    compute_fingerprint,
 )
 from assay.runs import Chain, Parts, Step, Unit
 from assay.submissions.blame import Blame
@@ -185,7 +185,7 @@ class Checking:
     async def _steps_of(
         self, checkpoint: CheckpointConfig, config: GroupConfig, site: Site, place: int
     ) -> AsyncIterator[Step]:
-        fingerprint = values.fingerprint(
+        fingerprint = compute_fingerprint(
             self._digest, site.digest, checkpoint.name, config.model_dump(mode="json")
         )
         name, key = f"{checkpoint.name}/{config.name}", (checkpoint.name, config.name)
@@ -198,7 +198,7 @@ class Checking:
             self._streams[key] = stream
             yield Chain(
                 name,
-                values.fingerprint(fingerprint, self._wanted.case),
+                compute_fingerprint(fingerprint, self._wanted.case),
                 ChainStep(*key, place, fingerprint),
             )
             return
@@ -206,7 +206,9 @@ class Checking:
         try:
             while (drawn := await stream.draw()) is not None:
                 if self._wanted.takes_case(drawn.case):
-                    mark = values.fingerprint(fingerprint, drawn.case.describe(), drawn.judged_by())
+                    mark = compute_fingerprint(
+                        fingerprint, drawn.case.describe(), drawn.judged_by()
+                    )
                     identifier = f"{name}/{drawn.case.id}"
                     yield Unit(identifier, place + number, mark, CaseStep(*key, drawn))
                 number += 1
@@ -248,7 +250,7 @@ class Checking:
             try:
                 while (drawn := await stream.draw()) is not None:
                     # What a loader makes of earlier answers differs from run to run.
-                    mark = values.fingerprint(step.fingerprint, drawn.case.id)
+                    mark = compute_fingerprint(step.fingerprint, drawn.case.id)
                     identifier = f"{step.checkpoint}/{step.group}/{drawn.case.id}"
                     unit = Unit(identifier, step.first_place + number, mark, None)
                     record, actual = await self._recorded(unit, group, drawn)

@@ -19,7 +19,7 @@ from assay.model import (
     Outcome,
     Share,
     VerifierReport,
-    values,
+    compute_fingerprint,
 )
 from assay.questions.calibration.mutants import (
     EXPECTED,
@@ -204,7 +204,7 @@ def list_calibrations(work: Iterable[Work], planting: Planting) -> Iterator[Unit
 
 
 def _fingerprint(work: Work, planting: Planting) -> str:
-    return values.fingerprint(fingerprint(work), planting.count, planting.seed)
+    return compute_fingerprint(fingerprint(work), planting.count, planting.seed)
 
 
 async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:

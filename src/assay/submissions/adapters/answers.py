@@ -8,7 +8,7 @@ import json
 from typing import Any
 from urllib.parse import unquote
 
-from assay.model import values
+from assay.model import check_value
 from assay.sandbox import Response
 from assay.submissions.adapters.archives import unpacked
 from assay.submissions.adapters.requests import is_archive
@@ -117,6 +117,6 @@ def _text(body: bytes, kind: str) -> str | bytes:
 def _value(text: str) -> Any:
     """The JSON value, or the text if it is none, or one that cannot be kept."""
     try:
-        return values.check_value(json.loads(text))
+        return check_value(json.loads(text))
     except (ValueError, RecursionError):
         return text

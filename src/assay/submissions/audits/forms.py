@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.model import values
+from assay.model import check_value, compute_fingerprint
 from assay.submissions.audits.changes import Path, place_of
 
 # A longer text is changed as a whole: each of its mutants would have to be read again.
@@ -49,7 +49,7 @@ def substance(value: Any) -> str:
     tree = form.tree
     if form.is_textual:
         tree = [" ".join(line.split()) for line in tree if line.strip()] if _is_text(tree) else tree
-    return values.fingerprint(tree)
+    return compute_fingerprint(tree)
 
 
 def _is_text(tree: Any) -> bool:
@@ -81,7 +81,7 @@ def _parse(text: str) -> Any:
         return None
     try:
         found = json.loads(text)
-        values.check_value(found)
+        check_value(found)
     except (ValueError, RecursionError):
         return None
     return found
