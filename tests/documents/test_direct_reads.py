@@ -23,6 +23,7 @@ ALLOWED: dict[str, str] = {
     "questions/index/build.py": "files of the package, and metadata of installed distributions",
     "sandbox/overlay_base.py": "a descriptor of a folder",
     "sandbox/cache.py": "a lock, a file that is written, and digests of regular files in pieces",
+    "sandbox/targets.py": "metadata of installed distributions",
     "sandbox/isolation.py": "settings of the kernel below /proc/sys",
     "submissions/copying.py": "the digest, in pieces, of a copy that was just made",
     "submissions/file_formats.py": "streams in memory, read up to a limit",
