@@ -30,6 +30,20 @@ def serve_commands(address: Path, program: str) -> Iterator[str]:
             preloaded.stop(str(address))
 
 
+def start_command(
+    words: Sequence[str], cwd: Path, environment: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    """Run `assay` as users do: with the start of an interpreter."""
+    return subprocess.run(
+        [sys.executable, "-m", "assay", *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env=environment,
+    )
+
+
 def run_forked(
     address: str,
     words: Sequence[str],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tests.commands import Command as Command
-from tests.commands import run_forked, serve_commands
-from tests.waiting import PATIENCE
+from tests.commands import run_forked, serve_commands, start_command
 
 # A slow machine is no reason to fail; the number of examples bounds the time instead. The gate
 # tries the same examples every time, so that it is never red by chance; `make fuzz` finds new ones.
@@ -75,36 +74,19 @@ def preloaded_pytest(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def assay(tmp_path: Path, preloaded: str) -> Command:
+def assay(tmp_path: Path, preloaded: str, request: pytest.FixtureRequest) -> Command:
     """Runs the `assay` command in a process and a folder of its own."""
+    is_real = request.node.get_closest_marker("real_start") is not None
 
     def run(
         *words: str | Path, cwd: Path = tmp_path, check: bool = False
     ) -> subprocess.CompletedProcess[str]:
-        result = run_forked(preloaded, [*map(str, words)], cwd, _plain_environment())
+        start = start_command if is_real else partial(run_forked, preloaded)
+        environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+        result = start([*map(str, words)], cwd, environment)
         if check:
             result.check_returncode()
         return result
-
-    return run
-
-
-@pytest.fixture
-def real_assay(tmp_path: Path) -> Command:
-    """Runs the `assay` command as users do: with the start of an interpreter."""
-
-    def run(
-        *words: str | Path, cwd: Path = tmp_path, **more: Any
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "assay", *map(str, words)],
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            env=_plain_environment(),
-            **more,
-        )
 
     return run
 
@@ -118,7 +100,3 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for reason, count in reasons.most_common():
         tests = "test" if count == 1 else "tests"
         terminalreporter.line(f"{count} {tests}: {reason.removeprefix('Skipped: ')}")
-
-
-def _plain_environment() -> dict[str, str]:
-    return {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}

@@ -2,7 +2,7 @@
 
 A command of the tests spends most of its time on imports. One process per session of tests pays for
 them and forks a process per command: with streams, signals, an exit code and an end like those of
-any other. What is about start-up itself uses `python -m assay` (the fixture `real_assay`).
+any other. What is about start-up itself starts an interpreter (the marker `real_start`).
 
 As a script it serves; the arguments are the socket to listen on and what to run. Only the standard
 library is imported at the top, because what `write_shim` writes starts once per command.

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from random import Random
 
-from assay.questions.calibration.mutants import Mutated
 from assay.questions.model import Question
+from assay.questions.mutants import Mutated
 from benchmarks.accuracy.mutations import Mutation
 
 _ALIKE = str.maketrans("aceopxyHTP", "асеорхуНТР")

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from assay.questions.calibration.mutants import (
+from assay.questions.model import Question
+from assay.questions.mutants import (
     Mutated,
     in_prose,
     shuffle_options,
     with_options,
 )
-from assay.questions.model import Question
 from assay.questions.verdict.compounds import read_compounds
 
 Mutation = Callable[[Question, str, Random], Mutated | None]

@@ -22,8 +22,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from assay.questions.calibration.mutants import shuffle_options
 from assay.questions.model import Question
+from assay.questions.mutants import shuffle_options
 from assay.questions.suite.suite import load_suites
 from benchmarks.accuracy.subjects import ADK_SUITE, ADK_TARGET, DATA
 

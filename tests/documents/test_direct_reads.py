@@ -33,7 +33,7 @@ ALLOWED: dict[str, str] = {
     "submissions/running.py": "opens a group of cases, no file",
     "cli/common.py": "standard output",
     "cli/main.py": "standard streams",
-    "questions/correct/commits.py": "a file that is written",
+    "questions/correct/apply_correction.py": "a file that is written",
     "questions/model_prover/transcripts.py": "a file that is written",
     "questions/model_prover/engineer_tools.py": "a proof just written, in its own folder",
     "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",

@@ -121,6 +121,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return made
 
 
+@pytest.mark.real_start
 def test_every_connection_must_reach_the_ratio(
     assay: Command, tmp_path: Path, certificate: tuple[Path, Path]
 ) -> None:
@@ -212,6 +213,7 @@ def test_without_retries_every_outage_is_an_error_also_when_a_run_is_resumed(
         assert (configured.returncode, len(server.requests)) == (3, 1)
 
 
+@pytest.mark.real_start
 def test_a_dead_port_with_a_limit_is_an_error_that_names_the_server(
     assay: Command, tmp_path: Path
 ) -> None:
@@ -225,6 +227,7 @@ def test_a_dead_port_with_a_limit_is_an_error_that_names_the_server(
     assert "the server cannot be reached" in result.stdout
 
 
+@pytest.mark.real_start
 def test_without_a_model_a_gist_is_unverified_with_advice(assay: Command, tmp_path: Path) -> None:
     write(tmp_path, GIST)
     with ScriptedServer(answers("It is Paris.")) as server:
@@ -387,6 +390,7 @@ def three_ways(order: list[int]) -> Script:
     return script
 
 
+@pytest.mark.real_start
 def test_the_assessor_reports_the_planted_modes_and_no_other(
     assay: Command, tmp_path: Path
 ) -> None:

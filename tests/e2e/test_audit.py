@@ -170,6 +170,7 @@ def test_findings_that_are_meant_can_be_left_out(assay: Command) -> None:
     )
 
 
+@pytest.mark.real_start
 def test_a_score_can_be_demanded(assay: Command) -> None:
     assay("submissions", "new", "fresh", check=True)
     printed = assay("submissions", "audit", "-p", "fresh", "-g", "errors", "--min-score", "1")

@@ -49,6 +49,7 @@ def test_the_table_and_the_values_say_the_same(assay: Command, suite: Path) -> N
     assert "key-swapped-" in shown.stdout
 
 
+@pytest.mark.real_start
 def test_a_suite_without_a_valid_question_is_refused(assay: Command, suite: Path) -> None:
     refused = assay("questions", "calibrate", suite, "--case", "nicer")
     assert refused.returncode == 2

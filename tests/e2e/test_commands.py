@@ -16,6 +16,7 @@ from tests.conftest import Command
 SUITE = Path(__file__).with_name("suite.py")
 
 
+@pytest.mark.real_start
 def test_init_writes_a_project_that_works(assay: Command, tmp_path: Path) -> None:
     first = assay("init")
     assert first.returncode == 0
@@ -37,6 +38,7 @@ def test_init_leaves_a_configured_project_configured_once(assay: Command, tmp_pa
     assert assay("run", "evaluations/first.py").returncode == 0
 
 
+@pytest.mark.real_start
 def test_runs_are_listed_and_shown(assay: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BAD", "case-1=raise")
     assay("run", SUITE)
@@ -94,6 +96,7 @@ def test_completion_completes(assay: Command, monkeypatch: pytest.MonkeyPatch) -
     assert result.stdout.split() == ["plain,run", "plain,runs"]
 
 
+@pytest.mark.real_start
 def test_version_and_help(assay: Command) -> None:
     from assay import __version__
 
@@ -110,6 +113,7 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, assay: Command) -> Non
     assert result.stderr == ""
 
 
+@pytest.mark.real_start
 def test_checks_are_listed(assay: Command) -> None:
     listed = assay("checks").stdout
     assert "exact" in listed

@@ -33,7 +33,7 @@ if what == "deep":
 elif what == "gz":
     write("o.csv.gz", gzip.compress(b"")[:10] + b"\xff" * 40)
 elif what == "bz2":
-    write("o.csv.bz2", bz2.compress(bytes(1 << 24)) * 64)
+    write("o.csv.bz2", bz2.compress(bytes(1 << 20)) * 1024)
 elif what == "parquet":
     write("o.parquet", b"PAR1" + b"\xff" * 64 + (60).to_bytes(4, "little") + b"PAR1")
 elif what == "yaml":

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import run_forked
 from tests.conftest import Command
 from tests.waiting import PATIENCE, wait_until
 
@@ -93,15 +94,16 @@ def suite(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(preloaded: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the suite and a proof for every option of its first two questions."""
     folder = tmp_path_factory.mktemp("kept")
     (folder / "suite.yaml").write_text(SUITE)
     for question, option, template, name in PROOFS:
         file = folder / f"test_{question}_{option}.py"
         file.write_text(template.format(option=option, name=name))
-        words = ["prove", f"suite.yaml::{question}", "--option", option, "--file", file.name]
-        subprocess.run([sys.executable, "-m", "assay", "questions", *words], cwd=folder, check=True)
+        about = (f"suite.yaml::{question}", "--option", option, "--file", file.name)
+        words = ("questions", "prove", *about)
+        run_forked(preloaded, words, folder, os.environ).check_returncode()
     return folder
 
 
@@ -125,6 +127,7 @@ def quality(run: Path) -> dict[str, Any]:
     return {question["id"].partition("::")[2]: question for question in report["questions"]}
 
 
+@pytest.mark.real_start
 def test_stored_proofs_are_replayed_and_judged(
     proven: Path, assay: Command, tmp_path: Path
 ) -> None:
@@ -285,6 +288,7 @@ def test_derived_and_unknown_options_take_no_proof(suite: Path, assay: Command) 
         assert told in result.stderr
 
 
+@pytest.mark.real_start
 def test_a_question_is_shown_with_its_proofs(proven: Path, assay: Command) -> None:
     result = assay("questions", "show", f"{proven}::wrong")
     assert result.returncode == 0, result.stderr
@@ -296,6 +300,7 @@ def test_a_question_is_shown_with_its_proofs(proven: Path, assay: Command) -> No
     assert "did you mean 'wrong'?" in near.stderr
 
 
+@pytest.mark.real_start
 def test_a_target_that_cannot_be_built_writes_no_verdict(
     proven: Path, assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -356,6 +361,7 @@ def test_an_interrupted_run_repeats_nothing(proven: Path, assay: Command, tmp_pa
     assert {one["verdict"] for one in quality(run).values()} == {"Valid"}
 
 
+@pytest.mark.real_start
 def test_lint_tells_code_place_and_advice(suite: Path, assay: Command, tmp_path: Path) -> None:
     suite.write_text(SUITE.replace("id: wrong", "id: field").replace("B: that", "B: this"))
     result = assay("questions", "lint", suite)

@@ -34,6 +34,7 @@ def outcomes(result: subprocess.CompletedProcess[str]) -> dict[str, str]:
         ("case-1=fail,case-2=raise", 1),
     ],
 )
+@pytest.mark.real_start
 def test_exit_codes_of_a_run(
     assay: Command, monkeypatch: pytest.MonkeyPatch, bad: str, code: int
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_users_mistake_is_told_without_a_traceback(
     assert result.stdout == ""
 
 
+@pytest.mark.real_start
 def test_debug_shows_the_traceback(assay: Command) -> None:
     result = assay("--debug", "run", "absent.py")
     assert result.returncode == 2
@@ -222,6 +224,7 @@ def test_a_baseline_does_not_accept_errors(
     assert json.loads((tmp_path / "known.json").read_text())["accepted"] == []
 
 
+@pytest.mark.real_start
 def test_resume_runs_errors_and_changes_again(
     assay: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

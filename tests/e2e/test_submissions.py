@@ -118,6 +118,7 @@ def run_case(assay: Command, folder: Path, *options: str) -> tuple[int, Any]:
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
+@pytest.mark.real_start
 def test_run_case_prints_the_array_and_nothing_else(
     assay: Command, problem: Path, good: Path
 ) -> None:
@@ -176,39 +177,31 @@ def test_what_is_not_there_is_exit_2_with_the_nearest(
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
-@pytest.mark.parametrize(
-    ("recipe", "expected"),
-    [
-        (".[0].results.output.is_correct", "true"),
-        ("[.[].score] | add / length", "0.9"),
-        (
-            ".[1].results | to_entries | .[] | "
-            "{attr: .key, weight: .value.weight, correct: .value.is_correct} | "
-            "select(.correct == false) | .attr",
-            '"output"',
+def test_the_recipes_of_the_document_work_in_a_shell(problem: Path, broken: Path) -> None:
+    recipes = {
+        ".[0].results.output.is_correct": "true",
+        "[.[].score] | add / length": "0.9",
+        ".[1].results | to_entries | .[] | "
+        "{attr: .key, weight: .value.weight, correct: .value.is_correct} | "
+        "select(.correct == false) | .attr": '"output"',
+        '.[3].results | to_entries | .[] | select(.key | startswith("files-")) | .key': (
+            '"files-count.txt"'
         ),
-        (
-            '.[3].results | to_entries | .[] | select(.key | startswith("files-")) | .key',
-            '"files-count.txt"',
-        ),
-    ],
-)
-def test_the_recipes_of_the_document_work_in_a_shell(
-    assay: Command, problem: Path, broken: Path, recipe: str, expected: str
-) -> None:
+    }
     command = f"{sys.executable} -m assay submissions run-case -s {broken} -p sums -c 1 --full"
-    line = f"{command} | jq '{recipe}'"
+    readers = "; ".join(f"echo \"$found\" | jq '{recipe}' | head -1" for recipe in recipes)
     done = subprocess.run(
-        ["/bin/bash", "-c", line], cwd=problem.parent.parent, capture_output=True, text=True,
-        timeout=PATIENCE, check=True,
+        ["/bin/bash", "-c", f"found=$({command}); {readers}"], cwd=problem.parent.parent,
+        capture_output=True, text=True, timeout=PATIENCE, check=True,
     )  # fmt: skip
-    assert done.stdout.split("\n")[0] == expected
+    assert dict(zip(recipes, done.stdout.splitlines(), strict=True)) == recipes
 
 
 def verify(assay: Command, folder: Path, out: Path, *options: str) -> Any:
     return assay("submissions", "verify", "-s", folder, "-p", "sums", "--out", out, *options)
 
 
+@pytest.mark.real_start
 def test_verify_keeps_a_run_with_its_evaluation(
     assay: Command, problem: Path, good: Path, tmp_path: Path
 ) -> None:
@@ -236,6 +229,7 @@ def test_verify_keeps_a_run_with_its_evaluation(
         ("all-core-cases", 1),
     ],
 )
+@pytest.mark.real_start
 def test_the_policy_decides_the_exit_code(
     assay: Command, problem: Path, broken: Path, tmp_path: Path, policy: str, code: int
 ) -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self, cast
 
+from tests.waiting import PATIENCE
+
 
 @dataclass(frozen=True)
 class Received:
@@ -44,6 +46,8 @@ class Reply:
     )
     finish_reason: str = "stop"
     delay: float = 0.0
+    # What it waits for, beside the delay.
+    gate: threading.Event | None = None
     hangs: bool = False
     drops: bool = False
     trickles: bool = False
@@ -190,6 +194,8 @@ class _Handler(BaseHTTPRequestHandler):
         script = self.server.script
         reply = script.take(Received(self.path, headers, body, time.monotonic()))
         script.wait(None if reply.hangs else reply.delay)
+        if reply.gate is not None:
+            reply.gate.wait(PATIENCE)
         # Before the answer: who has it may ask again at once, and is one asker still.
         script.done()
         self._carry_out(reply, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -375,8 +376,12 @@ async def test_leaving_early_does_not_wait_for_answers(connect: Connect) -> None
 
 
 async def test_many_calls_run_at_a_time_but_not_too_many(connect: Connect) -> None:
+    several = threading.Event()
+
     def script(received: Received) -> Reply:
-        return says(received.last, delay=0.02)
+        if server.at_a_time == 5:
+            several.set()
+        return says(received.last, delay=0.02, gate=several)
 
     with ScriptedServer(script) as server:
         async with connect(server, cached=False, concurrency=8) as client:

@@ -9,7 +9,7 @@ import pytest
 from assay.questions.api_understanding import judge_names
 from assay.questions.fix_error import find_leak, judge_fix
 from assay.questions.model import FixQuestion
-from assay.questions.proofs.dotted_names import prove_dotted_name
+from assay.questions.proofs.claims import prove_dotted_name
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.verdict.option_findings import Truth
 from assay.questions.verdict.verdict import Verdict

@@ -128,7 +128,8 @@ def test_a_thousand_files_are_there_at_once(level: str, base: Base) -> None:
             results = [await programs.run(count)]
             # The fastest of many: a machine that is busy elsewhere says nothing about the cost.
             times = []
-            for _ in range(20):
+            # Without an overlay every program pays for a copy, and nothing is promised.
+            for _ in range(20 if level == "namespaces" else 1):
                 started = time.perf_counter()
                 results.append(await programs.run(["true"]))
                 times.append(time.perf_counter() - started)

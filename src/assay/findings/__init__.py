@@ -3,6 +3,7 @@
 from assay.findings.baseline import Baseline, BaselineEntry
 from assay.findings.finding import (
     UNREADABLE,
+    Check,
     Finding,
     Findings,
     Rule,
@@ -11,12 +12,14 @@ from assay.findings.finding import (
     refuse_errors,
 )
 from assay.findings.formats import FORMATS, format_findings
+from assay.findings.sarif import sarif_text, to_sarif
 
 __all__ = [
     "FORMATS",
     "UNREADABLE",
     "Baseline",
     "BaselineEntry",
+    "Check",
     "Finding",
     "Findings",
     "Rule",
@@ -24,4 +27,6 @@ __all__ = [
     "Severity",
     "format_findings",
     "refuse_errors",
+    "sarif_text",
+    "to_sarif",
 ]

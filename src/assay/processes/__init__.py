@@ -21,20 +21,14 @@ if TYPE_CHECKING:
 
 # Imported when first used: a run that starts no process needs no more than its limits.
 _HOMES = {
-    "channel": ("Channel",),
-    "child": ("Child", "ChildLateError", "ChildLostError"),
-    "fork_pool": ("ForkPool", "WorkRaisedError"),
-    "limits": (
-        "clean_environment",
-        "die_with_parent",
-        "keep_private",
-        "limit_memory",
-        "release",
-    ),
-    "modules": ("VALUES", "start_module"),
-    "pool": ("Pool",),
+    "channel": "Channel",
+    "child": "Child ChildLateError ChildLostError",
+    "fork_pool": "ForkPool WorkRaisedError",
+    "limits": "clean_environment die_with_parent keep_private limit_memory release",
+    "modules": "VALUES start_module",
+    "pool": "Pool",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "VALUES",

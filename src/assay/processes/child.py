@@ -162,7 +162,8 @@ class Child:
     async def receive(self) -> tuple[Any, bytes]:
         """Return the next message; EOFError if there is none, ValueError if it is none."""
         text, data = unpack_lengths(await self._read(HEADER.size), self._largest)
-        return decode(self._codec, await self._read(text)), await self._read(data)
+        message = decode(self._codec, await self._read(text))
+        return message, await self._read(data) if data else b""
 
     def send_descriptors(self, descriptors: Sequence[int]) -> None:
         """Send open files; the child has to receive them next."""

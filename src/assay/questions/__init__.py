@@ -11,8 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from assay.findings import Findings
-    from assay.questions.calibration.calibration import Planting, calibration_of
-    from assay.questions.calibration.report import calibration_lines, calibration_values
+    from assay.questions.calibration import (
+        Planting,
+        calibration_lines,
+        calibration_of,
+        calibration_values,
+    )
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
@@ -28,14 +32,7 @@ if TYPE_CHECKING:
     from assay.runs import Run
 
 _HOMES = {
-    "calibration.calibration": (
-        "Planting",
-        "calibration_of",
-    ),
-    "calibration.report": (
-        "calibration_lines",
-        "calibration_values",
-    ),
+    "calibration": ("Planting", "calibration_lines", "calibration_of", "calibration_values"),
     "model": ("Question",),
     "model_prover.transcripts": (
         "latest_transcript",
@@ -165,7 +162,7 @@ def calibrate(
     out: str | Path | None = None,
 ) -> Run:
     """Plant defects in the Valid questions of suites and say how many of them are found."""
-    from assay.questions.calibration.calibration import Planting
+    from assay.questions.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from assay.model import CaseRecord
 from assay.questions.model import ApiQuestion, SuiteEntry
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.dotted_names import prove_dotted_name
+from assay.questions.proofs.claims import prove_dotted_name
 from assay.questions.proofs.proving import Trial, is_repeated, try_proof
 from assay.questions.records import proof_values, simple_record
 from assay.questions.verdict.option_findings import Truth

@@ -9,10 +9,10 @@ from itertools import count
 
 from assay.questions.model import Question
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.claims import WRITTEN, Proof
+from assay.questions.proofs.claims import WRITTEN, Proof, proof_name
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import Trial, is_repeated, try_proof
-from assay.questions.proofs.store import NewProof, StoredProof, proof_name
+from assay.questions.proofs.store import NewProof, StoredProof
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
 from assay.questions.verdict.option_findings import OptionFinding, State, Truth, combine

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from assay.config import load_config
 from assay.errors import InputError
 from assay.models import ModelChoice
-from assay.questions.calibration.calibration import (
+from assay.questions.calibration import (
     CalibrationWorker,
     Planting,
     calibration_of,

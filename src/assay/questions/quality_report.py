@@ -11,8 +11,7 @@ from typing import Any
 
 from assay.documents import Place, replace_file
 from assay.escaping import escape_hidden
-from assay.findings import Finding, Rule, Severity
-from assay.findings.sarif import sarif_text, to_sarif
+from assay.findings import Finding, Rule, Severity, sarif_text, to_sarif
 from assay.model import CaseRecord, Outcome
 from assay.reports import Paint, cell, code_block, code_span, count, one_line
 from assay.runs import Row, Run

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from assay.sandbox.cache import build_once, cache_folder, write_whole
-    from assay.sandbox.doctor import DoctorReport, doctor_report
+    from assay.sandbox.doctor import doctor_report
     from assay.sandbox.evidence import Caught, ChallengeResult, ProofOutcome, Status, TestOutcome
-    from assay.sandbox.isolation import Layer, choose, probe
+    from assay.sandbox.isolation import choose, probe
     from assay.sandbox.jail.folder import A_CLOSED_FOLDER, A_FOLDER, A_LINK
     from assay.sandbox.jail.trees import copy_file, copy_tree
     from assay.sandbox.overlay_base import Base, TooDeepError, check_depth, hand_over, new_base
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         run_program,
         run_to_end,
     )
-    from assay.sandbox.proof_lint import Inspection, Objection, inspect_proof
+    from assay.sandbox.proof_lint import inspect_proof
     from assay.sandbox.proof_worker import Challenge
     from assay.sandbox.proofs import ProofRunner
     from assay.sandbox.servers import Health, NotServingError, Response, Server, serve
@@ -39,87 +39,24 @@ if TYPE_CHECKING:
 
 # Imported when first used: who runs a program needs neither uv nor the proof runner.
 _HOMES = {
-    "cache": (
-        "build_once",
-        "cache_folder",
-        "write_whole",
-    ),
-    "doctor": (
-        "DoctorReport",
-        "doctor_report",
-    ),
-    "evidence": (
-        "Caught",
-        "ChallengeResult",
-        "ProofOutcome",
-        "Status",
-        "TestOutcome",
-    ),
-    "isolation": (
-        "Layer",
-        "choose",
-        "probe",
-    ),
-    "jail.folder": (
-        "A_CLOSED_FOLDER",
-        "A_FOLDER",
-        "A_LINK",
-    ),
-    "jail.trees": (
-        "copy_file",
-        "copy_tree",
-    ),
-    "overlay_base": (
-        "Base",
-        "TooDeepError",
-        "check_depth",
-        "hand_over",
-        "new_base",
-    ),
-    "programs": (
-        "CollectedFiles",
-        "ProgramResult",
-        "Programs",
-        "run_program",
-        "run_to_end",
-    ),
-    "proof_lint": (
-        "Inspection",
-        "Objection",
-        "inspect_proof",
-    ),
-    "proof_worker": ("Challenge",),
-    "proofs": ("ProofRunner",),
-    "servers": (
-        "Health",
-        "NotServingError",
-        "Response",
-        "Server",
-        "serve",
-    ),
-    "targets": (
-        "BuiltTarget",
-        "Environment",
-        "Target",
-        "environment",
-        "list_targets",
-        "remove_target",
-        "target_modules",
-        "verify_targets",
-    ),
-    "uv": (
-        "find_uv",
-        "list_releases",
-    ),
-    "workers": (
-        "GIB",
-        "KIB",
-        "MIB",
-        "Bind",
-        "Limits",
-    ),
+    "cache": "build_once cache_folder write_whole",
+    "doctor": "doctor_report",
+    "evidence": "Caught ChallengeResult ProofOutcome Status TestOutcome",
+    "isolation": "choose probe",
+    "jail.folder": "A_CLOSED_FOLDER A_FOLDER A_LINK",
+    "jail.trees": "copy_file copy_tree",
+    "overlay_base": "Base TooDeepError check_depth hand_over new_base",
+    "programs": "CollectedFiles ProgramResult Programs run_program run_to_end",
+    "proof_lint": "inspect_proof",
+    "proof_worker": "Challenge",
+    "proofs": "ProofRunner",
+    "servers": "Health NotServingError Response Server serve",
+    "targets": "BuiltTarget Environment Target environment list_targets remove_target "
+    "target_modules verify_targets",
+    "uv": "find_uv list_releases",
+    "workers": "GIB KIB MIB Bind Limits",
 }
-_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
     "A_CLOSED_FOLDER",
@@ -135,14 +72,10 @@ __all__ = [
     "Challenge",
     "ChallengeResult",
     "CollectedFiles",
-    "DoctorReport",
     "Environment",
     "Health",
-    "Inspection",
-    "Layer",
     "Limits",
     "NotServingError",
-    "Objection",
     "ProgramResult",
     "Programs",
     "ProofOutcome",

@@ -182,14 +182,14 @@ class ChallengeEvent(_Event):
     """What came of calling the test with other values and without the target."""
 
     event: Literal["challenge"]
-    held: list[str]
+    held: tuple[str, ...]
     repeated: bool
-    imported: list[str]
-    patched: list[str]
-    overridden: list[str]
-    read: list[str]
-    doubts: list[str] = []
-    made: list[str] = []
+    imported: tuple[str, ...]
+    patched: tuple[str, ...]
+    overridden: tuple[str, ...]
+    read: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
+    made: tuple[str, ...] = ()
 
 
 class EndEvent(_Event):
@@ -278,24 +278,11 @@ def _read(ending: ProofEnding) -> _Events:
         elif isinstance(event, CollectEvent):
             events.uncollected.append(event)
         elif isinstance(event, ChallengeEvent):
-            events.challenge = _read_challenge(event)
+            events.challenge = ChallengeResult(**event.model_dump(exclude={"event"}))
         else:
             events.end = event
     events.tampered = events.tampered or not events.phases.keys() <= set(events.order)
     return events
-
-
-def _read_challenge(event: ChallengeEvent) -> ChallengeResult:
-    return ChallengeResult(
-        held=tuple(event.held),
-        repeated=event.repeated,
-        imported=tuple(event.imported),
-        patched=tuple(event.patched),
-        overridden=tuple(event.overridden),
-        read=tuple(event.read),
-        doubts=tuple(event.doubts),
-        made=tuple(event.made),
-    )
 
 
 def _object_to_all(inspection: Inspection, ending: ProofEnding, events: _Events) -> str | None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.calibration.mutants import in_prose, shuffle_options
 from assay.questions.model import Question, Snippet
+from assay.questions.mutants import in_prose, shuffle_options
 from benchmarks.accuracy.damages import CHANGING
 from benchmarks.accuracy.mutations import (
     KEEPING,

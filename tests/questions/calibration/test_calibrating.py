@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.questions.calibration.calibration import (
+from assay.questions.calibration import (
     Calibration,
     CalibrationWorker,
     Planting,

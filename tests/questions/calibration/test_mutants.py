@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.calibration.mutants import (
+from assay.questions.model import Question, Snippet
+from assay.questions.mutants import (
     Defect,
     QuestionMutant,
     either,
@@ -15,7 +16,6 @@ from assay.questions.calibration.mutants import (
     reword,
     sound_variants,
 )
-from assay.questions.model import Question, Snippet
 
 METHOD = Question(
     "method",

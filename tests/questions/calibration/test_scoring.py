@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.calibration.calibration import CalibrationTrial, Result, result_of, score
-from assay.questions.calibration.mutants import Defect
-from assay.questions.calibration.report import calibration_lines, calibration_values
+from assay.questions.calibration import (
+    CalibrationTrial,
+    Result,
+    calibration_lines,
+    calibration_values,
+    result_of,
+    score,
+)
+from assay.questions.mutants import Defect
 from assay.reports import Paint
 
 VERDICTS = ["Valid", "Incorrect", "Ambiguous", "Unproven"]

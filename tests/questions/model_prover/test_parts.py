@@ -17,13 +17,13 @@ from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.model_prover import adk_models, prompts
 from assay.questions.model_prover.adk_callbacks import (
-    AdkSession,
+    AgentSession,
     ModelAccess,
     _without_ids,
     _without_key,
 )
 from assay.questions.model_prover.adk_models import _failure, patient_model
-from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.engineer_tools import _reads_documentation, _unfit_name
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
@@ -139,12 +139,12 @@ def test_a_key_that_a_refusal_quotes_is_replaced_before_the_refusal_is_cut() -> 
 
 
 def test_the_nodes_are_those_of_the_specification() -> None:
-    session = AdkSession(ModelAccess(SETTINGS), Transcript())
+    session = AgentSession(ModelAccess(SETTINGS), Transcript())
     question = Question("q", "Which?", {"A": "x", "B": "y"})
     runner, nothing = TargetRunner(cast("Any", None)), cast("Any", None)
     tools = LibraryTools("none", None)
     blind = Pipeline(question, ["A", "B"], runner, tools, session)._workflow()
-    keyed = RemediationLoop(nothing, nothing, session, writes=False, tools=nothing)._workflow()
+    keyed = CorrectionLoop(nothing, nothing, session, writes=False, tools=nothing)._workflow()
     assert blind.name == "verification_pipeline"
     assert names_of(blind) == [
         *("setup", "claim_analyst", "claim_check", "proof_engineer_loop", "teardown")

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.questions.model import Question
-from assay.questions.proofs.claims import Claim, Proof, Relation
-from assay.questions.proofs.store import NewProof, ProofStore, proof_name, slug
+from assay.questions.proofs.claims import Claim, Proof, Relation, proof_name
+from assay.questions.proofs.store import NewProof, ProofStore, slug
 from assay.questions.verdict.option_findings import Truth
 
 QUESTION = Question("suite:first question?", "Which?", {"A": "one", "B": "two"})

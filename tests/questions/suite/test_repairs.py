@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.questions.model import FixQuestion
-from assay.questions.suite.fix_files import RepairError, read_repair
 from assay.questions.suite.formats import FixError
+from assay.questions.suite.references import MissingFileError, read_repair
 from tests.questions.suite_support import write
 
 
@@ -88,7 +88,7 @@ def test_a_missing_file_names_its_field(tmp_path: Path) -> None:
         unfixed_file="cases/unfixed.py",
         fixed_file="cases/fixed.py",
     )
-    with pytest.raises(RepairError, match=r"cases/fixed\.py does not exist") as caught:
+    with pytest.raises(MissingFileError, match=r"cases/fixed\.py does not exist") as caught:
         read_repair(fields, tmp_path / "suite.yaml")
     assert caught.value.field == "fixed_file"
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.questions.model import Snippet
 from assay.questions.suite.formats import SnippetReference
-from assay.questions.suite.snippets import SnippetError, SnippetFiles, find_imports, find_used
+from assay.questions.suite.references import MissingFileError, SnippetFiles, find_imports, find_used
 from tests.questions.suite_support import write
 
 SOURCE = """
@@ -97,14 +97,14 @@ def test_without_a_section_the_whole_file_is_meant(files: SnippetFiles) -> None:
 def test_a_section_that_is_not_there(
     files: SnippetFiles, section: str, says: str, advice: str
 ) -> None:
-    with pytest.raises(SnippetError, match=says) as caught:
+    with pytest.raises(MissingFileError, match=says) as caught:
         resolve(files, section)
     assert caught.value.field == "code_snippet_ref.section"
     assert advice in caught.value.advice
 
 
 def test_a_file_that_is_not_there(files: SnippetFiles) -> None:
-    with pytest.raises(SnippetError, match="does not exist") as caught:
+    with pytest.raises(MissingFileError, match="does not exist") as caught:
         files.resolve(SnippetReference(file="other.py", section="x"))
     assert caught.value.field == "code_snippet_ref.file"
 
@@ -117,7 +117,7 @@ def test_a_file_is_sought_in_the_folders_above_up_to_the_repository(tmp_path: Pa
     assert files.get("suites/snippets.py").text == "y = 2\n"
     assert files.get("../snippets.py").text == "y = 2\n"
     for name in ("outside.py", "../../../outside.py", str(tmp_path / "outside.py")):
-        with pytest.raises(SnippetError, match="does not exist"):
+        with pytest.raises(MissingFileError, match="does not exist"):
             files.get(name)
 
 
@@ -125,7 +125,7 @@ def test_a_link_does_not_lead_out_of_the_repository(tmp_path: Path) -> None:
     (tmp_path / "repository" / ".git").mkdir(parents=True)
     secret = write(tmp_path / "secret.py", "password = 1\n")
     (tmp_path / "repository" / "snippets.py").symlink_to(secret)
-    with pytest.raises(SnippetError, match="does not exist"):
+    with pytest.raises(MissingFileError, match="does not exist"):
         SnippetFiles(tmp_path / "repository" / "suite.yaml").get("snippets.py")
 
 

@@ -223,7 +223,7 @@ import signal
 signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 while True: pass
 """,
-        limits={"cpu_time": 1},
+        limits={"cpu_time": 1, "wall_time": PATIENCE},
     )
     assert outcome.limit == "cpu_time", outcome
 

@@ -1,6 +1,6 @@
 """Changes fields of one question in its suite file and leaves every other byte as it is."""
 
-from assay.questions.correct.commits import (
+from assay.questions.correct.apply_correction import (
     Repository,
     commit_change,
     commit_message,

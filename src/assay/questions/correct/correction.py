@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.questions.correct import changes_between, edit_suite
-from assay.questions.correct.editing import definition_of
+from assay.questions.correct.editing import changes_between, definition_of, edit_suite
 from assay.questions.lint_rules import lint_suites
 from assay.questions.model import Key, Question, SuiteEntry
 from assay.questions.suite.suite import Suite
@@ -76,12 +75,12 @@ def _find_subjects(question: Question) -> set[str]:
 FIELDS = ("question", "options", "correct_answer", "explanation")
 
 
-class RefusedRevision(ValueError):  # noqa: N818 - the name says what is the case
+class RefusedCorrection(ValueError):  # noqa: N818 - the name says what is the case
     """A proposed definition cannot be taken; the text says why."""
 
 
 @dataclass(frozen=True)
-class Revision:
+class Correction:
     """A definition that may be verified: the entry it makes, and the changes to its file."""
 
     entry: SuiteEntry
@@ -89,7 +88,7 @@ class Revision:
     changes: Mapping[str, Any]
 
 
-class Reviser:
+class Corrector:
     """Turns proposals for one question into revisions."""
 
     def __init__(self, suite: Suite, entry: SuiteEntry, text: str) -> None:
@@ -101,8 +100,8 @@ class Reviser:
         self.definition = {name: self._whole[name] for name in FIELDS if name in self._whole}
         self._known = self._complaints(entry)
 
-    def revise(self, given: Any, tried: Sequence[Mapping[str, Any]] = ()) -> Revision:
-        """Return the revision that a proposal makes; a RefusedRevision says why it makes none."""
+    def correct(self, given: Any, tried: Sequence[Mapping[str, Any]] = ()) -> Correction:
+        """Return the correction that a proposal makes, or raise RefusedCorrection."""
         _refuse(definition_problems(given, self._whole))
         told = {name: given[name] for name in FIELDS if name in given}
         definition = {**self.definition, **told}
@@ -111,18 +110,18 @@ class Reviser:
         _refuse(fix_problems(self._question, entry.question, definition["correct_answer"]))
         changes = changes_between(self.definition, definition)
         if not changes:
-            raise RefusedRevision("it changes nothing")
+            raise RefusedCorrection("it changes nothing")
         if any(changes_between(one, definition) == {} for one in tried):
-            raise RefusedRevision("the same was tried before and was not Valid")
+            raise RefusedCorrection("the same was tried before and was not Valid")
         self._check_editable(changes)
         _refuse(sorted(self._complaints(entry) - self._known))
-        return Revision(entry, definition, changes)
+        return Correction(entry, definition, changes)
 
     def _check_editable(self, changes: Mapping[str, Any]) -> None:
         try:
             edit_suite(self._text, self._entry.id, changes, suffix=self._suffix)
         except InputError as error:
-            raise RefusedRevision(error.what) from None
+            raise RefusedCorrection(error.what) from None
 
     @property
     def _question(self) -> Question:
@@ -149,4 +148,4 @@ class Reviser:
 
 def _refuse(problems: Sequence[str]) -> None:
     if problems:
-        raise RefusedRevision("; ".join(problems))
+        raise RefusedCorrection("; ".join(problems))

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.findings import Finding
-from assay.questions.lint_rules.rules import Linted, rule
-from assay.questions.lint_rules.words import is_compound, normalise
+from assay.questions.lint_rules.rules import Linted, is_compound, normalise, rule
 from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite.suite import Suite
 

@@ -13,7 +13,7 @@ from assay.runs import Run
 
 if TYPE_CHECKING:
     from assay.models import ModelChoice
-    from assay.questions.correct.apply_correction import Keeper
+    from assay.questions.correct.apply_correction import CorrectionWriter
     from assay.questions.model_prover.adk_callbacks import ModelAccess
     from assay.questions.model_prover.pipeline import ModelProver
     from assay.questions.model_prover.verifier import ModelVerifier
@@ -26,18 +26,18 @@ class ModelProcedure:
     access: ModelAccess
     prover: ModelProver
     provers: tuple[Any, ...]
-    keeper: Keeper | None
+    writer: CorrectionWriter | None
 
     def check(self, work: Iterable[Any]) -> None:
         """Refuse at the start what a fix would be refused for at the end."""
-        if self.keeper is not None:
-            self.keeper.check(dict.fromkeys(one.entry.file for one in work))
+        if self.writer is not None:
+            self.writer.check(dict.fromkeys(one.entry.file for one in work))
 
     def verifier(self, folder: Path) -> ModelVerifier:
         """Return what verifies single questions in this run."""
         from assay.questions.model_prover.verifier import ModelVerifier
 
-        return ModelVerifier(self.access, self.prover, folder=folder, keeper=self.keeper)
+        return ModelVerifier(self.access, self.prover, folder=folder, writer=self.writer)
 
     def finish(self, run: Run) -> list[str]:
         """Write the patch, if there is one; return lines for a person."""
@@ -49,7 +49,7 @@ class ModelProcedure:
             f"model: {used.calls} calls, {used.cached_calls} from the cache, "
             f"{used.tokens:,} tokens {cost}"
         ]
-        if self.keeper is None:
+        if self.writer is None:
             return lines
         if counted := fix_counts(run):
             lines.append(f"corrections: {counted}")
@@ -69,13 +69,13 @@ def make_procedure(choice: ModelChoice | None, fixing: str | None) -> ModelProce
         raise InputError("no model is configured", advice=HOW_TO_SET)
     require_extra()
 
-    from assay.questions.correct.apply_correction import Fixing, Keeper
+    from assay.questions.correct.apply_correction import CorrectionWriter, FixMode
     from assay.questions.model_prover.adk_callbacks import ModelAccess
     from assay.questions.model_prover.pipeline import ModelProver
     from assay.questions.provers.introspection import IntrospectionProver
 
-    keeper = Keeper(Fixing(fixing)) if fixing else None
+    writer = CorrectionWriter(FixMode(fixing)) if fixing else None
     access = ModelAccess(settings)
     introspection = IntrospectionProver()
     prover = ModelProver(access, introspection)
-    return ModelProcedure(access, prover, (introspection, prover), keeper)
+    return ModelProcedure(access, prover, (introspection, prover), writer)

@@ -64,7 +64,7 @@ class ModelAccess:
 
 
 @dataclass
-class AdkSession:
+class AgentSession:
     """What agents that work together have in common: access, transcript, and the first failure.
 
     google-adk passes an exception on through many hands; `failure` is the one it began with.
@@ -254,7 +254,7 @@ def _usage(response: Any, request: Any, settings: ModelSettings) -> Usage:
 _APP, _USER = "assay", "assay"
 
 
-async def run_workflow(workflow: Any, session: AdkSession) -> dict[str, Any]:
+async def run_workflow(workflow: Any, session: AgentSession) -> dict[str, Any]:
     """Run a workflow to its end; the failure it began with is what is raised."""
     from google.adk.runners import InMemoryRunner
     from google.genai import types

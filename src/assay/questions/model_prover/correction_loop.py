@@ -19,11 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.model import CaseRecord
-from assay.questions.correct.correction import RefusedRevision, Reviser, Revision
+from assay.questions.correct.correction import Correction, Corrector, RefusedCorrection
 from assay.questions.examination import Examination
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import AdkSession, run_workflow
+from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
 from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
@@ -44,7 +44,7 @@ class Pass:
     """One definition of the question with what was found out about it."""
 
     work: Work
-    revision: Revision | None = None
+    correction: Correction | None = None
     examination: Examination | None = None
     record: CaseRecord | None = None
 
@@ -55,7 +55,7 @@ class Pass:
 
 
 @dataclass
-class Remediation:
+class CorrectionResult:
     """What came of a question: all passes, the first one on the question as it stands."""
 
     passes: list[Pass] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Remediation:
     def kept(self) -> Pass | None:
         """The corrected definition that is Valid."""
         last = self.passes[-1]
-        return last if last.revision is not None and last.verdict == Verdict.VALID else None
+        return last if last.correction is not None and last.verdict == Verdict.VALID else None
 
     def as_values(self) -> dict[str, Any] | None:
         """Return the values for the record; None if no correction was wanted."""
@@ -78,42 +78,42 @@ class Remediation:
         status = "fixed" if self.kept else "needs human review"
         tries = [
             {
-                "definition": dict(one.revision.definition),
+                "definition": dict(one.correction.definition),
                 "verdict": one.verdict,
                 "reason": one.record.reason if one.record else "",
             }
             for one in self.passes
-            if one.revision is not None
+            if one.correction is not None
         ]
-        changes = dict(self.kept.revision.changes) if self.kept and self.kept.revision else {}
+        changes = dict(self.kept.correction.changes) if self.kept and self.kept.correction else {}
         return {"status": status, "tries": tries, "changes": changes, "notes": self.notes}
 
 
-class RemediationLoop:
-    """The loop for one question; without a `reviser` it ends after the first verdict."""
+class CorrectionLoop:
+    """The loop for one question; without a `corrector` it ends after the first verdict."""
 
     def __init__(
         self,
         work: Work,
         runner: TargetRunner,
-        session: AdkSession,
+        session: AgentSession,
         *,
         writes: bool,
         tools: Callable[[Question], Any],
-        reviser: Callable[[], Reviser] | None = None,
+        corrector: Callable[[], Corrector] | None = None,
     ) -> None:
         self._runner = runner
         self._session = session
         self._writes = writes
         self._tools = tools
-        self._make_reviser = reviser
-        self._reviser: Reviser | None = None
-        self._remediation = Remediation([Pass(work)])
-        self._proposed: Revision | None = None
+        self._make_corrector = corrector
+        self._corrector: Corrector | None = None
+        self._result = CorrectionResult([Pass(work)])
+        self._proposed: Correction | None = None
 
-    async def run(self) -> Remediation:
+    async def run(self) -> CorrectionResult:
         await run_workflow(self._workflow(), self._session)
-        return self._remediation
+        return self._result
 
     def _workflow(self) -> Any:
         from google.adk.workflow import START, FunctionNode, Workflow
@@ -134,12 +134,12 @@ class RemediationLoop:
 
     @property
     def _now(self) -> Pass:
-        return self._remediation.passes[-1]
+        return self._result.passes[-1]
 
     async def _examine(self, node_input: Any = None) -> str:
         work = self._now.work
         assert isinstance(work.entry.question, Question)
-        writes = self._writes and self._now.revision is None
+        writes = self._writes and self._now.correction is None
         self._now.examination = await examine_question(
             work, work.entry.question, self._runner, writes=writes
         )
@@ -153,8 +153,8 @@ class RemediationLoop:
             now.work, now.work.entry.question, now.examination, self._runner
         )
         self._tell(now)
-        tries = len(self._remediation.passes) - 1
-        wanted = self._make_reviser is not None and tries < TRIES
+        tries = len(self._result.passes) - 1
+        wanted = self._make_corrector is not None and tries < TRIES
         # Where only proofs are missing there is nothing to correct, but a try may be repeated.
         accused = now.verdict in _ACCUSED or (tries > 0 and now.verdict != Verdict.VALID)
         ctx.route = "fix" if wanted and accused else "end"
@@ -163,23 +163,23 @@ class RemediationLoop:
 
     async def _fix(self, ctx: Any, node_input: Any = None) -> str:
         """Ask for a new definition; without one the loop ends."""
-        assert self._make_reviser is not None
-        self._reviser = self._reviser or self._make_reviser()
+        assert self._make_corrector is not None
+        self._corrector = self._corrector or self._make_corrector()
         self._proposed = None
         self._session.turns = FIXER_TURNS
         tools: LibraryTools = await self._tools(self._first_question)
         task = self._fix_task(tools.described)
         answer = await ctx.run_node(self._engineer(tools), node_input=task)
-        revision: Revision | None = self._proposed
-        if revision is None:
+        correction: Correction | None = self._proposed
+        if correction is None:
             told = " ".join(str(answer or "").split())[:500]
-            self._remediation.notes.append(f"no new definition was proposed: {told}")
+            self._result.notes.append(f"no new definition was proposed: {told}")
             ctx.route = "end"
             return "nothing proposed"
-        work = self._remediation.first.work
+        work = self._result.first.work
         store = NoProofs(work.entry.file)
-        self._remediation.passes.append(
-            Pass(replace(work, entry=revision.entry, store=store), revision)
+        self._result.passes.append(
+            Pass(replace(work, entry=correction.entry, store=store), correction)
         )
         ctx.state["results"] = {}
         ctx.route = "again"
@@ -194,11 +194,11 @@ class RemediationLoop:
         def update_benchmark_case(
             new_definition: dict[str, Any], tool_context: Any
         ) -> dict[str, Any]:
-            assert self._reviser is not None
-            tried = [one.revision.definition for one in self._remediation.passes if one.revision]
+            assert self._corrector is not None
+            tried = [one.correction.definition for one in self._result.passes if one.correction]
             try:
-                self._proposed = self._reviser.revise(new_definition, tried)
-            except RefusedRevision as refused:
+                self._proposed = self._corrector.correct(new_definition, tried)
+            except RefusedCorrection as refused:
                 return {"refused": str(refused)}
             tool_context.actions.skip_summarization = True
             return {"accepted": "it is verified from scratch now"}
@@ -214,17 +214,17 @@ class RemediationLoop:
 
     @property
     def _first_question(self) -> Question:
-        question = self._remediation.first.work.entry.question
+        question = self._result.first.work.entry.question
         assert isinstance(question, Question)
         return question
 
     def _fix_task(self, target: str) -> str:
-        assert self._reviser is not None
-        first = self._remediation.first
+        assert self._corrector is not None
+        first = self._result.first
         assert first.record is not None
-        tried = [_describe_try(one) for one in self._remediation.passes if one.revision]
+        tried = [_describe_try(one) for one in self._result.passes if one.correction]
         return prompts.remediation_task(
-            self._reviser.definition, first.record.reason, evidence(first.record), tried, target
+            self._corrector.definition, first.record.reason, evidence(first.record), tried, target
         )
 
     def _tell(self, now: Pass) -> None:
@@ -255,9 +255,9 @@ def _sources(record: CaseRecord) -> Iterator[str]:
 
 
 def _describe_try(tried: Pass) -> str:
-    assert tried.revision is not None
+    assert tried.correction is not None
     assert tried.record is not None
-    definition = json.dumps(dict(tried.revision.definition), indent=2, ensure_ascii=False)
+    definition = json.dumps(dict(tried.correction.definition), indent=2, ensure_ascii=False)
     return f"{definition}\n\n{tried.record.reason}\n{evidence(tried.record)}"
 
 

@@ -19,9 +19,8 @@ from assay.questions.model import Question
 from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.accept import check_option, check_source
-from assay.questions.proofs.claims import Grounds, Proof
+from assay.questions.proofs.claims import Grounds, Proof, proof_name
 from assay.questions.proofs.proving import Trial, try_proof
-from assay.questions.proofs.store import proof_name
 from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import Status
 

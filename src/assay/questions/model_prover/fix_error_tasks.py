@@ -16,7 +16,7 @@ from assay.model import CaseRecord
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.model import FixQuestion
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import AdkSession, run_workflow
+from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
 from assay.questions.proof_runners import TargetRunner
@@ -38,7 +38,7 @@ async def repair_record(
     work: Work,
     question: FixQuestion,
     runner: TargetRunner,
-    session: AdkSession,
+    session: AgentSession,
     tools: LibraryTools,
 ) -> CaseRecord:
     """Return the record of a repair question; a model is asked only if execution finds it Valid."""
@@ -79,7 +79,7 @@ def solver_text(question: FixQuestion) -> str:
 class Proctor:
     """Looks for the solution in what a solver is given."""
 
-    def __init__(self, question: FixQuestion, session: AdkSession) -> None:
+    def __init__(self, question: FixQuestion, session: AgentSession) -> None:
         self._question = question
         self._session = session
         self._leak: str | None = None
@@ -143,7 +143,7 @@ class Solver:
         self,
         question: FixQuestion,
         runner: TargetRunner,
-        session: AdkSession,
+        session: AgentSession,
         tools: LibraryTools,
     ) -> None:
         self._question = question

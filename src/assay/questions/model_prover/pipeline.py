@@ -19,7 +19,7 @@ from typing import Any
 
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
-from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess, run_workflow
+from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess, run_workflow
 from assay.questions.model_prover.adk_models import close_clients
 from assay.questions.model_prover.engineer_tools import (
     EngineerTools,
@@ -52,7 +52,7 @@ class Pipeline:
         options: Sequence[str],
         runner: TargetRunner,
         tools: LibraryTools,
-        session: AdkSession,
+        session: AgentSession,
     ) -> None:
         self._question = question
         self._options = tuple(options)
@@ -63,7 +63,7 @@ class Pipeline:
         self._folder: Path | None = None
         self._tasks = Tasks()
         self._malformed = 0
-        self._workshops: dict[str, EngineerTools] = {}
+        self._engineers: dict[str, EngineerTools] = {}
 
     async def run(self) -> Attempt:
         """Proofs that settled their claims, and per option why there is none."""
@@ -77,14 +77,14 @@ class Pipeline:
         proofs = self._proofs
         reasons = {
             **self._tasks.reasons(self._options),
-            **{option: one.why_open() for option, one in self._workshops.items()},
+            **{option: one.why_open() for option, one in self._engineers.items()},
         }
         proven = {proof.claim.option for proof in proofs}
         return Attempt(proofs, {k: v for k, v in reasons.items() if k not in proven})
 
     @property
     def _proofs(self) -> tuple[Proof, ...]:
-        return tuple(proof for one in self._workshops.values() for proof in one.proofs)
+        return tuple(proof for one in self._engineers.values() for proof in one.proofs)
 
     def _workflow(self) -> Any:
         from google.adk.workflow import START, FunctionNode, Workflow
@@ -126,7 +126,7 @@ class Pipeline:
         for option in dict.fromkeys(task.option for task in self._tasks.tasks):
             await self._prove_option(ctx, option)
             ctx.state["results"] = {
-                name: _result(workshop) for name, workshop in self._workshops.items()
+                name: _result(engineer) for name, engineer in self._engineers.items()
             }
         return "every option has had its turns"
 
@@ -151,19 +151,19 @@ class Pipeline:
         submit_claims.__doc__ = _SUBMIT
         return self._agent("claim_analyst", prompts.ANALYST, [*self._library(), submit_claims])
 
-    def _engineer(self, workshop: EngineerTools) -> Any:
+    def _make_engineer(self, engineer: EngineerTools) -> Any:
         async def run_proof(path: str, tool_context: Any, fresh: bool = False) -> dict[str, Any]:
-            told = await workshop.run_proof(path, fresh)
-            tool_context.actions.skip_summarization = workshop.is_done or None
+            told = await engineer.run_proof(path, fresh)
+            tool_context.actions.skip_summarization = engineer.is_done or None
             return told
 
         def give_up(reason: str, tool_context: Any) -> dict[str, Any]:
             tool_context.actions.skip_summarization = True
-            return workshop.give_up(reason)
+            return engineer.give_up(reason)
 
-        run_proof.__doc__ = workshop.run_proof.__doc__
-        give_up.__doc__ = workshop.give_up.__doc__
-        tools = [*self._library(), workshop.write_file, run_proof, workshop.read_file, give_up]
+        run_proof.__doc__ = engineer.run_proof.__doc__
+        give_up.__doc__ = engineer.give_up.__doc__
+        tools = [*self._library(), engineer.write_file, run_proof, engineer.read_file, give_up]
         return self._agent("proof_engineer", prompts.ENGINEER, tools)
 
     def _agent(self, name: str, instruction: str, tools: Sequence[Any]) -> Any:
@@ -204,20 +204,20 @@ class Pipeline:
         assert self._folder is not None
         folder = self._folder / option_folder(option)
         folder.mkdir()
-        workshop = EngineerTools(folder, self._question, option, self._tasks, self._runner)
-        self._workshops[option] = workshop
+        engineer = EngineerTools(folder, self._question, option, self._tasks, self._runner)
+        self._engineers[option] = engineer
         self._session.turns = ENGINEER_TURNS
         tasks = {file_of(task, self._tasks): task for task in self._tasks.of(option)}
         accepted = next((one.source for one in self._proofs), "")
         task = prompts.engineer_task(self._question, option, tasks, self._target, accepted)
         for reminder in range(1 + _REMINDERS):
-            more = f"\n\n{_reminder(workshop)}" if reminder else ""
-            await ctx.run_node(self._engineer(workshop), node_input=f"{task}{more}")
-            if workshop.is_done or self._session.is_out_of_turns:
+            more = f"\n\n{_reminder(engineer)}" if reminder else ""
+            await ctx.run_node(self._make_engineer(engineer), node_input=f"{task}{more}")
+            if engineer.is_done or self._session.is_out_of_turns:
                 break
 
 
-def make_agent(session: AdkSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
+def make_agent(session: AgentSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
     """Return an agent of a session; its instruction is taken as it is, braces and all."""
     from google.adk.agents import LlmAgent
     from google.adk.tools.function_tool import FunctionTool
@@ -240,15 +240,15 @@ def option_folder(option: str) -> str:
     return f"option_{option.encode().hex()}"
 
 
-def _result(workshop: EngineerTools) -> dict[str, Any]:
-    settled = {name: trial.settled.truth.value for name, trial in workshop.settled.items()}
-    return {"settled": settled, "open": "" if workshop.proofs else workshop.why_open()}
+def _result(engineer: EngineerTools) -> dict[str, Any]:
+    settled = {name: trial.settled.truth.value for name, trial in engineer.settled.items()}
+    return {"settled": settled, "open": "" if engineer.proofs else engineer.why_open()}
 
 
-def _reminder(workshop: EngineerTools) -> str:
+def _reminder(engineer: EngineerTools) -> str:
     return (
         "You have stopped before every claim was settled. The last word of `run_proof` was: "
-        f"{workshop.why_open()}. Go on, or call `give_up`."
+        f"{engineer.why_open()}. Go on, or call `give_up`."
     )
 
 
@@ -284,7 +284,7 @@ class ModelProver:
         self, question: Question, options: Sequence[str], runner: TargetRunner
     ) -> Attempt:
         """Proofs for those of the options that the model could settle."""
-        session = AdkSession(self._access, _transcript.get() or Transcript())
+        session = AgentSession(self._access, _transcript.get() or Transcript())
         tools = await self.tools(question, runner)
         return await Pipeline(question, options, runner, tools, session).run()
 

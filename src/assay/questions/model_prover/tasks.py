@@ -13,8 +13,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from assay.questions.model import Question
-from assay.questions.proofs.claims import MODELLED, Claim, Proof, Relation
-from assay.questions.proofs.store import proof_name
+from assay.questions.proofs.claims import MODELLED, Claim, Proof, Relation, proof_name
 from assay.questions.verdict.compounds import read_compounds
 
 MOST_PER_OPTION = 4

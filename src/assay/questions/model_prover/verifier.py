@@ -9,11 +9,11 @@ from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
 from assay.models import open_meter
 from assay.questions.correct import read_suite_text
-from assay.questions.correct.apply_correction import Keeper, correction_record
-from assay.questions.correct.correction import Reviser
+from assay.questions.correct.apply_correction import CorrectionWriter, correction_record
+from assay.questions.correct.correction import Corrector
 from assay.questions.model import FixQuestion, Question
-from assay.questions.model_prover.adk_callbacks import AdkSession, ModelAccess
-from assay.questions.model_prover.correction_loop import RemediationLoop
+from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
+from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import ModelProver, recording
@@ -24,7 +24,7 @@ from assay.questions.verification import Work, fingerprint, verify_one
 
 
 class ModelVerifier:
-    """How questions are verified in a run with a model; `keeper` says that fixes are wanted."""
+    """How questions are verified in a run with a model; `writer` says that fixes are wanted."""
 
     def __init__(
         self,
@@ -32,12 +32,12 @@ class ModelVerifier:
         prover: ModelProver,
         *,
         folder: Path | None = None,
-        keeper: Keeper | None = None,
+        writer: CorrectionWriter | None = None,
     ) -> None:
         self._access = access
         self._prover = prover
         self._folder = folder
-        self._keeper = keeper
+        self._writer = writer
 
     async def __call__(
         self, work: Work, runners: ProofRunners, *, writes: bool = True
@@ -67,7 +67,7 @@ class ModelVerifier:
             # What a question is about is found by its words; the files are not needed for that.
             asked = Question(question.id, f"{question.description}\n{question.unfixed}", {})
             tools = await self._prover.tools(asked, runner)
-            session = AdkSession(self._access, transcript)
+            session = AgentSession(self._access, transcript)
             return await repair_record(work, question, runner, session, tools)
         return await verify_one(work, runners, writes=writes)
 
@@ -77,25 +77,25 @@ class ModelVerifier:
         async def tools(question: Question) -> LibraryTools:
             return await self._prover.tools(question, runner)
 
-        def reviser() -> Reviser:
+        def corrector() -> Corrector:
             file = work.entry.file
-            return Reviser(read_suite(file), work.entry, read_suite_text(file))
+            return Corrector(read_suite(file), work.entry, read_suite_text(file))
 
-        loop = RemediationLoop(
+        loop = CorrectionLoop(
             work,
             runner,
-            AdkSession(self._access, transcript, is_keyed=True),
+            AgentSession(self._access, transcript, is_keyed=True),
             writes=writes,
             tools=tools,
-            reviser=reviser if self._keeper else None,
+            corrector=corrector if self._writer else None,
         )
-        remediation = await loop.run()
-        if self._keeper is None or remediation.kept is None:
-            return correction_record(remediation, None)
+        result = await loop.run()
+        if self._writer is None or result.kept is None:
+            return correction_record(result, None)
         try:
-            carried_out = await self._keeper.keep(remediation, runner.lock, writes=writes)
+            carried_out = await self._writer.keep(result, runner.lock, writes=writes)
         except BudgetExceeded:
             raise
         except AssayError as error:
-            return correction_record(remediation, None, str(error))
-        return correction_record(remediation, carried_out)
+            return correction_record(result, None, str(error))
+        return correction_record(result, carried_out)

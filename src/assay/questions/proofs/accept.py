@@ -10,10 +10,10 @@ from assay.errors import InputError
 from assay.questions.examination import to_stored
 from assay.questions.model import Question
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.claims import Claim, Proof, Relation
+from assay.questions.proofs.claims import Claim, Proof, Relation, proof_name
 from assay.questions.proofs.proof_file import ProofFile, UnfitProofError, read_proof
 from assay.questions.proofs.proving import Trial, try_proof
-from assay.questions.proofs.store import ProofStore, proof_name
+from assay.questions.proofs.store import ProofStore
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.option_findings import Truth
 from assay.sandbox import inspect_proof

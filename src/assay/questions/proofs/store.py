@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -54,15 +54,7 @@ class StoredClaim(BaseModel):
     expected: dict[str, Literal["passed", "failed"]]
 
     def claim(self) -> Claim:
-        return Claim(
-            option=self.option,
-            statement=self.statement,
-            relation=self.relation,
-            kind=self.kind,
-            grounds=self.grounds,
-            fresh=self.fresh,
-            absent_path=self.absent_path,
-        )
+        return Claim(**{name: getattr(self, name) for name in Claim.__dataclass_fields__})
 
 
 class ProofManifest(BaseModel):
@@ -128,12 +120,8 @@ class ProofStore:
             return []
         kept = []
         for claim in stored.claims:
-            text = question.options.get(claim.option)
-            current = text is not None and claim.option_fingerprint == question.option_fingerprint(
-                claim.option
-            )
             proof = Proof(claim.claim(), claim.file, _source(folder / claim.file), claim.prover)
-            kept.append(StoredProof(proof, current, claim.expected))
+            kept.append(StoredProof(proof, _is_current(question, claim), claim.expected))
         return kept
 
     def save(
@@ -258,26 +246,13 @@ def slug(identifier: str) -> str:
     return f"{plain[:_SLUG_LENGTH].rstrip('-.')}-{mark}"
 
 
-def proof_name(option: str, number: int = 1) -> str:
-    """Return the file name of an option's first, second, … proof."""
-    letters = re.sub(r"\W+", "_", option, flags=re.ASCII)
-    return f"test_option_{letters}{'' if number == 1 else f'_{number}'}.py"
-
-
-def _to_claim(question: Question, shown: NewProof) -> StoredClaim:
-    claim = shown.proof.claim
+def _to_claim(question: Question, new: NewProof) -> StoredClaim:
     return StoredClaim(
-        option=claim.option,
-        statement=claim.statement,
-        relation=claim.relation,
-        kind=claim.kind,
-        grounds=claim.grounds,
-        fresh=claim.fresh,
-        absent_path=claim.absent_path,
-        prover=shown.proof.prover,
-        file=shown.proof.file,
-        option_fingerprint=question.option_fingerprint(claim.option),
-        expected=shown.outcomes(),
+        **asdict(new.proof.claim),
+        prover=new.proof.prover,
+        file=new.proof.file,
+        option_fingerprint=question.option_fingerprint(new.proof.claim.option),
+        expected=new.outcomes(),
     )
 
 

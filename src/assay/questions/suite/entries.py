@@ -22,7 +22,6 @@ from assay.documents import (
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
 from assay.questions.model import ApiAnswer, ApiQuestion, Key, Question, Snippet, SuiteEntry
-from assay.questions.suite.fix_files import RepairError, read_repair
 from assay.questions.suite.formats import (
     FORMATS,
     ApiUnderstanding,
@@ -32,7 +31,7 @@ from assay.questions.suite.formats import (
     infer_type,
     keys_of,
 )
-from assay.questions.suite.snippets import SnippetError, SnippetFiles
+from assay.questions.suite.references import MissingFileError, SnippetFiles, read_repair
 from assay.questions.verdict.exceptions import ExceptionMatch
 
 __all__ = ["DUPLICATE_ID", "FATAL", "MISSING_SECTION", "UNKNOWN_KEY", "UNREADABLE"]
@@ -104,7 +103,7 @@ class EntryReader:
             return _api_understanding(model, self.file, spots)
         try:
             return SuiteEntry(read_repair(model, self.file), None, self.file, spots)
-        except RepairError as error:
+        except MissingFileError as error:
             place = spots.nearest(error.field)
             self._refuse(f"{model.id}: {error.what}", place, error.advice, model.id)
             return None
@@ -126,7 +125,7 @@ class EntryReader:
         self.references[model.id] = model.code_snippet_ref
         try:
             return self.snippets.resolve(model.code_snippet_ref)
-        except SnippetError as error:
+        except MissingFileError as error:
             place = spots.nearest(error.field)
             self.problems.append(
                 Finding(MISSING_SECTION, error.what, place, error.advice, model.id)

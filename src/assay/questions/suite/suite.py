@@ -28,7 +28,7 @@ from assay.questions.suite.entries import (
 )
 from assay.questions.suite.files import suite_files
 from assay.questions.suite.formats import SnippetReference, SuiteKeys
-from assay.questions.suite.snippets import SnippetFiles
+from assay.questions.suite.references import SnippetFiles
 from assay.questions.suite.targets import GivenTarget, read_target
 from assay.questions.verdict.exceptions import ExceptionMatch
 
@@ -177,11 +177,6 @@ def parse_address(text: str) -> Address:
         advice = "write it as FILE::CASE, say suite.yaml::first_question"
         raise InputError(f"{text!r} addresses no question", advice=advice)
     return Address(Path(file), case)
-
-
-def find_case(text: str) -> SuiteEntry:
-    """Return the entry of an address; an InputError names the nearest id on a miss."""
-    return find_in_suite(text)[1]
 
 
 def find_in_suite(text: str) -> tuple[Suite, SuiteEntry]:

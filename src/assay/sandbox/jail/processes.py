@@ -124,26 +124,17 @@ def descendants(ancestor: int, *, of_all_threads: bool = False) -> list[int]:
         new = [
             process
             for parent in new
-            for thread in (_threads(parent) if of_all_threads else (parent,))
-            for process in _children(parent, thread)
+            for process in list_children(parent, of_all_threads=of_all_threads)
         ]
         found += new
     return found
 
 
-def _threads(process: int) -> list[int]:
-    try:
-        return [int(name) for name in os.listdir(f"/proc/{process}/task")]
-    except OSError:
-        return []
-
-
-def _children(parent: int, thread: int) -> list[int]:
-    try:
-        with open(f"/proc/{parent}/task/{thread}/children") as file:
-            return [int(process) for process in file.read().split()]
-    except OSError:
-        return []  # it has just ended
+def list_children(process: int, *, of_all_threads: bool = True) -> list[int]:
+    """Return the children of a process; each of its threads can start some."""
+    threads = _list_names(f"/proc/{process}/task") if of_all_threads else (str(process),)
+    lines = (line for one in threads for line in read_lines(f"/proc/{process}/task/{one}/children"))
+    return [int(child) for line in lines for child in line.split()]
 
 
 def _descendants_among_all(ancestor: int) -> list[int]:
@@ -187,7 +178,7 @@ def measure_unnamed(
     for process in descendants(ancestor, of_all_threads=True):
         thread = _readable_thread(process)
         if thread is None:
-            is_hidden = is_hidden or _is_alive(process)
+            is_hidden = is_hidden or is_alive(process)
             continue
         for found, descriptor in _list_open(thread):
             if stat.S_ISSOCK(found.st_mode):
@@ -220,12 +211,12 @@ def _list_open(thread: str) -> Iterator[tuple[os.stat_result, str]]:
 
 def _has_files_in_flight(path: str) -> bool:
     """Return whether open files wait in a socket to be received."""
-    return any(line.startswith("scm_fds:") and line.split()[1] != "0" for line in _lines(path))
+    return any(line.startswith("scm_fds:") and line.split()[1] != "0" for line in read_lines(path))
 
 
 def _list_mapped(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     starts = tuple(f"{folder}/" for folder in folders)
-    for line in _lines(path):
+    for line in read_lines(path):
         if not line.endswith(" (deleted)"):
             continue
         area, _, offset, _, inode, name = line.split(None, 5)
@@ -234,7 +225,7 @@ def _list_mapped(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, int
             yield int(inode), int(offset, 16) + last - first
 
 
-def _is_alive(process: int) -> bool:
+def is_alive(process: int) -> bool:
     """Return whether a thread of it goes on.
 
     One that is ending cannot be looked at either, for as long as it takes to give its memory back.
@@ -247,7 +238,7 @@ def _is_alive(process: int) -> bool:
 
 def _goes_on(path: str) -> bool:
     # The name of a program may hold anything, so the fields are counted after it.
-    fields = "\n".join(_lines(path)).rpartition(")")[2].split()
+    fields = "\n".join(read_lines(path)).rpartition(")")[2].split()
     return bool(fields) and fields[0] not in ("Z", "X") and not int(fields[6]) & _EXITING
 
 
@@ -258,7 +249,8 @@ def _list_names(folder: str) -> Iterable[str]:
         return ()
 
 
-def _lines(path: str) -> list[str]:
+def read_lines(path: str) -> list[str]:
+    """Return the lines of a file of the kernel's; none if what it is about has just ended."""
     try:
         with open(path, errors="replace") as file:
             return file.read().splitlines()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
 import time
 from typing import Any
 
-from . import jail
+from . import jail, processes
 
 # What one proof may send back; a forged flood of events ends there.
 _REPORT_BYTES = 4_000_000
@@ -148,37 +147,12 @@ class RunningProof:
         # Who lost its parent goes to the keeper, or without one to this process.
         keeper = self._child.keeper
         adopter = os.getpid() if keeper is None else _process_of(keeper)
-        found = _list_children(adopter) + _list_children(self._child.process)
-        return [one for one in found if one != self._child.process and _is_alive(one)]
-
-
-def _list_children(process: int) -> list[int]:
-    """Return the children of all its threads, for each of them can start processes."""
-    found: list[int] = []
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{process}/task"):
-            for line in _lines(f"/proc/{process}/task/{thread}/children"):
-                found += [int(one) for one in line.split()]
-    return found
+        found = processes.list_children(adopter) + processes.list_children(self._child.process)
+        return [one for one in found if one != self._child.process and processes.is_alive(one)]
 
 
 def _process_of(handle: int) -> int:
-    for line in _lines(f"/proc/self/fdinfo/{handle}"):
+    for line in processes.read_lines(f"/proc/self/fdinfo/{handle}"):
         if line.startswith("Pid:"):
             return int(line.split()[1])
     return -1
-
-
-def _is_alive(process: int) -> bool:
-    # After the name in brackets, which may hold anything, comes the state.
-    return any(
-        line.rpartition(")")[2].split()[:1] != ["Z"] for line in _lines(f"/proc/{process}/stat")
-    )
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        with open(path) as file:
-            return file.read().splitlines()
-    except OSError:
-        return []

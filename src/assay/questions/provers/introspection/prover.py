@@ -17,8 +17,7 @@ from assay.errors import InputError
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, TargetRunner
-from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
-from assay.questions.proofs.store import proof_name
+from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation, proof_name
 from assay.questions.provers.introspection.drafts import Draft, write_proof
 from assay.questions.provers.introspection.kinds import KINDS
 from assay.questions.provers.introspection.kinds.outcomes import Calls

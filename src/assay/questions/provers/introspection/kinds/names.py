@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assay.questions.index import Symbol
-from assay.questions.proofs.claims import Relation
-from assay.questions.proofs.dotted_names import existence_helpers
+from assay.questions.proofs.claims import Relation, existence_helpers
 from assay.questions.provers.introspection.drafts import Draft, ProofParts
 from assay.questions.provers.introspection.library import Library
 from assay.questions.provers.introspection.proof_helpers import (

@@ -1,27 +1,29 @@
-"""Snippets: the section of a file that a question refers to, with the imports it uses."""
+"""The files a question refers to: snippets with their imports, and the files of a repair."""
 
 from __future__ import annotations
 
 import ast
 import re
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 
-from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes, read_text
 from assay.errors import nearest
-from assay.questions.model import Snippet
+from assay.questions.model import FixQuestion, Snippet
 from assay.questions.suite.files import find_beside, root_of
-from assay.questions.suite.formats import SnippetReference
+from assay.questions.suite.formats import FixError, SnippetReference
 
 _MARKER = re.compile(
     r"^[ \t]*\S{0,4}[ \t]*-+8<-+[ \t]*\[[ \t]*(start|end)[ \t]*:[ \t]*(.+?)[ \t]*\]"
 )
 
 
-class SnippetError(Exception):
-    """A reference that leads nowhere; what is wrong, in which field, and what to do."""
+class MissingFileError(Exception):
+    """A reference of a question that leads nowhere: what is wrong, in which field, and advice."""
 
     def __init__(self, what: str, field: str, advice: str) -> None:
         super().__init__(what)
@@ -71,7 +73,7 @@ class SnippetFiles:
         self._files: dict[str, SnippetFile] = {}
 
     def get(self, name: str) -> SnippetFile:
-        """Return the file of a name as the suite writes it; a SnippetError if there is none."""
+        """Return the file of a name as the suite writes it; a MissingFileError if there is none."""
         if name not in self._files:
             self._files[name] = self._read(name)
         return self._files[name]
@@ -80,33 +82,32 @@ class SnippetFiles:
         return self.get(reference.file).snippet(reference.section)
 
     def _read(self, name: str) -> SnippetFile:
-        path = find_beside(name, self._suite)
-        if path is None:
-            raise SnippetError(
-                f"the snippet file {name} does not exist",
-                "code_snippet_ref.file",
-                f"it is sought from the suite's folder up to {root_of(self._suite)}",
-            )
-        try:
-            text = read_text(path, LARGEST_SOURCE)
-        except (OSError, UnreadableFileError) as error:
-            reason = f": it {error.what}" if isinstance(error, UnreadableFileError) else ""
-            raise SnippetError(
-                f"the snippet file {name} cannot be read{reason}",
-                "code_snippet_ref.file",
-                "save it as UTF-8 text",
-            ) from None
+        path, text = read_beside(name, "code_snippet_ref.file", self._suite, "snippet file")
         return SnippetFile(path, text, tuple(find_imports(text)))
 
 
+def read_beside(name: str, field: str, suite: Path, what: str = "file") -> tuple[Path, str]:
+    """Return a file that a suite names, with its text, or raise MissingFileError."""
+    path = find_beside(name, suite)
+    if path is None:
+        advice = f"it is sought from the suite's folder up to {root_of(suite)}"
+        raise MissingFileError(f"the {what} {name} does not exist", field, advice)
+    try:
+        return path, read_text(path, LARGEST_SOURCE)
+    except (OSError, UnreadableFileError) as error:
+        reason = f": it {error.what}" if isinstance(error, UnreadableFileError) else ""
+        message = f"the {what} {name} cannot be read{reason}"
+        raise MissingFileError(message, field, "save it as UTF-8 text") from None
+
+
 def cut_section(text: str, section: str, name: str = "the file") -> Section:
-    """Return the dedented lines between the markers of a section, or raise SnippetError."""
+    """Return the dedented lines between the markers of a section, or raise MissingFileError."""
     lines = text.splitlines()
     marks = [(number, *_marker(line)) for number, line in enumerate(lines, 1)]
     first = next((n for n, kind, of in marks if kind == "start" and of == section), None)
     if first is None:
         known = sorted({of for _, kind, of in marks if kind == "start"})
-        raise SnippetError(
+        raise MissingFileError(
             f"{name} has no section {section!r}",
             "code_snippet_ref.section",
             nearest(section, known),
@@ -114,7 +115,7 @@ def cut_section(text: str, section: str, name: str = "the file") -> Section:
     last = next((n for n, kind, of in marks if kind == "end" and of == section and n > first), None)
     if last is None:
         advice = f"add a line `# --8<-- [end:{section}]`"
-        raise SnippetError(
+        raise MissingFileError(
             f"the section {section!r} of {name} never ends", "code_snippet_ref.section", advice
         )
     return Section(_clean(lines[first : last - 1]), first, last)
@@ -218,3 +219,111 @@ def _names(statement: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
             module, member = "." * statement.level + (statement.module or ""), alias.name
             text = f"from {module} import {alias.name}{suffix}"
         yield ImportedName(bound, text, module, member, statement.lineno)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A file of the question with its text."""
+
+    path: Path
+    text: str
+
+    def modules(self) -> list[str]:
+        """Return the modules it imports, also inside functions, each once."""
+        return list(dict.fromkeys(_find_imports(self.text)))
+
+    def tops(self) -> set[str]:
+        return {module.partition(".")[0] for module in self.modules()}
+
+
+def read_repair(fields: FixError, suite: Path) -> FixQuestion:
+    """Return the question with the text of its files; MissingFileError names a missing one."""
+    test = _source(fields.test_file, "test_file", suite)
+    unfixed = _source(fields.unfixed_file, "unfixed_file", suite)
+    fixed = _source(fields.fixed_file, "fixed_file", suite)
+    module = _find_module(test, unfixed, fixed)
+    library = unfixed.tops() | fixed.tops()
+    return FixQuestion(
+        id=fields.id,
+        name=fields.name or fields.id,
+        description=fields.description,
+        test=test.text,
+        unfixed=unfixed.text,
+        fixed=fixed.text,
+        module=module,
+        requirements=tuple(fields.requirements or ()),
+        error_output=fields.error_output,
+        companions=tuple(sorted(_companions(test, suite, library | {module}).items())),
+    )
+
+
+def _source(name: str, field: str, suite: Path) -> _Source:
+    return _Source(*read_beside(name, field, suite))
+
+
+def _find_module(test: _Source, unfixed: _Source, fixed: _Source) -> str:
+    """Return the name under which the test imports the file to be repaired.
+
+    A test that imports both files shows by the first that it is broken and tries the second: there
+    the repair is what it imports under the name of the repaired file.
+    """
+    imported = test.tops()
+    for stem in (fixed.path.stem, unfixed.path.stem):
+        if stem in imported:
+            return stem
+    unknown = imported - unfixed.tops() - fixed.tops()
+    missing = [name for name in sorted(unknown) if not _is_known(name, test.path.parent)]
+    return missing[0] if len(missing) == 1 else unfixed.path.stem
+
+
+def _is_known(name: str, folder: Path) -> bool:
+    """Tell whether a module is the standard library's, installed, or beside the test."""
+    if name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None:
+        return True
+    return (folder / name).is_dir() or (folder / f"{name}.py").is_file()
+
+
+def _companions(test: _Source, suite: Path, others: set[str]) -> dict[str, str]:
+    """Return the local files the test imports, and those they import, by path.
+
+    Never one of a package that the program itself imports or that is installed: it would stand
+    before the library that is to be tested.
+    """
+    found: dict[str, str] = {}
+    waiting = test.modules()
+    while waiting:
+        module = waiting.pop()
+        top = module.partition(".")[0]
+        if top in others or top in sys.stdlib_module_names or PathFinder.find_spec(top):
+            continue
+        local = _local_module(module, test.path, suite)
+        if local is not None and local[0] not in found:
+            name, source = local
+            found[name] = source.text
+            waiting += source.modules()
+    return found
+
+
+def _local_module(module: str, test: Path, suite: Path) -> tuple[str, _Source] | None:
+    stem = module.replace(".", "/")
+    for name in (f"{stem}.py", f"{stem}/__init__.py"):
+        path = find_beside(name, test) or find_beside(name, suite)
+        if path is not None:
+            return name, _Source(
+                path, read_bytes(path, LARGEST_SOURCE).decode("utf-8-sig", "replace")
+            )
+    return None
+
+
+def _find_imports(source: str) -> Iterator[str]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
