@@ -32,7 +32,7 @@ $(READY): requirements.lock pyproject.toml | $(BIN)/python
 	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q src
 	@$(BIN)/python -c 'import assay.agents.sampling.worker, assay.questions.verification, assay.reports, \
-	  assay.submissions.opening, assay.submissions.python_problems.worker, pandas, pyarrow.parquet'
+	  assay.submissions.plan, assay.submissions.python_problems.worker, pandas, pyarrow.parquet'
 	@touch $(READY)
 
 setup: $(READY) ## Make .venv with exact versions

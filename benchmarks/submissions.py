@@ -25,8 +25,7 @@ from pathlib import Path
 from assay.sandbox.isolation import choose
 from assay.submissions.cases import APICase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.environments import DEFAULT
-from assay.submissions.preparing import prepare
+from assay.submissions.environments import DEFAULT, prepare
 
 _PROGRAM = "import sys\nprint(sum(int(number) for number in sys.argv[1:]))\n"
 _SERVER = """

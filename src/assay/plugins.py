@@ -8,10 +8,11 @@ spoils only what it was asked for.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from assay.errors import InputError
+from assay.errors import InputError, nearest
 from assay.tracebacks import describe
 
 if TYPE_CHECKING:
@@ -24,9 +25,12 @@ KINDS = {
     "reports": "functions (run) that yield the text of a report, or assay.reports.Format objects",
     "rules": "assay.findings.Rule objects, named SUBJECT.CODE",
     "connections": "assay.agents.connections.Kind objects",
+    "adapters": "assay.submissions.adapters.AdapterType objects",
+    "environments": "assay.submissions.environments.EnvironmentType objects",
     "provers": "functions without arguments that return a prover",
     "engines": "functions (plan, folder, progress) that run the cases of a plan",
 }
+T = TypeVar("T")
 _unusable: set[str] = set()
 
 
@@ -87,6 +91,23 @@ def find(kind: str, name: str) -> Any:
             advice="uninstall all but one",
         )
     return matching[0].load() if matching else None
+
+
+def get(kind: str, name: str, built_in: Mapping[str, T], type_: type[T]) -> T:
+    """Return an object by its name: one of Assay's own, or of an installed package.
+
+    Raise an InputError with the nearest name and all that are installed if there is none.
+    """
+    found = built_in.get(name) or find(kind, name)
+    if found is None:
+        known = sorted({*built_in, *(plugin.name for plugin in list_installed(kind))})
+        raise InputError(
+            f"there is no {kind[:-1]} {name!r}",
+            advice=f"{nearest(name, known)} (installed: {', '.join(known)})",
+        )
+    if not isinstance(found, type_):
+        raise InputError(f"the {kind[:-1]} {name!r} of a plugin is not an {type_.__name__} object")
+    return found
 
 
 def load_all(kind: str) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _environment(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 def _submission_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.sandbox.servers import Response
-    from assay.submissions.adapters.answers import fields_of
+    from assay.submissions.adapters.messages import read_answer
 
     head, _, body = data.partition(b"\n\n")
     headers = {
@@ -176,7 +176,7 @@ def _submission_answer(folder: Path, name: str, data: bytes) -> Iterator[str]:
     for as_json in (True, False):
         for as_reference in (True, False):
             answer = Response(200, headers, body)
-            fields_of(answer, as_json=as_json, as_reference=as_reference)
+            read_answer(answer, as_json=as_json, as_reference=as_reference)
     yield from ()
 
 
@@ -207,8 +207,8 @@ _HTTP_ANSWER = (
 
 def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
     """Read a file of a problem, and the same as the output of a submission."""
-    from assay.submissions.declarative.targets import UnreadableError, read_structure
-    from assay.submissions.files import InputFile
+    from assay.submissions.cases import InputFile
+    from assay.submissions.declarative.expectations import UnreadableError, read_structure
 
     _write(folder, name, data)
     file = InputFile.from_path(name, relative_to=folder)
@@ -223,7 +223,7 @@ def _input_file(folder: Path, name: str, data: bytes) -> Iterator[str]:
 
 
 def _content(name: str) -> bytes:
-    from assay.submissions.files import InputFile
+    from assay.submissions.cases import InputFile
 
     kind, packing = InputFile.resolve_suffix(name)
     rows = [{"a": 1, "b": "x"}, {"a": 2, "b": "y, z"}]
@@ -231,9 +231,9 @@ def _content(name: str) -> bytes:
 
 
 def _archive(folder: Path, name: str, data: bytes) -> Iterator[str]:
-    from assay.submissions.adapters.archives import unpacked
+    from assay.submissions.adapters.messages import unpack_archive
 
-    if trouble := unpacked(data).trouble:
+    if trouble := unpack_archive(data).trouble:
         yield f"{name}: {trouble}"
 
 

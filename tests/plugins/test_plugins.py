@@ -70,6 +70,84 @@ def test_a_connection(assay: Command, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+PROBLEM = {
+    "config.yaml": "entry_file: greet\nadapter: {adapter}\ncheckpoints: [one]\n",
+    "one/config.yaml": "groups: [people]\n",
+    "one/spec.md": "Greet everybody.\n",
+    "one/people.yaml": """cases:
+  two:
+    arguments: [Ann, Bob]
+    expected: {status_code: 0, output: "ahoy Ann\\nahoy Bob\\n"}
+""",
+}
+PROGRAM = 'while read name; do echo "$GREETING $name"; done\n'
+
+
+def write_problem(folder: Path, adapter: str) -> None:
+    for name, text in PROBLEM.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text.replace("{adapter}", adapter))
+
+
+def test_an_adapter_and_an_environment(assay: Command, tmp_path: Path) -> None:
+    write_problem(tmp_path / "greetings", "lines")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/greet.sh").write_text(PROGRAM)
+    (tmp_path / "shell.yaml").write_text("type: shell\nshell: {greeting: ahoy}\n")
+    assert assay("submissions", "lint", "greetings").returncode == 0
+    result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
+    assert result.returncode == 0, result.stdout + result.stderr
+    audited = assay("submissions", "audit", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
+    assert audited.returncode == 0, audited.stdout + audited.stderr
+    (tmp_path / "mine/greet.sh").unlink()
+    result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
+    assert (result.returncode, "there is no greet.sh" in result.stdout) == (1, True)
+    assert '"lines"' in assay("submissions", "schema", "config").stdout
+
+
+def test_an_unknown_adapter_or_environment_is_named_with_the_nearest(
+    assay: Command, tmp_path: Path
+) -> None:
+    write_problem(tmp_path / "greetings", "{type: linse, port: 1}")
+    linted = assay("submissions", "lint", "greetings")
+    what = "greetings/config.yaml:2: wrong-value: `adapter`: there is no adapter 'linse'"
+    assert (what in linted.stdout, "unknown-key" in linted.stdout) == (True, False)
+    assert "did you mean 'lines'? (installed: api, cli, lines)" in linted.stdout
+    write_problem(tmp_path / "greetings", "lines")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "shell.yaml").write_text("name: x\ntype: shel\n")
+    result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
+    assert result.returncode == 2
+    assert "shell.yaml:2: `type`: there is no environment 'shel'" in result.stderr
+    assert "did you mean 'shell'? (installed: docker, local, shell)" in result.stderr
+
+
+def test_a_problem_with_code_has_an_adapter_of_a_plugin(assay: Command, tmp_path: Path) -> None:
+    write_problem(tmp_path / "greetings", "lines")
+    (tmp_path / "greetings/loader.py").write_text(
+        "from slop_code.evaluation.adapters import CLICase, CLIResult\n"
+        "class Loader:\n"
+        "    def __init__(self, problem, checkpoint, use_placeholders): pass\n"
+        "    def __call__(self, group, store):\n"
+        "        about = {'id': 'two', 'group': group.name}\n"
+        "        case = CLICase(**about, arguments=['Ann', 'Bob'])\n"
+        "        yield case, CLIResult(**about, output='hello Ann\\nhello Bob\\n')\n"
+    )
+    (tmp_path / "greetings/verifier.py").write_text(
+        "from slop_code.evaluation.verifiers import VerificationResult\n"
+        "class Verifier:\n"
+        "    def __init__(self, checkpoint): pass\n"
+        "    def __call__(self, group_name, case_name, actual, expected):\n"
+        "        is_right = actual.output == expected.output\n"
+        "        return {'output': VerificationResult.create(actual.output, is_right)}\n"
+    )
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/greet.sh").write_text(PROGRAM)
+    (tmp_path / "shell.yaml").write_text("type: shell\n")
+    result = assay("submissions", "verify", "-s", "mine", "-p", "greetings", "-e", "shell.yaml")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
 def test_a_prover_is_asked_after_our_own() -> None:
     from assay.questions.provers import load_provers
 

@@ -20,8 +20,8 @@ from assay.evaluation import Evaluation, EvaluationPlan
 from assay.models import ModelChoice
 from assay.questions.plan import QuestionsPlan, make_request
 from assay.runs import Plan, start_run
-from assay.submissions.opening import SubmissionsRequest
 from assay.submissions.plan import SubmissionsPlan
+from assay.submissions.request import SubmissionsRequest
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,7 +18,7 @@ import httpx
 from assay.model import CaseResult
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.declarative import CanonicalSource
+from assay.submissions.declarative import DeclarativeSource
 from tests.waiting import PATIENCE
 
 Run = Callable[[BaseCase], CaseResult]
@@ -28,7 +28,7 @@ def outcomes(
     problem: ProblemConfig, checkpoint: CheckpointConfig, program: Path, work: Path
 ) -> dict[str, bool]:
     """Whether each case of a checkpoint passes."""
-    source, found = CanonicalSource(problem), {}
+    source, found = DeclarativeSource(problem), {}
     starting = served if problem.adapter.type == "api" else started
     for group in checkpoint.groups.values():
         with starting(program, work / group.name, problem) as run:
@@ -38,7 +38,7 @@ def outcomes(
 
 
 async def judged(
-    source: CanonicalSource, checkpoint: CheckpointConfig, group: GroupConfig, run: Run
+    source: DeclarativeSource, checkpoint: CheckpointConfig, group: GroupConfig, run: Run
 ) -> dict[str, bool]:
     found = {}
     async with source.open(checkpoint, group) as stream:

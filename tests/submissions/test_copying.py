@@ -12,7 +12,7 @@ import pytest
 
 from assay.errors import InputError
 from assay.sandbox.jail.trees import copy_file
-from assay.submissions.copying import copy_submission
+from assay.submissions.folders import copy_submission
 from tests.sandbox.hostile.support import ORDINARY_USER
 
 

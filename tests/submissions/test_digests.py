@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.submissions.digests import problem_digest
+from assay.submissions.folders import digest_problem
 from assay.submissions.problems import read_problem
 from tests.submissions.support import write_files
 
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def digest(folder: Path) -> str:
-    return problem_digest(read_problem(folder, allows_outside=True))
+    return digest_problem(read_problem(folder, allows_outside=True))
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InfrastructureError, InputError
-from assay.submissions.environments import (
+from assay.submissions.environments.file import (
     DEFAULT,
-    Environment,
+    EnvironmentFile,
+    find_environment,
     is_secret,
     load_environment,
-    setup_variables_of,
-    start_of,
-    variables_of,
+    program_variables,
+    setup_variables,
 )
 
+LOCAL = find_environment("local")
 DOCKER = """
 type: docker
 name: python3.12
@@ -62,7 +63,7 @@ SYSTEM = {
 }
 
 
-def environment_of(folder: Path, text: str) -> Environment:
+def environment_of(folder: Path, text: str) -> EnvironmentFile:
     path = folder / "environment.yaml"
     path.write_text(text)
     return load_environment(path)
@@ -70,17 +71,17 @@ def environment_of(folder: Path, text: str) -> Environment:
 
 def test_a_docker_file_loads_and_says_that_it_cannot_run(tmp_path: Path) -> None:
     environment = environment_of(tmp_path, DOCKER)
-    assert environment.setup_commands == ["uv init", "uv add -r requirements.txt"]
-    assert start_of(environment, "logql", tmp_path) == ["uv", "run", "logql.py"]
+    assert LOCAL.setup_commands(environment, tmp_path) == ["uv init", "uv add -r requirements.txt"]
+    assert LOCAL.start_command(environment, "logql", tmp_path) == ["uv", "run", "logql.py"]
     assert environment.snapshot.ignore_globs == ["*.pyc", ".venv/*"]
     with pytest.raises(InfrastructureError, match="docker, which Assay cannot run yet"):
-        environment.check_runnable()
+        find_environment(environment.type).check(environment)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("type: podman\n", r"environment\.yaml:1: `type` cannot be 'podman'"),
+        ("type: podman\n", r"environment\.yaml:1: `type`: there is no environment 'podman'"),
         (
             "name: x\nsetup:\n  commands: all\n",
             r"environment\.yaml:3: `setup\.commands` must be a list",
@@ -96,24 +97,26 @@ def test_a_mistake_has_a_line(tmp_path: Path, text: str, message: str) -> None:
 
 def test_an_empty_section_is_one_that_was_left_out(tmp_path: Path) -> None:
     environment = environment_of(tmp_path, "type: local\nname: x\nsetup:\nenvironment:\n  env:\n")
-    assert environment.setup_commands == []
+    assert LOCAL.setup_commands(environment, tmp_path) == []
     assert environment.environment.env == {}
 
 
 def test_without_a_file_the_entry_may_have_a_suffix(tmp_path: Path) -> None:
-    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool"]
+    assert LOCAL.start_command(DEFAULT, "tool", tmp_path) == ["python", "tool"]
     (tmp_path / "tool.py").touch()
-    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool.py"]
-    assert start_of(Environment(), "tool", tmp_path) == ["python", "tool"]
+    assert LOCAL.start_command(DEFAULT, "tool", tmp_path) == ["python", "tool.py"]
+    assert LOCAL.start_command(EnvironmentFile(), "tool", tmp_path) == ["python", "tool"]
     (tmp_path / "tool").touch()
-    assert start_of(DEFAULT, "tool", tmp_path) == ["python", "tool"]
-    assert start_of(DEFAULT, "two words", tmp_path) == ["python", "two words"]
+    assert LOCAL.start_command(DEFAULT, "tool", tmp_path) == ["python", "tool"]
+    assert LOCAL.start_command(DEFAULT, "two words", tmp_path) == ["python", "two words"]
 
 
 def test_later_layers_win_and_only_plain_variables_of_the_system_come_along() -> None:
     section = {"include_os_env": True, "env": {"A": 1, "B": True, "C": "environment"}}
-    environment = Environment.model_validate({"environment": section})
-    found = variables_of(environment, SYSTEM, {"C": "problem", "D": "problem"}, {"D": "checkpoint"})
+    environment = EnvironmentFile.model_validate({"environment": section})
+    found = program_variables(
+        environment, SYSTEM, {"C": "problem", "D": "problem"}, {"D": "checkpoint"}
+    )
     assert found == {
         "LANG": "C",
         "PLAIN": "yes",
@@ -126,15 +129,17 @@ def test_later_layers_win_and_only_plain_variables_of_the_system_come_along() ->
 
 
 def test_nothing_of_the_system_unless_it_is_asked_for() -> None:
-    assert variables_of(DEFAULT, SYSTEM, {"A": "x"}) == {"A": "x"}
-    named = Environment.model_validate({"environment": {"env": {"GITHUB_TOKEN": None, "X": None}}})
-    assert variables_of(named, SYSTEM) == {"GITHUB_TOKEN": "t"}
+    assert program_variables(DEFAULT, SYSTEM, {"A": "x"}) == {"A": "x"}
+    named = EnvironmentFile.model_validate(
+        {"environment": {"env": {"GITHUB_TOKEN": None, "X": None}}}
+    )
+    assert program_variables(named, SYSTEM) == {"GITHUB_TOKEN": "t"}
 
 
 def test_set_up_has_the_network_and_no_secret() -> None:
     section = {"env": {"OPENAI_API_KEY": "given", "MODE": "test"}}
-    environment = Environment.model_validate({"environment": section})
-    assert setup_variables_of(environment, SYSTEM) == {
+    environment = EnvironmentFile.model_validate({"environment": section})
+    assert setup_variables(environment, SYSTEM) == {
         "HTTPS_PROXY": "http://proxy.invalid:3128",
         "MODE": "test",
     }

@@ -23,9 +23,15 @@ from pydantic import ValidationError
 
 from assay.errors import InputError
 from assay.submissions import file_formats
-from assay.submissions.declarative.targets import UnreadableError, read_structure
-from assay.submissions.file_formats import FileType, parsed, signature, written
-from assay.submissions.files import Compression, InputFile
+from assay.submissions.cases import InputFile
+from assay.submissions.declarative.expectations import UnreadableError, read_structure
+from assay.submissions.file_formats import (
+    Compression,
+    FileType,
+    parse_content,
+    signature,
+    write_content,
+)
 from tests.conftest import json_values
 
 ROWS = [{"item": "tea, green", "price": 3, "fresh": True}, {"item": "coffee", "price": 4.5}]
@@ -197,7 +203,7 @@ names = st.lists(cells.filter(bool), min_size=2, max_size=4, unique=True)
 )
 def test_tables_of_texts_come_back(rows: list[dict[str, str]]) -> None:
     for kind in (FileType.CSV, FileType.TSV):
-        data = written(rows, kind)
+        data = write_content(rows, kind)
         assert (
             list(
                 csv.DictReader(
@@ -206,7 +212,7 @@ def test_tables_of_texts_come_back(rows: list[dict[str, str]]) -> None:
             )
             == rows
         )
-        assert parsed(data, kind) == rows
+        assert parse_content(data, kind) == rows
 
 
 @given(

@@ -16,11 +16,11 @@ import pytest
 from assay.errors import InputError
 from assay.submissions.cases import APIResult
 from assay.submissions.config import ApiAdapter
-from assay.submissions.environments import Environment, load_environment
+from assay.submissions.environments import EnvironmentFile, load_environment
 from assay.submissions.lint_rules import lint_problems
 from assay.submissions.misspelling import names_read, near_miss
 from assay.submissions.problems import read_problem
-from assay.submissions.problems.layout import (
+from assay.submissions.problems.written import (
     RegressionRule,
     WrittenCheckpoint,
     WrittenGroup,
@@ -257,7 +257,7 @@ def test_keys_of_an_environment_that_are_almost_real_are_refused(
         load_environment(file)
     assert caught.value.where == f"{file}:{line}"
     file.write_text("type: local\ndocker: {image: x}\nsetup: {resume_commands: [a]}\n")
-    assert load_environment(file) == Environment()
+    assert load_environment(file) == EnvironmentFile()
 
 
 def test_a_key_that_stands_twice_in_an_environment_is_a_warning(tmp_path: Path) -> None:

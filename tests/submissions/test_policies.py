@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.errors import InputError
 from assay.model import GroupType, Outcome
-from assay.submissions.policies import POLICIES, Counted, judge
+from assay.submissions.records import POLICIES, Counted, judge
 
 PASSED, FAILED, ERROR = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR
 

@@ -13,18 +13,18 @@ from assay.errors import InfrastructureError, InputError
 from assay.sandbox.isolation import available_levels, probe
 from assay.sandbox.jail import trees
 from assay.sandbox.overlay_base import new_base
-from assay.submissions.adapters.assets import bind_assets
+from assay.submissions.assets import bind_assets
 from assay.submissions.cases import CLICase
 from assay.submissions.config import GroupConfig
-from assay.submissions.environments import DEFAULT, Environment
-from assay.submissions.seams import SetUpFailedError
+from assay.submissions.environments import DEFAULT, EnvironmentFile
+from assay.submissions.protocols import SetUpFailedError
 from tests.submissions.adapters.support import LEVELS, Bench, finish
 
 ONE = CLICase(id="one", group="core")
 
 
-def set_up(*commands: str, **more: Any) -> Environment:
-    return Environment.model_validate(
+def set_up(*commands: str, **more: Any) -> EnvironmentFile:
+    return EnvironmentFile.model_validate(
         {
             "setup": {"commands": list(commands)},
             "commands": {"entry_file": "{entry_file}.py"},
@@ -84,7 +84,7 @@ def test_cases_get_named_variables_but_none_of_ours(
         env={"MY_PROBLEM": "1"},
     )
     (bare,) = bench.run(ONE)
-    asked = Environment.model_validate(
+    asked = EnvironmentFile.model_validate(
         {"environment": {"include_os_env": True}, "commands": {"entry_file": "{entry_file}.py"}}
     )
     (with_system,) = bench.run(ONE, environment=asked, env={"MY_GROUP": "2"})
@@ -166,14 +166,14 @@ def test_a_copy_of_an_asset_is_for_no_other_user_of_the_machine(tmp_path: Path, 
 def test_the_digest_is_of_what_is_run(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"main.py": "print(1)"})
 
-    async def digest(environment: Environment = DEFAULT) -> str:
+    async def digest(environment: EnvironmentFile = DEFAULT) -> str:
         async with bench.prepare(environment) as prepared:
             assert prepared.base.path.is_dir()
         assert not prepared.base.path.parent.exists()
         return str(prepared.digest)
 
     first, again = finish(digest()), finish(digest())
-    other = finish(digest(Environment.model_validate({"commands": {"command": "python -I"}})))
+    other = finish(digest(EnvironmentFile.model_validate({"commands": {"command": "python -I"}})))
     (bench.submission / "main.py").write_text("print(2)")
     assert first == again
     assert len({first, other, finish(digest())}) == 3
@@ -182,7 +182,7 @@ def test_the_digest_is_of_what_is_run(tmp_path: Path) -> None:
 def test_a_docker_environment_cannot_be_run_and_a_file_is_no_submission(tmp_path: Path) -> None:
     bench = Bench(tmp_path, {"main.py": ""})
     with pytest.raises(InfrastructureError, match="docker"):
-        bench.run(ONE, environment=Environment(type="docker"))
+        bench.run(ONE, environment=EnvironmentFile(type="docker"))
     bench.submission = bench.submission / "main.py"
     with pytest.raises(InputError, match="not the folder of a submission"):
         bench.run(ONE)

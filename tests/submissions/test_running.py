@@ -17,28 +17,28 @@ from assay.reports import exit_code
 from assay.runs import Manifest, Run, create_folder, execute
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.running import Checking
-from assay.submissions.seams import (
+from assay.submissions.protocols import (
     CasesBrokenError,
     CaseStream,
-    Drawn,
+    ExpectedCase,
     NoCasesError,
     SetUpFailedError,
     StoreBrokenError,
     VerifierBrokenError,
 )
-from assay.submissions.selection import Filter
+from assay.submissions.request import Filter
+from assay.submissions.verification import Verification
 
 
-def drawn(name: str, output: str = "right") -> Drawn:
+def drawn(name: str, output: str = "right") -> ExpectedCase:
     case = CLICase(id=name, group="group")
-    return Drawn(case, CLIResult(id=name, group="group", output=output))
+    return ExpectedCase(case, CLIResult(id=name, group="group", output=output))
 
 
 class Stream:
     def __init__(
         self,
-        cases: list[Drawn],
+        cases: list[ExpectedCase],
         is_stateful: bool,
         breaks_after: int | None,
         *,
@@ -49,7 +49,7 @@ class Stream:
         self.number = 0
         self.told: list[str] = []
 
-    async def draw(self) -> Drawn | None:
+    async def draw(self) -> ExpectedCase | None:
         if self.number == self.breaks_after:
             raise CasesBrokenError("the loader raised")
         if not self.cases:
@@ -61,7 +61,7 @@ class Stream:
         self.number += 1
         return self.cases[self.number - 1]
 
-    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+    async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         if self.store_raises:
             raise StoreBrokenError("the update of its store raised")
         self.told.append(drawn.case.id)
@@ -70,7 +70,7 @@ class Stream:
 class Memory:
     """A source and a site in memory; programs print what they are told to."""
 
-    def __init__(self, *cases: Drawn, is_stateful: bool = False) -> None:
+    def __init__(self, *cases: ExpectedCase, is_stateful: bool = False) -> None:
         self.cases, self.is_stateful = list(cases), is_stateful
         self.breaks_after: int | None = None
         self.ran: list[str] = []
@@ -97,7 +97,7 @@ class Memory:
         self,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         if self.verifier_raises and drawn.case.id == "b" and actual.output not in self.readable:
@@ -138,12 +138,12 @@ def problem(**group: Any) -> ProblemConfig:
 
 def checking(
     memory: Memory, wanted: Filter | None = None, *, has_empty: bool = False, **group: Any
-) -> Checking:
+) -> Verification:
     made = problem(**group)
     if has_empty:
         empty = GroupConfig(name="empty", type="Core", **group)
         made.checkpoints["checkpoint_1"].groups["empty"] = empty
-    return Checking(
+    return Verification(
         made,
         list(made.checkpoints.values()),
         memory,
@@ -153,7 +153,7 @@ def checking(
     )
 
 
-def check(folder: Path, cases: Checking, jobs: int) -> None:
+def check(folder: Path, cases: Verification, jobs: int) -> None:
     """Run the cases as a plan does."""
     execute(folder, cases.steps(), cases.run, jobs=jobs, around=cases, follow=cases.follow)
     cases.check_met()
@@ -189,7 +189,7 @@ def test_cases_that_share_something_run_one_after_another(tmp_path: Path, statef
 
 def test_names_of_assets_are_paths_in_what_is_run_and_expected(tmp_path: Path) -> None:
     case = CLICase(id="a", group="group", arguments=["{{static:data}}"])
-    named = Drawn(case, CLIResult(id="a", group="group", output="{{static:data}}"))
+    named = ExpectedCase(case, CLIResult(id="a", group="group", output="{{static:data}}"))
     memory = Memory(named)
     memory.assets = {"data": "/static/data"}
     memory.prints = lambda case: case.arguments[0]
@@ -304,7 +304,7 @@ def test_a_set_up_that_fails_is_an_error_of_its_checkpoint(tmp_path: Path) -> No
     several = list(made.checkpoints.values())
     check(
         folder_in(tmp_path),
-        Checking(made, several, memory, fails, Filter(), "digest"),
+        Verification(made, several, memory, fails, Filter(), "digest"),
         1,
     )
     with Run(tmp_path / "run") as run:
@@ -370,7 +370,9 @@ def test_the_reference_decides_whether_an_output_can_be_read(
     tmp_path: Path, stateful: bool, is_readable: bool, code: str
 ) -> None:
     silent = CLIResult(id="b", group="group", status_code=0)
-    memory = Memory(drawn("a"), Drawn(CLICase(id="b", group="group"), silent), is_stateful=stateful)
+    memory = Memory(
+        drawn("a"), ExpectedCase(CLICase(id="b", group="group"), silent), is_stateful=stateful
+    )
     memory.verifier_raises = True
     memory.readable = {"right"} if is_readable else set()
     memory.prints = lambda case: "garbage"
@@ -378,7 +380,7 @@ def test_the_reference_decides_whether_an_output_can_be_read(
     made = problem()
     (tmp_path / "solution").mkdir()
     checkpoint = made.checkpoints["checkpoint_1"].model_copy(update={"path": tmp_path})
-    tried = Checking(
+    tried = Verification(
         made, [checkpoint], memory, memory.prepare, Filter(), "digest", reference.prepare
     )  # fmt: skip
     check(folder_in(tmp_path), tried, 1)

@@ -10,7 +10,7 @@ import pytest
 from assay.errors import InputError
 from assay.submissions.lint_rules import lint_problems
 from assay.submissions.problems import read_problem
-from assay.submissions.scaffold import write_problem
+from assay.submissions.problems.authoring import write_problem
 from tests.submissions.plainly import outcomes
 
 

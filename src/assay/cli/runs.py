@@ -103,8 +103,7 @@ def resume_submissions(
     folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
 ) -> int:
     """Continue a run of `assay submissions verify`."""
-    from assay.submissions.opening import print_warning
-    from assay.submissions.plan import SubmissionsPlan
+    from assay.submissions import SubmissionsPlan, print_warning
 
     check_resumable(folder)
     project = None if trusted.is_complete else find_project(Path.cwd())

@@ -165,8 +165,7 @@ def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.
     """
-    from assay.submissions.opening import SubmissionsRequest, print_warning
-    from assay.submissions.plan import SubmissionsPlan
+    from assay.submissions import SubmissionsPlan, SubmissionsRequest, print_warning
 
     names = RunOptions.__dataclass_fields__
     options = RunOptions.of({name: given.pop(name) for name in names})
@@ -188,9 +187,12 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
     Earlier cases of a group with state run even if they are filtered out, and are not printed.
     """
     from assay.runs import Run, create_folder, run_cases
-    from assay.submissions.opening import SubmissionsRequest, print_warning
-    from assay.submissions.plan import SubmissionsPlan
-    from assay.submissions.reporting import case_values
+    from assay.submissions import (
+        SubmissionsPlan,
+        SubmissionsRequest,
+        print_warning,
+        to_case_values,
+    )
 
     asked = SubmissionsRequest.of(**given, jobs=jobs)
     plan = SubmissionsPlan(asked, on_warning=print_warning)
@@ -201,7 +203,7 @@ def run_case(ctx: click.Context, /, full: bool, jobs: int | None, **given: Any) 
             run_cases(plan, folder)
         plan.check_met()
         with Run(folder) as run:
-            printed = [case_values(record, is_full=full) for record in run.records()]
+            printed = [to_case_values(record, is_full=full) for record in run.records()]
             code = run.exit_code
     click.echo(json.dumps(printed, indent=2))
     ctx.exit(code)
@@ -260,9 +262,7 @@ def audit(
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
     from assay.reports import Paint
-    from assay.submissions.audits import audit_lines
-    from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import SubmissionsRequest, print_warning
+    from assay.submissions import SubmissionsRequest, audit_problem, print_warning, render_text
 
     # The snapshot is chosen for each checkpoint; until then the problem stands in its place.
     asked = SubmissionsRequest.of(snapshot or "", **given, jobs=jobs)
@@ -283,7 +283,7 @@ def audit(
     if as_json:
         click.echo(found.report("json"), nl=False)
     else:
-        lines = audit_lines(found.problem, found.groups, found.findings, Paint(use_colour()))
+        lines = render_text(found.problem, found.groups, found.findings, Paint(use_colour()))
         click.echo("\n".join(lines))
     ctx.exit(found.exit_code)
 
@@ -294,11 +294,11 @@ class _Line:
     def __init__(self) -> None:
         self._runs = self._cases = self._mutants = self._width = 0
 
-    def ran(self, group: str) -> None:
+    def count_run(self, group: str) -> None:
         self._runs += 1
         self._show(group)
 
-    def tried(self, group: str, mutants: int) -> None:
+    def count_case(self, group: str, mutants: int) -> None:
         self._cases += 1
         self._mutants += mutants
         self._show(group)
@@ -356,7 +356,7 @@ def lint(
 @click.option("--api", is_flag=True, help="A server with state instead of a command.")
 def new(name: str, api: bool) -> None:
     """Write a small working problem, with a solution and a broken one."""
-    from assay.submissions.scaffold import write_problem
+    from assay.submissions import write_problem
 
     folder = Path(name)
     for path in write_problem(folder, is_api=api):
@@ -368,11 +368,9 @@ def new(name: str, api: bool) -> None:
 @click.argument("kind", type=click.Choice(["config", "group", "case"]), required=False)
 def schema(kind: str | None) -> None:
     """Print the JSON Schema of problem files, of all kinds or of one."""
-    from typing import cast
+    from assay.submissions import schema_text
 
-    from assay.submissions.problems.schema import Kind, schema_text
-
-    click.echo(schema_text(cast("Kind | None", kind)), nl=False)
+    click.echo(schema_text(kind), nl=False)
 
 
 @click.command(
@@ -396,8 +394,7 @@ def test(
 
     What follows is given to pytest; write `--` before an option that Assay has too.
     """
-    from assay.submissions.problems import find_problem
-    from assay.submissions.python_problems.own_tests import run_own_tests
+    from assay.submissions import find_problem, run_own_tests
 
     folder = find_problem(problem, problem_path).resolve()
     ctx.exit(run_own_tests(folder, arguments))
@@ -418,7 +415,7 @@ def alias(folder: Path | None, remove: bool) -> None:
     Then `python test_verifier.py` and pytest alone run them. One file is written, slop_code.py; a
     real slop_code that is installed is never hidden.
     """
-    from assay.submissions.python_problems.shim import remove_shim, write_shim
+    from assay.submissions import remove_shim, write_shim
 
     if remove:
         click.echo(f"removed  {remove_shim(folder)}")

@@ -109,6 +109,8 @@ def _explain(error: ErrorDetails, path: str, place: Place) -> Mistake:
         words = [word.strip().strip("'") for word in valid.replace(" or ", ",").split(",")]
         given = context.get("tag", error["input"])
         return Mistake(f"`{path}` cannot be {given!r}", place, nearest(str(given), words))
+    if "advice" in context:
+        return Mistake(f"`{path}`: {context['what']}", place, context["advice"])
     if requirement := _REQUIREMENTS.get(error["type"]):
         return Mistake(f"`{path}` {requirement}", place)
     message = error["msg"].removeprefix("Value error, ")
@@ -149,6 +151,10 @@ def _choose(wanted: Any, node: Node) -> Any:
     """Return the member of a union that a node of this kind is meant for."""
     if get_origin(wanted) is Annotated:
         return _choose(get_args(wanted)[0], node)
+    if isinstance(node, MappingNode) and hasattr(wanted, "choose_model"):
+        # A model that stands for several, of which the node's `type` names one.
+        given = node.get("type")
+        return wanted.choose_model(given.text if isinstance(given, ScalarNode) else None)
     if get_origin(wanted) not in (typing.Union, types.UnionType):
         return wanted
     members = [_choose(one, node) for one in get_args(wanted) if one is not types.NoneType]

@@ -1,20 +1,79 @@
-"""Is the submission right? Runs a program on the cases of a problem and verifies what it did."""
+"""Is the submission right? Runs a program on the cases of a problem and verifies what it did.
+
+What the commands need beside the three verbs is imported when it is first used.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from assay.findings import Findings
     from assay.runs import Run
-    from assay.submissions.audits.audit import Audit
+    from assay.submissions.audits import Audit, audit_problem, render_text
+    from assay.submissions.plan import SubmissionsPlan, print_warning
+    from assay.submissions.problems import find_problem
+    from assay.submissions.problems.authoring import schema_text, write_problem
+    from assay.submissions.python_problems.own_tests import remove_shim, run_own_tests, write_shim
+    from assay.submissions.records import to_case_values
+    from assay.submissions.request import SubmissionsRequest
 
-__all__ = ["audit", "lint", "verify"]
+_HOMES = {
+    "audits": (
+        "Audit",
+        "audit_problem",
+        "render_text",
+    ),
+    "plan": (
+        "SubmissionsPlan",
+        "print_warning",
+    ),
+    "problems": ("find_problem",),
+    "problems.authoring": (
+        "schema_text",
+        "write_problem",
+    ),
+    "python_problems.alias_file": (
+        "remove_shim",
+        "write_shim",
+    ),
+    "python_problems.own_tests": ("run_own_tests",),
+    "reporting": ("to_case_values",),
+    "request": ("SubmissionsRequest",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Audit",
+    "SubmissionsPlan",
+    "SubmissionsRequest",
+    "audit",
+    "audit_problem",
+    "find_problem",
+    "lint",
+    "print_warning",
+    "remove_shim",
+    "render_text",
+    "run_own_tests",
+    "schema_text",
+    "to_case_values",
+    "verify",
+    "write_problem",
+    "write_shim",
+]
 
 
-class Options(TypedDict, total=False):
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+class SubmissionOptions(TypedDict, total=False):
     """Which cases are run and how; as on the command line."""
 
     problem_path: str | Path
@@ -34,7 +93,7 @@ def verify(
     policy: str = "all-cases",
     out: str | Path | None = None,
     baseline: str | Path | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[SubmissionOptions],
 ) -> Run:
     """Run a submission on the cases of a problem and say whether it is right.
 
@@ -42,8 +101,8 @@ def verify(
     options are those of `assay submissions verify`; so is the exit code of the run.
     """
     from assay.runs import start_configured
-    from assay.submissions.opening import SubmissionsRequest
     from assay.submissions.plan import SubmissionsPlan
+    from assay.submissions.request import SubmissionsRequest
 
     plan = SubmissionsPlan(SubmissionsRequest.of(snapshot, problem, **options), policy)
     return start_configured(plan, out=out, baseline=baseline)
@@ -55,15 +114,15 @@ def audit(
     *,
     min_score: float = 0.5,
     ignore: Iterable[str] = (),
-    **options: Unpack[Options],
+    **options: Unpack[SubmissionOptions],
 ) -> Audit:
     """Grade the grader: try a problem's verifier on right, empty and mutated results.
 
     `snapshot` is the reference solution; without one it is `solution` in the folder of each
     checkpoint. The options are those of `assay submissions audit`; so is the exit code.
     """
-    from assay.submissions.audits.audit import audit_problem
-    from assay.submissions.opening import SubmissionsRequest
+    from assay.submissions.audits import audit_problem
+    from assay.submissions.request import SubmissionsRequest
 
     asked = SubmissionsRequest.of(snapshot or "", problem, **options)
     reference = None if snapshot is None else Path(snapshot)

@@ -1,21 +1,26 @@
-"""Names of static assets, `{{static:<name>}}`, in what is written, and the paths they stand for."""
+"""Static assets of a problem: their names, `{{static:<name>}}`, and where a program sees them."""
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from assay.errors import InputError, nearest
+from assay.sandbox import Base, Bind, copy_file, copy_tree, hand_over
+from assay.submissions.config import ProblemConfig
 
 Model = TypeVar("Model", bound=BaseModel)
 _NAME = re.compile(r"\{\{\s*static:\s*([^{}]+?)\s*\}\}")
 
 
 def asset_names(value: Any) -> Iterator[str]:
-    """The names of assets that a text or structure uses, in its keys too."""
+    """Yield the names of assets that a text or structure uses, in its keys too."""
     if isinstance(value, str):
         yield from _NAME.findall(value)
     elif isinstance(value, Mapping):
@@ -28,7 +33,7 @@ def asset_names(value: Any) -> Iterator[str]:
 
 
 def replace_assets(value: Any, paths: Mapping[str, str]) -> Any:
-    """The value with every `{{static:<name>}}` in texts and keys replaced by the asset's path."""
+    """Replace every `{{static:<name>}}` in texts and keys by the path of the asset."""
     if isinstance(value, str):
         return _NAME.sub(lambda found: _path(found[1], paths), value) if "{{" in value else value
     if isinstance(value, list | tuple):
@@ -47,7 +52,7 @@ def _path(name: str, paths: Mapping[str, str]) -> str:
 
 
 def with_assets(case: Model, paths: Mapping[str, str]) -> Model:
-    """The case as it is run; the same object if it names no asset."""
+    """Return the case as it is run; the same object if it names no asset."""
     given = {**case.__dict__, **(case.__pydantic_extra__ or {})}
     changed = {}
     for name, value in given.items():
@@ -63,3 +68,59 @@ def _in_models(value: Any, paths: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_in_models(item, paths) for item in value]
     return replace_assets(value, paths)
+
+
+_PLACE = "/static"
+
+
+def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bind]:
+    """Return every asset by its name: what to bind, and under which path a program finds it."""
+    return {name: _bind(problem, name, base, level) for name in problem.static_assets}
+
+
+def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
+    asset = problem.static_assets[name]
+    problem.check_inside(problem.path / asset.path)
+    path = (problem.path / asset.path).resolve()
+    if not path.exists():
+        raise InputError(
+            f"the static asset {name!r} is not there: {asset.path}",
+            where=str(problem.path / "config.yaml"),
+        )
+    if base.user is not None and (level == "landlock" or not _is_public(path)):
+        path = _copy_for(base.user, path, base.path.parent / "static" / _folder_of(name))
+    # Without namespaces nothing can be seen under another path than its own.
+    shown = PurePosixPath(asset.save_path or asset.path).name or _folder_of(name)
+    inside = f"{_PLACE}/{_folder_of(name)}/{shown}" if level == "namespaces" else str(path)
+    return Bind(str(path), inside)
+
+
+def _folder_of(name: str) -> str:
+    """Return a name of an asset as the name of a folder."""
+    return re.sub(r"[^\w.-]", "_", name).strip(".") or "_"
+
+
+def _is_public(path: Path) -> bool:
+    """Return whether everybody may read a file, or all files of a folder."""
+    everything = [path, *(path.rglob("*") if path.is_dir() else ())]
+    return all(_is_open(one.lstat().st_mode) for one in everything)
+
+
+def _is_open(mode: int) -> bool:
+    wanted = stat.S_IROTH | (stat.S_IXOTH if stat.S_ISDIR(mode) else 0)
+    return mode & wanted == wanted
+
+
+def _copy_for(user: int, path: Path, folder: Path) -> Path:
+    """Return a copy that the user of programs can read, and nobody else on the machine."""
+    new = folder / path.name
+    folder.mkdir(parents=True)
+    if path.is_dir():
+        new.mkdir()
+        copy_tree(str(path), str(new))
+    else:
+        copy_file(str(path), str(new), path.stat())
+    os.chown(folder.parent, -1, user)
+    folder.parent.chmod(0o750)
+    hand_over(Base(folder, user), is_private=True, is_owner=False)
+    return new

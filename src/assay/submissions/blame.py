@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from assay.errors import InputError
 from assay.model import CaseResult
-from assay.submissions.adapters.tracked import text_of
 from assay.submissions.cases import APIResult
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.file_formats import FileType, signature, written
-from assay.submissions.seams import LOST, Drawn, Source, VerifierBrokenError
+from assay.submissions.file_formats import FileType, signature, write_content
+from assay.submissions.protocols import LOST, CaseSource, ExpectedCase, VerifierBrokenError
+from assay.submissions.result_files import decode_text
 
 if TYPE_CHECKING:
-    from assay.submissions.running import Prepare, Site
+    from assay.submissions.protocols import Prepare, Site
 
 # Each verification that hangs costs its time limit.
 _MOST_SLOW = 2
@@ -37,14 +37,14 @@ _ALWAYS_MISTAKES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotF
 class Blame:
     """Tells mistakes of a problem's author from outputs that cannot be read."""
 
-    source: Source
+    source: CaseSource
     prepare_reference: Prepare | None = None
     """Makes the reference solution of a checkpoint ready."""
     held: AsyncExitStack = field(default_factory=AsyncExitStack)
     """Keeps the reference solutions until the run ends."""
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     _sites: dict[str, Site | None] = field(default_factory=dict)
-    _replayed: dict[tuple[str, str], dict[str, tuple[Drawn, CaseResult]]] = field(
+    _replayed: dict[tuple[str, str], dict[str, tuple[ExpectedCase, CaseResult]]] = field(
         default_factory=dict
     )
 
@@ -53,7 +53,7 @@ class Blame:
         error: VerifierBrokenError,
         checkpoint: CheckpointConfig,
         group: GroupConfig,
-        drawn: Drawn,
+        drawn: ExpectedCase,
         *,
         is_chain: bool,
     ) -> bool:
@@ -63,7 +63,7 @@ class Blame:
         result in no form, it is the author's mistake if it breaks on one of them at the same place.
         """
         is_same, slow = False, 0
-        for control in _expected_forms(drawn.expected):
+        for control in _write_forms(drawn.expected):
             try:
                 await self.source.verify(checkpoint, group, drawn, control)
             except VerifierBrokenError as other:
@@ -82,8 +82,8 @@ class Blame:
         return is_same or error.sign.startswith(_ALWAYS_MISTAKES)
 
     async def _of_reference(
-        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: Drawn, is_chain: bool
-    ) -> AsyncIterator[tuple[Drawn, CaseResult]]:
+        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: ExpectedCase, is_chain: bool
+    ) -> AsyncIterator[tuple[ExpectedCase, CaseResult]]:
         """Yield the case and what the reference gives, if that can be had."""
         async with self._turn:
             try:
@@ -113,7 +113,7 @@ class Blame:
 
     async def _replay(
         self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
-    ) -> dict[str, tuple[Drawn, CaseResult]]:
+    ) -> dict[str, tuple[ExpectedCase, CaseResult]]:
         """Run the reference on all cases of a chain, once."""
         key = checkpoint.name, group.name
         if key not in self._replayed:
@@ -123,14 +123,14 @@ class Blame:
                 site.runner(group) as runner,
             ):
                 while (drawn := await stream.draw()) is not None:
-                    placed = drawn.placed(site.assets)
+                    placed = drawn.place_assets(site.assets)
                     actual = await runner.run(placed.case)
                     results[drawn.case.id] = placed, actual
                     await stream.update(drawn, actual)
         return self._replayed[key]
 
 
-def _expected_forms(expected: CaseResult) -> Iterator[CaseResult]:
+def _write_forms(expected: CaseResult) -> Iterator[CaseResult]:
     """Yield the expected result as it stands, then with structure as programs write it."""
     if not {"output", "stderr", "files"} & expected.given().keys():
         # It says nothing of what a program prints: nobody knows how a right output looks.
@@ -153,6 +153,6 @@ def _as_text(content: Any, form: FileType) -> str | bytes:
     if content is None:
         return ""
     try:
-        return text_of(written(content, form))
+        return decode_text(write_content(content, form))
     except (InputError, ValueError, TypeError, KeyError, AttributeError):
-        return text_of(written(content, FileType.JSON))
+        return decode_text(write_content(content, FileType.JSON))

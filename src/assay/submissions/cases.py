@@ -1,4 +1,4 @@
-"""What a program is given, and what came of it: cases and results of both adapters.
+"""What a program is given, and what came of it: cases with their input files, and results.
 
 The names and fields are those that existing loaders and verifiers use; further fields are kept, as
 everywhere in the result model.
@@ -7,12 +7,137 @@ everywhere in the result model.
 from __future__ import annotations
 
 import hashlib
-from typing import Any, ClassVar, Literal
+import os
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from assay.model import Case, CaseResult, Value, encode_value
-from assay.submissions.files import InputFile
+from assay.documents import read_bytes
+from assay.errors import InputError
+from assay.model import (
+    Case,
+    CaseResult,
+    Value,
+    encode_value,
+)
+from assay.submissions.file_formats import (
+    LARGEST_FILE,
+    Compression,
+    FileType,
+    compress,
+    decompress,
+    parse_small,
+    signature,
+    write_content,
+)
+
+
+def _check_within(path: Any) -> Any:
+    """Return the path as text, if it stays within the work folder."""
+    if not isinstance(path, str | os.PathLike):
+        return path
+    path = PurePosixPath(path)
+    if path.is_absolute() or ".." in path.parts or not path.parts:
+        raise ValueError(f"{str(path)!r} does not name a file within the work folder")
+    return str(path)
+
+
+class InputFile(BaseModel):
+    """A file that is in the work folder before the program starts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: Annotated[str, BeforeValidator(_check_within)]
+    """Relative to the work folder."""
+    content: Value
+    file_type: FileType = FileType.TEXT
+    compression: Compression = Compression.NONE
+    source: Value = None
+    """The bytes it was read from, where writing the content anew would give others."""
+
+    def to_bytes(self) -> bytes:
+        """Return what is written to the work folder; the same content gives the same bytes."""
+        if isinstance(self.source, bytes) and self._is_unchanged(self.source):
+            return self.source
+        try:
+            return compress(write_content(self.content, self.file_type), self.compression)
+        except InputError as error:
+            raise InputError(error.what, where=self.path, advice=error.advice) from None
+
+    def _is_unchanged(self, source: bytes) -> bool:
+        try:
+            plain = decompress(source, self.compression, LARGEST_FILE)
+            return bool(parse_small(plain, self.file_type) == self.content)
+        except (InputError, ValueError):
+            return False
+
+    @classmethod
+    def from_path(
+        cls,
+        path: str | os.PathLike[str],
+        content: Any = None,
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+        relative_to: str | os.PathLike[str] | None = None,
+    ) -> Self:
+        """Return a file on disk, under its path relative to a folder."""
+        given = Path(path)
+        folder = None if relative_to is None else Path(relative_to)
+        place = folder / given if folder is not None and not given.is_absolute() else given
+        if not place.exists() and given.exists():
+            place = given
+        name = given.relative_to(folder) if folder is not None and given.is_absolute() else given
+        return cls.from_absolute(place, name, content, file_type, compression)
+
+    @classmethod
+    def from_absolute(
+        cls,
+        path: str | os.PathLike[str],
+        save_path: str | os.PathLike[str],
+        content: Any = None,
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+    ) -> Self:
+        """Return a file on disk, under another path; type and compression are told by its name."""
+        kind, packing = cls.resolve_suffix(path, file_type, compression)
+        name = os.fspath(save_path)
+        if content is not None:
+            return cls(path=name, content=content, file_type=kind, compression=packing)
+        try:
+            source = read_bytes(Path(path), LARGEST_FILE)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        return cls._of_bytes(name, source, kind, packing)
+
+    @classmethod
+    def resolve_suffix(
+        cls,
+        path: str | os.PathLike[str],
+        file_type: FileType | str | None = None,
+        compression: Compression | str | None = None,
+    ) -> tuple[FileType, Compression]:
+        """Return type and compression: what is given, else what the name of the file says."""
+        known_type, known_compression = signature(Path(path))
+        return FileType(file_type or known_type), Compression(compression or known_compression)
+
+    @classmethod
+    def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:
+        """Structure where there is one; else text, else bytes, because malformed input is input."""
+        try:
+            plain = decompress(source, packing, LARGEST_FILE)
+        except InputError:
+            return cls(path=name, content=source, file_type=FileType.BINARY)
+        for each in dict.fromkeys((kind, FileType.TEXT, FileType.BINARY)):
+            try:
+                content = parse_small(plain, each)
+                file = cls(path=name, content=content, file_type=each, compression=packing)
+            except (InputError, ValueError):
+                continue
+            if file.to_bytes() != source:
+                file.source = source
+            return file
+        raise AssertionError("bytes are always bytes")
 
 
 class BaseCase(Case):
@@ -36,7 +161,7 @@ class BaseCase(Case):
         A run keeps it with every report, and inputs can be larger than all the rest.
         """
         about = super().describe()
-        about["input_files"] = [_described(file) for file in self.input_files]
+        about["input_files"] = [_describe_file(file) for file in self.input_files]
         return about
 
 
@@ -81,15 +206,10 @@ class APIResult(CaseResult):
     """The SHA-256 of the body, in hexadecimal."""
 
 
-AdapterKind = Literal["cli", "api"]
-CASE_OF: dict[str, type[BaseCase]] = {"base": BaseCase, "cli": CLICase, "api": APICase}
-RESULT_OF: dict[str, type[CaseResult]] = {"base": CaseResult, "cli": CLIResult, "api": APIResult}
-
-
 _LONGEST_SHOWN = 2000
 
 
-def _described(file: InputFile) -> dict[str, Any]:
+def _describe_file(file: InputFile) -> dict[str, Any]:
     about: dict[str, Any] = {
         "path": file.path,
         "content": file.content,

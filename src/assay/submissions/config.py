@@ -6,11 +6,13 @@ problems carry keys of their own and their code may ask for them.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SerializeAsAny
+from pydantic_core import PydanticCustomError
 
 from assay.errors import InputError
 from assay.model import GroupType
@@ -22,22 +24,36 @@ class _Config(BaseModel):
     model_config = ConfigDict(extra="allow", use_enum_values=True)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field, known or not, as of a dictionary."""
+        """Return a field, known or not."""
         return getattr(self, name, default)
 
 
-class CliAdapter(_Config):
+class AdapterConfig(_Config):
+    """What a problem says about its adapter; each type of adapter has keys of its own."""
+
+    type: str = "cli"
+    tracked_files: list[str] = Field(default_factory=list)
+
+    @classmethod
+    def choose_model(cls, type_: str | None) -> Any:
+        """Return the model of a type of adapter, or Any: whoever validates says that it is none."""
+        if cls is not AdapterConfig:
+            return cls
+        with contextlib.suppress(InputError):
+            return find_adapter_config(type_ or "cli")
+        return Any
+
+
+class CliAdapter(AdapterConfig):
     """The program is a command: one process for every case."""
 
     type: Literal["cli"] = "cli"
-    tracked_files: list[str] = Field(default_factory=list)
 
 
-class ApiAdapter(_Config):
+class ApiAdapter(AdapterConfig):
     """The program is a server: one for every group."""
 
     type: Literal["api"]
-    tracked_files: list[str] = Field(default_factory=list)
     address: str = "127.0.0.1"
     port: int = Field(default=8000, ge=1, le=65535)
     health_path: str = "/"
@@ -48,7 +64,26 @@ class ApiAdapter(_Config):
     arguments: list[str] = Field(default_factory=list)
 
 
-Adapter = Annotated[CliAdapter | ApiAdapter, Field(discriminator="type")]
+def find_adapter_config(name: str) -> type[AdapterConfig]:
+    """Return the model of the keys that a type of adapter has."""
+    from assay.submissions.adapters import find_adapter
+
+    return find_adapter(name).config
+
+
+def _read_adapter(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    name = str(value.get("type", "cli"))
+    try:
+        model = find_adapter_config(name)
+    except InputError as error:
+        about = {"what": error.what, "advice": error.advice or ""}
+        raise PydanticCustomError("unknown_type", "{what}: {advice}", about) from None
+    return model.model_validate(value)
+
+
+Adapter = Annotated[SerializeAsAny[AdapterConfig], BeforeValidator(_read_adapter)]
 
 
 class StaticAsset(_Config):
@@ -75,7 +110,7 @@ class GroupConfig(_Config):
     env: dict[str, str] = Field(default_factory=dict)
 
     def get_real_name(self) -> str:
-        """The name of the group its cases were written for: of a regression, the original."""
+        """Return the name of the group its cases were written for, of a regression the original."""
         return self.original_group or self.name
 
 

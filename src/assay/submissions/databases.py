@@ -14,7 +14,7 @@ _LONGEST_CELL = 64 << 20
 
 
 def write_database(content: Any) -> bytes:
-    """The file of a database with these tables; the same tables always give the same bytes."""
+    """Return the file of a database with these tables; the same tables give the same bytes."""
     tables = _tables(content)
     if not tables:
         # To SQLite an empty file is an empty database, and it writes none itself.
@@ -31,7 +31,7 @@ def write_database(content: Any) -> bytes:
 
 
 def read_database(data: bytes) -> dict[str, Any]:
-    """The tables of a database file, rows as mappings."""
+    """Return the tables of a database file, rows as mappings."""
     with _open_database(data) as database:
         return {"tables": {name: _read_table(database, name) for name in _names(database)}}
 
@@ -43,7 +43,7 @@ def has_more_cells(data: bytes, cells: int, size: int) -> bool:
     """
     with _open_database(data) as database:
         for name in _names(database):
-            for row in database.execute(f"SELECT * FROM {_quoted(name)}"):  # noqa: S608 - a quoted name
+            for row in database.execute(f"SELECT * FROM {_quote(name)}"):  # noqa: S608 - a quoted name
                 cells -= len(row) + 1
                 size -= sum(len(cell) for cell in row if isinstance(cell, str | bytes))
                 if cells < 0 or size < 0:
@@ -75,7 +75,7 @@ def _names(database: sqlite3.Connection) -> list[str]:
 
 
 def _read_table(database: sqlite3.Connection, name: str) -> Any:
-    cursor = database.execute(f"SELECT * FROM {_quoted(name)}")  # noqa: S608 - a quoted name
+    cursor = database.execute(f"SELECT * FROM {_quote(name)}")  # noqa: S608 - a quoted name
     rows = [dict(row) for row in cursor]
     return rows or {"columns": [column[0] for column in cursor.description], "rows": []}
 
@@ -105,7 +105,7 @@ def _table(name: str, payload: Any) -> tuple[dict[str, str], list[Any]]:
         raise InputError(
             f"the columns of table {name!r} must be a list of names, or names with their types"
         )
-    names = [str(column) for column in columns] if columns else _named(rows)
+    names = [str(column) for column in columns] if columns else _column_names(rows)
     if not names:
         raise InputError(
             f"the table {name!r} has no columns",
@@ -114,7 +114,7 @@ def _table(name: str, payload: Any) -> tuple[dict[str, str], list[Any]]:
     return {column: _kind(_values(rows, names, column)) for column in names}, rows
 
 
-def _named(rows: list[Any]) -> list[str]:
+def _column_names(rows: list[Any]) -> list[str]:
     return list(dict.fromkeys(key for row in rows if isinstance(row, Mapping) for key in row))
 
 
@@ -139,19 +139,19 @@ def _fill(
     database: sqlite3.Connection, name: str, columns: Mapping[str, str], rows: list[Any]
 ) -> None:
     names = list(columns)
-    described = ", ".join(f"{_quoted(column)} {kind}".strip() for column, kind in columns.items())
-    database.execute(f"CREATE TABLE {_quoted(name)} ({described})")
+    described = ", ".join(f"{_quote(column)} {kind}".strip() for column, kind in columns.items())
+    database.execute(f"CREATE TABLE {_quote(name)} ({described})")
     marks = ", ".join("?" * len(names))
-    statement = f"INSERT INTO {_quoted(name)} VALUES ({marks})"  # noqa: S608 - a quoted name
-    by_column = [[_stored(value) for value in _values(rows, names, column)] for column in names]
+    statement = f"INSERT INTO {_quote(name)} VALUES ({marks})"  # noqa: S608 - a quoted name
+    by_column = [[_to_stored(value) for value in _values(rows, names, column)] for column in names]
     database.executemany(statement, zip(*by_column, strict=True))
 
 
-def _stored(value: Any) -> Any:
+def _to_stored(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

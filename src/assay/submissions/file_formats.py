@@ -77,20 +77,20 @@ def signature(path: Path) -> tuple[FileType, Compression]:
     return (inner, Compression.NONE if inner is FileType.BINARY else packing)
 
 
-def compressed(data: bytes, compression: Compression) -> bytes:
-    """Without the time of day, which gzip would write."""
+def compress(data: bytes, compression: Compression) -> bytes:
+    """Compress without the time of day, which gzip would write."""
     if compression is Compression.GZIP:
         return gzip.compress(data, mtime=0)
     return bz2.compress(data) if compression is Compression.BZIP2 else data
 
 
-def decompressed(data: bytes, compression: Compression, limit: int | None = None) -> bytes:
-    """What was compressed; InputError if it is damaged, or more than anybody means to write."""
+def decompress(data: bytes, compression: Compression, limit: int | None = None) -> bytes:
+    """Return what was compressed; raise InputError if it is damaged or too much."""
     limit = MOST_UNPACKED if limit is None else limit
     if compression is Compression.NONE:
         return data
     try:
-        with _opened(data, compression) as file:
+        with _open(data, compression) as file:
             content: bytes = file.read(limit + 1)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise InputError(f"is not {compression}: {error}") from None
@@ -99,13 +99,13 @@ def decompressed(data: bytes, compression: Compression, limit: int | None = None
     return content
 
 
-def _opened(data: bytes, compression: Compression) -> Any:
+def _open(data: bytes, compression: Compression) -> Any:
     stream = io.BytesIO(data)
     return gzip.open(stream) if compression is Compression.GZIP else bz2.open(stream)
 
 
-def written(content: Any, file_type: FileType) -> bytes:
-    """The bytes of a file; text and bytes are written as they are, whatever the type."""
+def write_content(content: Any, file_type: FileType) -> bytes:
+    """Return the bytes of a file; text and bytes are written as they are, whatever the type."""
     if isinstance(content, bytes):
         return content
     if isinstance(content, str):
@@ -120,8 +120,8 @@ def written(content: Any, file_type: FileType) -> bytes:
     return _WRITERS[file_type](content)
 
 
-def parsed(data: bytes, file_type: FileType) -> Any:
-    """The content of a file; raises InputError or ValueError if it is not of that type."""
+def parse_content(data: bytes, file_type: FileType) -> Any:
+    """Return the content of a file; raise InputError or ValueError if it is not of that type."""
     try:
         return check_value(_PARSERS[file_type](data))
     except RecursionError:
@@ -156,7 +156,7 @@ def parse_small(data: bytes, file_type: FileType) -> Any:
         is_too_much = False
     if is_too_much:
         raise InputError(f"has more than {MOST_PARTS:,} parts, or is damaged")
-    return parsed(data, file_type)
+    return parse_content(data, file_type)
 
 
 def _json_bytes(content: Any) -> bytes:

@@ -28,7 +28,7 @@ _OTHER_WORDS = {
 def near_miss(word: str, known: Iterable[str]) -> str | None:
     """Return the name that a word most likely misspells, or None if it is a word of its own."""
     found = [(_distance(_squeeze(word), _squeeze(name)), name) for name in known if name != word]
-    close = [(distance, name) for distance, name in found if distance <= _allowed(name)]
+    close = [(distance, name) for distance, name in found if distance <= _most_slips(name)]
     return min(close)[1] if close else None
 
 
@@ -107,7 +107,7 @@ def _squeeze(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "")
 
 
-def _allowed(name: str) -> int:
+def _most_slips(name: str) -> int:
     """Return how many slips make another name of it: short words are near to many others."""
     length = len(_squeeze(name))
     return 0 if length < 4 else 1 if length < 8 else 2

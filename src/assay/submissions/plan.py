@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from assay.config import check_named_code
 from assay.errors import InputError
+from assay.escaping import escape_hidden
 from assay.findings import Finding
 from assay.reports import keep_report
 from assay.runs import Manifest, Progress, Run, Step
-from assay.submissions.opening import SubmissionsRequest, check_recorded, open_checking
-from assay.submissions.policies import DEFAULT, POLICIES
-from assay.submissions.records import SUBJECT
-from assay.submissions.reporting import write_evaluation
-from assay.submissions.running import Checking
+from assay.submissions.config import CheckpointConfig, ProblemConfig
+from assay.submissions.declarative import DeclarativeSource
+from assay.submissions.environments import find_environment, load_environment, prepare
+from assay.submissions.folders import digest_problem
+from assay.submissions.problems import read_problem
+from assay.submissions.protocols import CaseSource, Prepare, Site
+from assay.submissions.python_problems.source import PythonSource
+from assay.submissions.records import DEFAULT, POLICIES, SUBJECT, write_evaluation
+from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
+from assay.submissions.verification import Verification
+
+# Where the submission of a checkpoint may be, in a folder that has one for each.
+_OF_CHECKPOINT = ("{name}/solution", "{name}/snapshot", "{name}")
 
 
 class SubmissionsPlan:
@@ -34,7 +45,7 @@ class SubmissionsPlan:
     ) -> None:
         if policy not in POLICIES:
             raise InputError(f"unknown policy {policy!r}", advice=f"valid: {', '.join(POLICIES)}")
-        opened = open_checking(asked, on_warning=on_warning)
+        opened = open_request(asked, on_warning=on_warning)
         self._problem, self._checking, self._policy = opened.problem, opened.checking, policy
         self._asked, self.jobs = asked, asked.jobs
         self.manifest = Manifest(
@@ -82,7 +93,7 @@ class SubmissionsPlan:
 
     def open_worker(
         self, folder: Path, progress: Progress | None
-    ) -> AbstractAsyncContextManager[Checking]:
+    ) -> AbstractAsyncContextManager[Verification]:
         """Return what runs and verifies single cases."""
         return self._checking
 
@@ -96,3 +107,97 @@ class SubmissionsPlan:
         written = write_evaluation(run, self._problem.name, self._policy)
         keep_report(run, "parquet", "reports.parquet")
         return [f"written: {written}"]
+
+
+@dataclass(frozen=True)
+class OpenedRequest:
+    """A problem and a submission, ready to be run."""
+
+    problem: ProblemConfig
+    checkpoints: list[CheckpointConfig]
+    source: CaseSource
+    prepare: Prepare
+    jobs: int
+    checking: Verification
+
+
+def open_request(
+    asked: SubmissionsRequest,
+    jobs: int | None = None,
+    *,
+    on_warning: Callable[[Finding], None] | None = None,
+) -> OpenedRequest:
+    """Read everything that was asked for; raises InputError before anything is run."""
+    problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
+    checkpoints = _checkpoints(problem, asked.checkpoint)
+    folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
+    source: CaseSource = (
+        PythonSource(problem, on_output=_print_output)
+        if problem.is_programmed
+        else DeclarativeSource(problem)
+    )
+    file = Path(asked.environment) if asked.environment else None
+    environment = load_environment(file, on_warning)
+    find_environment(environment.type).check(environment)
+
+    def prepare_submission(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+        folder = folders[checkpoint.name]
+        return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
+
+    def prepare_reference(checkpoint: CheckpointConfig) -> AbstractAsyncContextManager[Site]:
+        folder = checkpoint.path / "solution"
+        problem.check_inside(folder)
+        return prepare(folder, environment, problem, checkpoint, isolation=asked.isolation)
+
+    wanted, digest = Filter(asked.group, asked.case), digest_problem(problem)
+    checking = Verification(
+        problem, checkpoints, source, prepare_submission, wanted, digest, prepare_reference
+    )
+    return OpenedRequest(
+        problem, checkpoints, source, prepare_submission, jobs or asked.jobs, checking
+    )
+
+
+def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
+    """Raise an InputError for what a run folder, which may be somebody else's, must not choose.
+
+    That is code of a problem, and an environment, which names variables and folders for programs:
+    both must be of the user's own project.
+    """
+    problem = read_problem(Path(asked.problem), allows_outside=asked.allow_outside)
+    if problem.is_programmed:
+        check_named_code(Path(asked.problem), project)
+    if asked.environment is not None:
+        check_named_code(Path(asked.environment), project)
+
+
+def print_warning(finding: Finding) -> None:
+    """Print what is doubtful about a problem and no reason not to run it."""
+    advice = f" ({finding.advice})" if finding.advice else ""
+    sys.stderr.write(escape_hidden(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
+
+
+def _print_output(text: str) -> None:
+    """Print what a problem's own code prints, for its author."""
+    sys.stderr.write(escape_hidden(text))
+
+
+def _checkpoints(problem: ProblemConfig, asked: str) -> list[CheckpointConfig]:
+    if asked == ALL:
+        return list(problem.checkpoints.values())
+    return [find_checkpoint(problem, asked)]
+
+
+def _snapshot(folder: Path, checkpoint: str) -> Path:
+    """Return the submission of a checkpoint: its folder in the snapshot, or the snapshot."""
+    if not folder.is_dir():
+        raise InputError(
+            "is a file" if folder.exists() else "there is no such folder",
+            where=str(folder),
+            advice="name the folder of the submission with -s",
+        )
+    for pattern in _OF_CHECKPOINT:
+        own = folder / pattern.format(name=checkpoint)
+        if own.is_dir():
+            return own
+    return folder

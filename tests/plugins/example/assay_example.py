@@ -11,8 +11,13 @@ from assay.agents.connections import Answer, Kind, Message
 from assay.checks import failed, passed
 from assay.documents import Place
 from assay.findings import Finding, Rule
+from assay.model import CaseResult
 from assay.questions.proof_runners import Attempt
 from assay.runs import Plan, Progress, Run, run_cases
+from assay.submissions.adapters import AdapterType
+from assay.submissions.adapters.cli import CliRunner
+from assay.submissions.cases import BaseCase
+from assay.submissions.environments import EnvironmentFile, EnvironmentType
 
 
 def palindrome(actual: Any, expected: Any, *, ignore_case: bool = False) -> Any:
@@ -89,3 +94,34 @@ def run_counted(plan: Plan, folder: Path, progress: Progress | None) -> None:
     """Run the cases here, and say so."""
     sys.stderr.write(f"counting engine: {plan.manifest.subject}\n")
     run_cases(plan, folder, progress)
+
+
+class LinesRunner(CliRunner):
+    """Gives a program its arguments as lines of its standard input."""
+
+    async def run(self, case: BaseCase) -> CaseResult:
+        fed = {"arguments": [], "stdin": case.arguments}
+        return await super().run(case.model_copy(update=fed))
+
+
+LINES = AdapterType("lines", LinesRunner, case_keys=("arguments",))
+
+
+class ShellEnvironment(EnvironmentType):
+    """Starts `entry.sh` by a shell, with the greeting that the environment file has."""
+
+    def variables(self, environment: EnvironmentFile) -> dict[str, str]:
+        return {"GREETING": str(environment.options.get("greeting", "hello"))}
+
+    def start_command(
+        self, environment: EnvironmentFile, entry_file: str, folder: Path
+    ) -> list[str]:
+        return ["sh", f"{entry_file}.sh"]
+
+    def missing_entry(
+        self, environment: EnvironmentFile, entry_file: str, folder: Path
+    ) -> str | None:
+        return None if (folder / f"{entry_file}.sh").is_file() else f"there is no {entry_file}.sh"
+
+
+SHELL = ShellEnvironment()

@@ -13,9 +13,13 @@ from assay.sandbox.isolation import available_levels, probe
 from assay.submissions.assets import with_assets
 from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.environments import DEFAULT, Environment
-from assay.submissions.preparing import Prepared, prepare
-from assay.submissions.seams import Runner
+from assay.submissions.environments import (
+    DEFAULT,
+    EnvironmentFile,
+    PreparedSubmission,
+    prepare,
+)
+from assay.submissions.protocols import CaseRunner
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]
@@ -57,7 +61,7 @@ class Bench:
         self.checkpoint = self.problem.checkpoints["checkpoint_1"]
 
     def prepare(
-        self, environment: Environment = DEFAULT, level: str = "auto", **options: Any
+        self, environment: EnvironmentFile = DEFAULT, level: str = "auto", **options: Any
     ) -> Any:
         return prepare(
             self.submission, environment, self.problem, self.checkpoint, isolation=level, **options
@@ -65,9 +69,9 @@ class Bench:
 
     @asynccontextmanager
     async def runner(
-        self, environment: Environment = DEFAULT, level: str = "auto", **group: Any
-    ) -> AsyncIterator[Runner]:
-        prepared: Prepared
+        self, environment: EnvironmentFile = DEFAULT, level: str = "auto", **group: Any
+    ) -> AsyncIterator[CaseRunner]:
+        prepared: PreparedSubmission
         async with (
             self.prepare(environment, level) as prepared,
             prepared.runner(GroupConfig(name="core", **group)) as runner,
@@ -77,14 +81,14 @@ class Bench:
     def run(
         self,
         *cases: BaseCase,
-        environment: Environment = DEFAULT,
+        environment: EnvironmentFile = DEFAULT,
         level: str = "auto",
         **group: Any,
     ) -> list[CaseResult]:
         """One case after the other."""
 
         async def work() -> list[CaseResult]:
-            prepared: Prepared
+            prepared: PreparedSubmission
             async with (
                 self.prepare(environment, level) as prepared,
                 prepared.runner(GroupConfig(name="core", **group)) as runner,

@@ -14,14 +14,13 @@ from typing import Any
 import pytest
 
 from assay.sandbox.servers import Response
-from assay.submissions.adapters import archives
-from assay.submissions.adapters.answers import fields_of
-from assay.submissions.adapters.archives import unpacked
+from assay.submissions.adapters import messages
+from assay.submissions.adapters.messages import read_answer, unpack_archive
 
 
 def fields(body: bytes, kind: str) -> dict[str, Any]:
     answer = Response(200, {"content-type": kind}, body)
-    return fields_of(answer, as_json=True, as_reference=False)
+    return read_answer(answer, as_json=True, as_reference=False)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +79,8 @@ def tarred(mode: str = "w", /, **files: bytes) -> bytes:
 
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_archives_of_every_kind(mode: str) -> None:
-    assert unpacked(tarred(mode, a=b"1", b=b"2")) == ({"a": b"1", "b": b"2"}, "")
-    assert unpacked(zipped(a=b"1", b=b"2")) == ({"a": b"1", "b": b"2"}, "")
+    assert unpack_archive(tarred(mode, a=b"1", b=b"2")) == ({"a": b"1", "b": b"2"}, "")
+    assert unpack_archive(zipped(a=b"1", b=b"2")) == ({"a": b"1", "b": b"2"}, "")
 
 
 def damaged(content: bytes, place: int) -> bytes:
@@ -108,7 +107,7 @@ def damaged(content: bytes, place: int) -> bytes:
     ids=lambda archive: "archive",
 )
 def test_a_damaged_archive_has_no_known_files(archive: bytes) -> None:
-    found = unpacked(archive)
+    found = unpack_archive(archive)
     assert found.files == {}
     assert found.trouble
     said = fields(archive, "application/zip")
@@ -125,7 +124,7 @@ def pax(size: int) -> bytes:
 
 @pytest.mark.parametrize("kind", ["zip", "gzip", "bzip2", "skipped", "header"])
 def test_bombs_come_to_an_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MOST_UNPACKED", 1 << 20)
+    monkeypatch.setattr(messages, "MOST_UNPACKED", 1 << 20)
     zeros = bytes(1 << 24)
     archive = {
         "zip": lambda: zipped(a=zeros, b=zeros),
@@ -135,13 +134,13 @@ def test_bombs_come_to_an_end(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
         "header": lambda: gzip.compress(pax(8**10) + zeros),
     }[kind]()
     start = time.process_time()
-    found = unpacked(archive)
+    found = unpack_archive(archive)
     assert found.files == {}
     assert found.trouble
     assert time.process_time() - start < 2
 
 
 def test_more_files_than_anybody_needs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "_MOST_FILES", 2)
-    assert unpacked(zipped(a=b"", b=b"")).trouble == ""
-    assert unpacked(zipped(a=b"", b=b"", c=b"")) == ({}, "it has more than 2 files")
+    monkeypatch.setattr(messages, "_MOST_FILES", 2)
+    assert unpack_archive(zipped(a=b"", b=b"")).trouble == ""
+    assert unpack_archive(zipped(a=b"", b=b"", c=b"")) == ({}, "it has more than 2 files")

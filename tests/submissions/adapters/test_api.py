@@ -230,7 +230,7 @@ def test_a_new_server_after_a_reset(tmp_path: Path) -> None:
 
 
 def test_the_command_may_say_where_address_and_port_go(tmp_path: Path) -> None:
-    from assay.submissions.adapters.requests import command_of
+    from assay.submissions.adapters.messages import command_of
     from assay.submissions.config import ApiAdapter
 
     adapter = ApiAdapter(type="api", port=81, arguments=["{{static:a}}", "'b c'"])

@@ -14,7 +14,7 @@ import pytest
 from assay.errors import InputError
 from assay.model import CaseResult
 from assay.submissions.cases import CLICase, CLIResult
-from assay.submissions.environments import Environment
+from assay.submissions.environments import EnvironmentFile
 from tests.sandbox.hostile.support import command_lines
 from tests.submissions.adapters.support import LEVELS, Bench, finish
 from tests.waiting import PATIENCE
@@ -139,7 +139,7 @@ def test_a_crash_is_a_result_and_a_missing_command_a_mistake_in_the_environment(
     bench = Bench(tmp_path, {"main.py": "import os, sys; sys.exit('no'); "})
     (result,) = bench.run(case(), level=level)
     assert (result.status_code, result.stderr, result.timed_out) == (1, "no\n", False)
-    environment = Environment.model_validate({"commands": {"command": "not-there"}})
+    environment = EnvironmentFile.model_validate({"commands": {"command": "not-there"}})
     with pytest.raises(InputError, match="'not-there' of the environment"):
         bench.run(case(), environment=environment, level=level)
 

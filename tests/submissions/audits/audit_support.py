@@ -11,12 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.audits import Auditor, Finding, GroupAudit, findings_of
+from assay.submissions.audits import AuditFinding, Auditor, GroupAudit, find_problems
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.running import Site
-from assay.submissions.seams import CasesBrokenError, CaseStream, Drawn, Runner, VerifierBrokenError
-from assay.submissions.selection import Filter
+from assay.submissions.protocols import (
+    CaseRunner,
+    CasesBrokenError,
+    CaseStream,
+    ExpectedCase,
+    Site,
+    VerifierBrokenError,
+)
+from assay.submissions.request import Filter
 
 Verifier = Callable[[CaseResult, CaseResult], dict[str, VerificationResult]]
 Program = Callable[[BaseCase], dict[str, Any]]
@@ -57,7 +63,7 @@ def strict(actual: CaseResult, expected: CaseResult) -> dict[str, VerificationRe
 class Memory:
     """Stands for a source, a prepared submission and its runner at once."""
 
-    drawn: list[Drawn]
+    drawn: list[ExpectedCase]
     program: Program
     verifier: Verifier
     is_stateful: bool = False
@@ -77,7 +83,11 @@ class Memory:
         yield _Stream(self)
 
     async def verify(
-        self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: Drawn, actual: CaseResult
+        self,
+        checkpoint: CheckpointConfig,
+        group: GroupConfig,
+        drawn: ExpectedCase,
+        actual: CaseResult,
     ) -> dict[str, VerificationResult]:
         self.judged += 1
         try:
@@ -90,7 +100,7 @@ class Memory:
         yield self
 
     @asynccontextmanager
-    async def runner(self, group: GroupConfig) -> AsyncIterator[Runner]:
+    async def runner(self, group: GroupConfig) -> AsyncIterator[CaseRunner]:
         yield self
 
     async def run(self, case: BaseCase) -> CaseResult:
@@ -107,13 +117,13 @@ class _Stream:
         self._waiting = list(memory.drawn)
         self.is_stateful = memory.is_stateful
 
-    async def draw(self) -> Drawn | None:
+    async def draw(self) -> ExpectedCase | None:
         done = len(self._memory.drawn) - len(self._waiting)
         if self._memory.breaks_after is not None and done >= self._memory.breaks_after:
             raise CasesBrokenError("loader.py: the loader raised ValueError")
         return self._waiting.pop(0) if self._waiting else None
 
-    async def update(self, drawn: Drawn, actual: CaseResult) -> None:
+    async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
         self._memory.updates.append(drawn.case.id)
 
 
@@ -130,10 +140,10 @@ def audited(
     return group
 
 
-def codes(found: list[Finding]) -> set[tuple[str, str]]:
+def codes(found: list[AuditFinding]) -> set[tuple[str, str]]:
     """Code and subject of each."""
     return {(one.sort.code, one.subject) for one in found}
 
 
 def found_in(memory: Memory) -> set[tuple[str, str]]:
-    return codes(findings_of([audited(memory)]))
+    return codes(find_problems([audited(memory)]))

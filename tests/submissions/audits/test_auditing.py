@@ -13,13 +13,13 @@ import pytest
 
 from assay.errors import InfrastructureError
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.audits import findings_of
-from assay.submissions.audits.auditing import vocabulary_of
-from assay.submissions.audits.changes import Kind
-from assay.submissions.audits.findings import by_kind
+from assay.submissions.audits import find_problems
+from assay.submissions.audits.audit import read_vocabulary
+from assay.submissions.audits.changes import MutationKind
+from assay.submissions.audits.findings import count_kinds
 from assay.submissions.cases import BaseCase
-from assay.submissions.seams import Drawn
-from assay.submissions.selection import Filter
+from assay.submissions.protocols import ExpectedCase
+from assay.submissions.request import Filter
 from tests.submissions.audits.audit_support import (
     Memory,
     Verifier,
@@ -48,25 +48,28 @@ def expected(**fields: Any) -> CaseResult:
 
 def memory(verifier: Verifier = strict, **fields: Any) -> Memory:
     wanted = fields.pop("expected", expected())
-    drawn = [Drawn(case(name), wanted) for name in fields.pop("cases", ("one", "two"))]
+    drawn = [ExpectedCase(case(name), wanted) for name in fields.pop("cases", ("one", "two"))]
     return Memory(drawn, fields.pop("program", program), verifier, **fields)
 
 
 def test_a_strict_verifier_rejects_every_mutant_and_nothing_is_said_against_it() -> None:
     good = memory()
     group = audited(good)
-    assert findings_of([group]) == []
+    assert find_problems([group]) == []
     assert group.score == 1.0
     assert [one.is_tried for one in group.cases] == [True, True]
-    assert {Kind.WRONG_VALUE, Kind.REORDERED, Kind.MISSING_FILE, Kind.WRONG_STATUS} <= set(
-        by_kind(group.cases)
-    )
+    assert {
+        MutationKind.WRONG_VALUE,
+        MutationKind.REORDERED,
+        MutationKind.MISSING_FILE,
+        MutationKind.WRONG_STATUS,
+    } <= set(count_kinds(group.cases))
     assert group.cases[0].unjudged == ()
 
 
 def test_a_reference_that_is_wrong_is_named_with_what_is_wrong() -> None:
     group = audited(memory(program=lambda case: {**program(case), "status_code": 3}))
-    (finding,) = findings_of([group])
+    (finding,) = find_problems([group])
     assert finding.sort.code == "reference-fails"
     assert finding.cases == {"one": "wrong: status_code", "two": "wrong: status_code"}
 
@@ -77,7 +80,7 @@ def test_a_reference_that_is_right_only_once_is_flaky_and_its_attribute_is_named
     def restless(case: BaseCase) -> dict[str, Any]:
         return {**program(case), "status_code": next(runs) % 2}
 
-    (finding,) = findings_of([audited(memory(program=restless, cases=["one"]))])
+    (finding,) = find_problems([audited(memory(program=restless, cases=["one"]))])
     assert finding.sort.code == "flaky"
     assert finding.cases == {"one": "judged differently: status_code"}
 
@@ -100,7 +103,7 @@ def test_what_differs_by_itself_is_not_held_against_a_verifier_that_passes_over_
     group = audited(
         memory(verifier, program=stamped, expected=expected(output={"n": 1, "at": True}))
     )
-    assert findings_of([group]) == []
+    assert find_problems([group]) == []
     assert group.score == 1.0
     assert group.cases[0].restless == ("output",)
 
@@ -119,7 +122,7 @@ def test_a_pattern_that_takes_everything_never_fails_and_says_what_it_gives_away
         found = VerificationResult.create({"matched": actual.stderr}, is_correct, 0.9)
         return {**strict(actual, expected), "stderr": found}
 
-    (finding,) = findings_of([audited(memory(generous))])
+    (finding,) = find_problems([audited(memory(generous))])
     assert (finding.sort.code, finding.subject) == ("never-fails", "stderr")
     assert finding.cases["one"] == "23% of the weight"
 
@@ -160,7 +163,7 @@ def test_a_misspelt_key_is_named_with_the_attribute_that_lost_its_judgement() ->
         found = strict(actual, expected)
         return {"file-a.txt": found.pop("files-a.txt"), **found}
 
-    (finding,) = findings_of([audited(memory(verifier))])
+    (finding,) = find_problems([audited(memory(verifier))])
     assert (finding.sort.code, finding.subject) == ("misspelt-key", "file-a.txt")
     assert finding.cases["one"] == "like files-a.txt"
 
@@ -221,7 +224,7 @@ def test_limits_tolerances_and_options_count_as_looked_at() -> None:
             program=lambda case: {"output": "[1, 3, 2]", "status_code": 0, "stderr": ""},
         )
     )  # fmt: skip
-    assert codes(findings_of([group])) == {("unread-expectation", "remark")}
+    assert codes(find_problems([group])) == {("unread-expectation", "remark")}
 
 
 def test_order_that_is_meant_not_to_count_lowers_the_score_and_is_no_finding() -> None:
@@ -239,12 +242,12 @@ def test_order_that_is_meant_not_to_count_lowers_the_score_and_is_no_finding() -
             program=lambda case: {"output": "[3, 1, 2]", "status_code": 0, "stderr": ""},
         )
     )  # fmt: skip
-    assert findings_of([group]) == []
+    assert find_problems([group]) == []
     assert group.score is not None
     assert 0.5 < group.score < 1
-    accepted = {kind for kind, (_, taken) in by_kind(group.cases).items() if taken}
-    assert accepted == {Kind.REORDERED}
-    (low,) = findings_of([group], min_score=1.0)
+    accepted = {kind for kind, (_, taken) in count_kinds(group.cases).items() if taken}
+    assert accepted == {MutationKind.REORDERED}
+    (low,) = find_problems([group], min_score=1.0)
     assert low.sort.code == "low-score"
 
 
@@ -255,7 +258,7 @@ def test_what_no_case_claims_to_judge_is_told_and_not_counted() -> None:
     group = audited(memory(by_output, expected=result(output=ANSWER)))
     assert group.cases[0].unjudged == ("files-a.txt", "status_code")
     assert group.score == 1.0
-    assert findings_of([group]) == []
+    assert find_problems([group]) == []
 
 
 def test_that_a_verifier_raises_is_no_judgement_of_what_made_it_raise() -> None:
@@ -275,7 +278,7 @@ def test_a_verifier_that_raises_on_a_wrong_result_is_found_and_does_not_pass_it(
         return strict(actual, expected)
 
     group = audited(memory(brittle))
-    (finding,) = findings_of([group])
+    (finding,) = find_problems([group])
     assert finding.sort.code == "verifier-breaks"
     assert finding.cases["one"] == (
         "doing nothing: the verifier raised division by zero; output was '' (and on 1 more)"
@@ -314,7 +317,7 @@ def test_independent_cases_run_a_few_at_a_time() -> None:
 def test_cases_that_cannot_be_had_are_a_finding_and_those_before_are_audited() -> None:
     group = audited(memory(breaks_after=1))
     assert [one.id for one in group.cases] == ["one"]
-    assert codes(findings_of([group])) == {("cases-broken", "")}
+    assert codes(find_problems([group])) == {("cases-broken", "")}
 
 
 def test_trouble_of_the_machine_ends_the_audit() -> None:
@@ -332,10 +335,10 @@ def test_findings_can_be_ignored_by_code_by_case_and_by_subject() -> None:
 
     groups = [audited(memory(by_status, expected=result(status_code=0)))]
     both = {("do-nothing-passes", ""), ("compares-nothing", "extra")}
-    assert codes(findings_of(groups)) == both
-    left = findings_of(groups, ignored=["do-nothing-passes"])
+    assert codes(find_problems(groups)) == both
+    left = find_problems(groups, ignored=["do-nothing-passes"])
     assert codes(left) == {("compares-nothing", "extra")}
-    kept = findings_of(groups, ignored=["do-nothing-passes=one/core/one", "compares-nothing=ex*"])
+    kept = find_problems(groups, ignored=["do-nothing-passes=one/core/one", "compares-nothing=ex*"])
     assert [(one.sort.code, list(one.cases)) for one in kept] == [("do-nothing-passes", ["two"])]
 
 
@@ -446,7 +449,7 @@ def test_of_a_list_only_the_element_is_accused_that_nobody_looks_at() -> None:
 
 def test_a_word_that_chooses_how_to_compare_is_read(tmp_path: Path) -> None:
     (tmp_path / "verifier.py").write_text("MODES = {'any order': sorted}\n")
-    assert vocabulary_of(tmp_path) == ("any order",)
+    assert read_vocabulary(tmp_path) == ("any order",)
 
     def by_mode(actual: CaseResult, expected: CaseResult) -> Found:
         said, wanted = read(actual.output), [1, 2, 3]
@@ -460,7 +463,7 @@ def test_a_word_that_chooses_how_to_compare_is_read(tmp_path: Path) -> None:
             by_mode, expected=result(mode="in order"),
             program=lambda case: {"output": "[1, 2, 3]", "status_code": 0, "stderr": ""},
         )  # fmt: skip
-        return codes(findings_of([audited(in_order, folder=folder)]))
+        return codes(find_problems([audited(in_order, folder=folder)]))
 
     assert unread(tmp_path) == set()
 
@@ -538,7 +541,7 @@ def test_a_reference_whose_results_the_verifier_cannot_read_is_not_called_wrong(
     def hopeless(actual: CaseResult, expected: CaseResult) -> Found:
         raise ZeroDivisionError("hopeless")
 
-    finding, _ = findings_of([audited(memory(hopeless, cases=["one"]))])
+    finding, _ = find_problems([audited(memory(hopeless, cases=["one"]))])
     assert (finding.sort.code, finding.sort.title) == (
         "reference-fails", "the reference solution does not pass",
     )  # fmt: skip

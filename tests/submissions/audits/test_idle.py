@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from assay.submissions.audits.idle import idle_result
-from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
-from assay.submissions.files import FileType, InputFile
+from assay.submissions.audits.trials import idle_result
+from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult, InputFile
+from assay.submissions.file_formats import FileType
 
 ABOUT = {"id": "one", "group": "core"}
 

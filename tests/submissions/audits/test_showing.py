@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from assay.reports import Paint
-from assay.submissions.audits import GroupAudit, audit_lines, audit_values, findings_of
-from assay.submissions.audits.changes import Kind
+from assay.submissions.audits import GroupAudit, find_problems, render_text, render_values
+from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.facts import CaseFacts, Label
 
-STATUS = Label(Kind.WRONG_STATUS, "status_code", "0 to 1")
-ORDER = Label(Kind.REORDERED, "output", "rows")
+STATUS = Label(MutationKind.WRONG_STATUS, "status_code", "0 to 1")
+ORDER = Label(MutationKind.REORDERED, "output", "rows")
 
 
 def group() -> GroupAudit:
@@ -26,7 +26,7 @@ def group() -> GroupAudit:
 
 
 def lines(group: GroupAudit) -> list[str]:
-    return list(audit_lines("sums", [group], findings_of([group]), Paint()))
+    return list(render_text("sums", [group], find_problems([group]), Paint()))
 
 
 def test_the_numbers_of_a_group_are_in_its_line() -> None:
@@ -64,7 +64,7 @@ def test_a_score_that_is_not_whole_never_looks_whole() -> None:
 
 def test_json_has_every_accepted_mutant_and_every_finding() -> None:
     audited = group()
-    about = audit_values("sums", [audited], findings_of([audited]), 0.5)
+    about = render_values("sums", [audited], find_problems([audited]), 0.5)
     assert json.loads(json.dumps(about)) == about
     (one,) = about["groups"]
     assert one["kinds"]["reordered list"] == {"mutants": 7, "accepted": 7}

@@ -13,12 +13,16 @@ import pytest
 from assay.checks import ABSENT
 from assay.model import Outcome, VerificationResult
 from assay.submissions.cases import CLIResult
-from assay.submissions.declarative import judging
-from assay.submissions.declarative.comparisons import Comparison, compared
-from assay.submissions.declarative.formats import Expected
-from assay.submissions.declarative.targets import parse_target
-from assay.submissions.declarative.wanted import read_wanted
-from assay.submissions.file_formats import FileType, written
+from assay.submissions.declarative.case_files import Expected
+from assay.submissions.declarative.comparisons import (
+    ResultCheck,
+    find_value,
+    is_slow,
+    judge,
+    plan_check,
+)
+from assay.submissions.declarative.expectations import parse_result_path, read_expectations
+from assay.submissions.file_formats import FileType, write_content
 from assay.submissions.untrusted_reader import Readers
 from tests.submissions.declarative.test_source import Bench
 from tests.waiting import PATIENCE
@@ -30,9 +34,9 @@ def actual(**fields: Any) -> CLIResult:
     return CLIResult(id="one", group="core", **fields)
 
 
-def one(**expected: Any) -> Comparison:
-    (made,) = read_wanted(Expected(**expected))
-    return compared(made)
+def one(**expected: Any) -> ResultCheck:
+    (made,) = read_expectations(Expected(**expected))
+    return plan_check(made)
 
 
 class NobodyAsked(Readers):
@@ -55,7 +59,7 @@ class NobodyAsked(Readers):
 )
 def test_what_is_quick_is_compared_here(expected: Any, answer: Any) -> None:
     comparison = one(**expected)
-    found = asyncio.run(judging.judged(comparison, actual(**answer), NobodyAsked()))
+    found = asyncio.run(judge(comparison, actual(**answer), NobodyAsked()))
     assert found.is_correct is bool(answer.get("files", True))
 
 
@@ -74,7 +78,7 @@ SLOW: list[tuple[Any, Any, bool]] = [
     ({"files": {"o.db": {"tables": {"t": ROWS}}}}, {"files": {"o.db": b"\xff"}}, False),
     (
         {"files": {"o.parquet": ROWS}},
-        {"files": {"o.parquet": written(ROWS, FileType.PARQUET)}},
+        {"files": {"o.parquet": write_content(ROWS, FileType.PARQUET)}},
         True,
     ),
     ({"files": {"o.parquet": ROWS}}, {"files": {"o.parquet": b"PAR1 PAR1"}}, False),
@@ -93,14 +97,14 @@ def test_what_may_be_slow_is_compared_elsewhere_with_the_same_outcome() -> None:
         async with Readers() as readers:
             return [
                 (
-                    await judging.judged(one(**expected), actual(**answer), readers),
+                    await judge(one(**expected), actual(**answer), readers),
                     one(**expected).result(actual(**answer)),
                 )
                 for expected, answer, _ in SLOW
             ]
 
     for expected, answer, _ in SLOW:
-        assert judging.is_slow(one(**expected), actual(**answer))
+        assert is_slow(one(**expected), actual(**answer))
     pairs = asyncio.run(work())
     assert [there for there, _ in pairs] == [here for _, here in pairs]
     assert [there.is_correct for there, _ in pairs] == [right for _, _, right in SLOW]
@@ -114,7 +118,7 @@ def test_values_are_found_elsewhere_too() -> None:
 
     async def work() -> list[Any]:
         async with Readers() as readers:
-            return [await judging.found(parse_target(place), answer, readers) for place in places]
+            return [await find_value(parse_result_path(place), answer, readers) for place in places]
 
     assert asyncio.run(work()) == [1, None, ABSENT, 2, ABSENT, ABSENT]
 

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.submissions.declarative.saving import fill, fill_text, saved_names
+from assay.submissions.declarative.expectations import fill, fill_text, find_saved_names
 from tests.conftest import json_values
 
 
 def test_marks_are_found_in_keys_and_depths() -> None:
     structure = {"a{{saved:k}}": ["x", {"b": "{{saved: deep }}"}], "n": 1}
-    assert set(saved_names(structure)) == {"k", "deep"}
+    assert set(find_saved_names(structure)) == {"k", "deep"}
 
 
 def test_a_mark_alone_is_the_value_and_within_text_its_text() -> None:
@@ -29,7 +29,7 @@ def test_a_mark_alone_is_the_value_and_within_text_its_text() -> None:
 
 @given(json_values, json_values)
 def test_filling_changes_marks_and_nothing_else(structure: Any, saved: Any) -> None:
-    names = set(saved_names(structure))
+    names = set(find_saved_names(structure))
     if not names:
         assert fill(structure, {"x": saved}) == structure
     assert fill({"k": ["{{saved:x}}", structure]}, {"x": saved})["k"][0] == saved

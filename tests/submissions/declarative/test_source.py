@@ -12,7 +12,7 @@ from assay.errors import InputError
 from assay.model import CaseResult, VerificationResult, VerifierReport, compute_fingerprint
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
-from assay.submissions.declarative import CanonicalDrawn, CanonicalSource
+from assay.submissions.declarative import DeclarativeCase, DeclarativeSource
 from assay.submissions.problems import read_problem
 from tests.submissions.support import write_files
 
@@ -32,14 +32,14 @@ class Bench:
     def __init__(self, folder: Path, cases: str, config: str = CLI) -> None:
         write_files(folder, {"config.yaml": config, "one/core.yaml": cases})
         self.problem = read_problem(folder)
-        self.source = CanonicalSource(self.problem)
+        self.source = DeclarativeSource(self.problem)
         self.checkpoint = self.problem.checkpoints["one"]
         self.group: GroupConfig = self.checkpoint.groups["core"]
 
-    def drawn(self, *answers: dict[str, Any]) -> list[CanonicalDrawn]:
+    def drawn(self, *answers: dict[str, Any]) -> list[DeclarativeCase]:
         """All cases; the answers are what came of each before the next was drawn."""
 
-        async def draw() -> list[CanonicalDrawn]:
+        async def draw() -> list[DeclarativeCase]:
             found, given = [], iter(answers)
             async with self.source.open(self.checkpoint, self.group) as stream:
                 while (drawn := await stream.draw()) is not None:
@@ -50,21 +50,21 @@ class Bench:
 
         return asyncio.run(draw())
 
-    def verify(self, drawn: CanonicalDrawn, **answer: Any) -> dict[str, bool | None]:
+    def verify(self, drawn: DeclarativeCase, **answer: Any) -> dict[str, bool | None]:
         return {key: one.is_correct for key, one in self.results(drawn, **answer).items()}
 
-    def results(self, drawn: CanonicalDrawn, **answer: Any) -> Any:
+    def results(self, drawn: DeclarativeCase, **answer: Any) -> Any:
         return asyncio.run(
             self.source.verify(self.checkpoint, self.group, drawn, result(drawn, **answer))
         )
 
-    def report(self, drawn: CanonicalDrawn, **answer: Any) -> VerifierReport:
+    def report(self, drawn: DeclarativeCase, **answer: Any) -> VerifierReport:
         actual = result(drawn, **answer)
         found = self.results(drawn, **answer)
         return VerifierReport.from_verifier_result(drawn.case, 0.1, actual, drawn.expected, found)
 
 
-def result(drawn: CanonicalDrawn, **answer: Any) -> CaseResult:
+def result(drawn: DeclarativeCase, **answer: Any) -> CaseResult:
     kind = APIResult if isinstance(drawn.case, APICase) else CLIResult
     return kind(id=drawn.case.id, group=drawn.case.group, **answer)
 
@@ -209,7 +209,7 @@ def test_what_a_case_is_judged_by_differs_with_every_check(
     several = []
     for name, text in (("before", before), ("after", after), ("same", before)):
         (drawn,) = Bench(tmp_path / name, cases.replace("CHECK", text)).drawn()
-        several.append(compute_fingerprint(drawn.judged_by()))
+        several.append(compute_fingerprint(drawn.describe_expectation()))
     assert several[0] == several[2] != several[1]
 
 
@@ -324,7 +324,7 @@ def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path)
     """
     bench = Bench(tmp_path, cases, ASSETS)
     (drawn,) = bench.drawn()
-    placed = drawn.placed(PATHS)
+    placed = drawn.place_assets(PATHS)
     assert isinstance(placed.case, APICase)
     assert (placed.case.path, placed.case.body) == ("//static/data/f.txt", {PATHS["data"]: 1})
     assert placed.expected.output == {"from": PATHS["data"]}
@@ -340,7 +340,7 @@ def test_names_of_assets_are_paths_when_a_case_is_run_and_judged(tmp_path: Path)
 def test_what_an_answer_had_is_no_name_of_an_asset(tmp_path: Path, answer: str) -> None:
     bench = Bench(tmp_path, STATEFUL, ASSETS)
     _, read = bench.drawn({"output": {"id": answer}, "headers": {"etag": "v1"}})
-    placed = read.placed(PATHS)
+    placed = read.place_assets(PATHS)
     assert isinstance(placed.case, APICase)
     assert placed.case.path == f"/todos/{answer}"
     right = {"id": answer, "v1": f"n{answer}"}
@@ -389,7 +389,7 @@ def test_one_file_for_every_case(tmp_path: Path) -> None:
 
     async def ids() -> list[str]:
         found = []
-        async with CanonicalSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
             while (drawn := await stream.draw()) is not None:
                 found.append(drawn.case.id)
         return found
@@ -410,9 +410,9 @@ def test_a_regression_takes_its_cases_from_where_they_were_new(tmp_path: Path) -
     problem = read_problem(write_files(tmp_path, files))
     checkpoint = problem.checkpoints["two"]
 
-    async def first() -> CanonicalDrawn | None:
+    async def first() -> DeclarativeCase | None:
         group = checkpoint.groups["one_core"]
-        async with CanonicalSource(problem).open(checkpoint, group) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, group) as stream:
             return await stream.draw()
 
     drawn = asyncio.run(first())
@@ -511,7 +511,7 @@ def test_where_cases_must_be(tmp_path: Path, files: dict[str, str], said: str) -
     checkpoint = problem.checkpoints["one"]
 
     async def draw() -> None:
-        async with CanonicalSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
+        async with DeclarativeSource(problem).open(checkpoint, checkpoint.groups["core"]) as stream:
             await stream.draw()
 
     with pytest.raises(InputError, match=said):

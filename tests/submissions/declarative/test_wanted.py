@@ -9,9 +9,13 @@ from hypothesis import given
 
 from assay.errors import InputError
 from assay.submissions.cases import APIResult
-from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.formats import Expected
-from assay.submissions.declarative.wanted import error_path, filled, read_wanted
+from assay.submissions.declarative.case_files import Expected
+from assay.submissions.declarative.comparisons import plan_check
+from assay.submissions.declarative.expectations import (
+    error_path,
+    fill_expectation,
+    read_expectations,
+)
 from tests.conftest import json_values
 
 MARK = "{{saved:x}}"
@@ -21,8 +25,10 @@ ANYTHING = {"check": "regex", "value": "(?s).*"}
 def judged(expected: dict[str, Any], saved: Any, **answer: Any) -> dict[str, bool | None]:
     """What is said of an answer after an earlier one had `saved`."""
     actual = APIResult(id="a", group="g", **answer)
-    wanted = [filled(one, {"x": saved}) for one in read_wanted(Expected(**expected))]
-    return {one.key: compared(one).result(actual).is_correct for one in wanted}
+    wanted = [
+        fill_expectation(one, {"x": saved}) for one in read_expectations(Expected(**expected))
+    ]
+    return {one.key: plan_check(one).result(actual).is_correct for one in wanted}
 
 
 def about_id(value: Any, saved: Any, found: Any) -> bool | None:
@@ -98,8 +104,10 @@ def test_a_saved_value_is_one_step_of_a_place() -> None:
 def test_what_an_answer_makes_impossible_fails_and_is_nobodys_mistake() -> None:
     assert judged({"files": {"a.csv": MARK}}, 7, files={"a.csv": "7"}) == {"files-a.csv": False}
     number = {"check": "number", "value": MARK, "weight": 3}
-    wanted = [filled(one, {"x": "x"}) for one in read_wanted(Expected(output=number))]
-    result = compared(wanted[0]).result(APIResult(id="a", group="g", output=1))
+    wanted = [
+        fill_expectation(one, {"x": "x"}) for one in read_expectations(Expected(output=number))
+    ]
+    result = plan_check(wanted[0]).result(APIResult(id="a", group="g", output=1))
     assert (result.is_correct, result.weight) == (False, 3)
     assert "cannot be compared" in result.diff
 
@@ -120,7 +128,7 @@ def test_what_an_answer_makes_impossible_fails_and_is_nobodys_mistake() -> None:
 )
 def test_an_answer_decides_with_what_and_never_how(check: Any, said: str) -> None:
     with pytest.raises(InputError, match=said) as caught:
-        read_wanted(Expected(checks={"output.id": check}))
+        read_expectations(Expected(checks={"output.id": check}))
     assert error_path(caught.value).startswith("checks.output.id")
 
 
@@ -133,6 +141,6 @@ def test_constants_of_a_schema_may_be_saved() -> None:
 
 def test_names_are_looked_at_where_the_value_is_not_yet_known() -> None:
     for spec in ({"check": "jsn", "value": MARK}, {"check": "json", "value": MARK, "ignor": "a"}):
-        (one,) = read_wanted(Expected(output=spec))
+        (one,) = read_expectations(Expected(output=spec))
         with pytest.raises(InputError, match="did you mean"):
-            compared(one).validate()
+            plan_check(one).validate()

@@ -11,11 +11,10 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from assay.submissions.problems.schema import KINDS, Kind, schema_text
-from assay.submissions.scaffold import write_problem
+from assay.submissions.problems.authoring import KINDS, schema_text, write_problem
 
 
-def validator(kind: Kind) -> Any:
+def validator(kind: str) -> Any:
     return Draft202012Validator(json.loads(schema_text(kind)))
 
 
@@ -62,7 +61,7 @@ def test_short_forms_are_valid(config: dict[str, Any]) -> None:
         ("group", {"case": {}}),
     ],
 )
-def test_mistakes_are_not_valid(kind: Kind, document: dict[str, Any]) -> None:
+def test_mistakes_are_not_valid(kind: str, document: dict[str, Any]) -> None:
     assert not validator(kind).is_valid(document)
 
 
@@ -72,7 +71,7 @@ def test_the_examples_of_the_documentation_are_valid() -> None:
         r"^```yaml\n# file: (\w+)-example\.yaml\n(.*?)^```$", re.MULTILINE | re.DOTALL
     )
     blocks = block.findall(page)
-    kinds: dict[str, Kind] = {
+    kinds: dict[str, str] = {
         "config": "config", "group": "group", "stateful": "group", "case": "case",
     }  # fmt: skip
     assert {name for name, _ in blocks} == set(kinds)

@@ -9,8 +9,8 @@ from typing import Any
 from assay.model import GroupType
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig, CliAdapter, GroupConfig, ProblemConfig
-from assay.submissions.python_problems.source import ProgrammedSource
-from assay.submissions.seams import Drawn
+from assay.submissions.protocols import ExpectedCase
+from assay.submissions.python_problems.source import PythonSource
 
 LOADER = """
     from slop_code.evaluation.adapters import CLICase, CLIResult
@@ -67,7 +67,7 @@ def checkpoint_of(problem: ProblemConfig) -> tuple[CheckpointConfig, GroupConfig
     return checkpoint, checkpoint.groups["core"]
 
 
-async def draw_all(source: ProgrammedSource) -> list[Drawn]:
+async def draw_all(source: PythonSource) -> list[ExpectedCase]:
     found = []
     async with source.open(*checkpoint_of(source.problem)) as stream:
         while (drawn := await stream.draw()) is not None:
@@ -75,8 +75,8 @@ async def draw_all(source: ProgrammedSource) -> list[Drawn]:
     return found
 
 
-def pair(output: Any, expected: Any, **more: Any) -> tuple[Drawn, CLIResult]:
+def pair(output: Any, expected: Any, **more: Any) -> tuple[ExpectedCase, CLIResult]:
     """A drawn case that expects one output, and the result that has the other."""
     about: dict[str, Any] = {"id": "one", "group": "core"}
-    drawn = Drawn(CLICase(**about), CLIResult(**about, output=expected))
+    drawn = ExpectedCase(CLICase(**about), CLIResult(**about, output=expected))
     return drawn, CLIResult(**about, output=output, **more)

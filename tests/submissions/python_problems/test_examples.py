@@ -16,9 +16,9 @@ import pytest
 from assay.model import VerifierReport
 from assay.submissions.cases import CLICase, CLIResult
 from assay.submissions.config import CheckpointConfig
-from assay.submissions.python_problems.source import ProgrammedSource
-from assay.submissions.reference.evaluation.verifiers import VerificationResult
-from assay.submissions.seams import Drawn
+from assay.submissions.protocols import ExpectedCase
+from assay.submissions.python_problems.source import PythonSource
+from assay.submissions.slopcode.models import VerificationResult
 from tests.submissions import specification
 from tests.submissions.python_problems import examples
 from tests.submissions.python_problems.support import LOADER, checkpoint_of, problem
@@ -118,7 +118,7 @@ def test_the_verifier_classes(
     config = problem(tmp_path, LOADER, text)
 
     async def main() -> list[VerifierReport]:
-        async with ProgrammedSource(config) as source:
+        async with PythonSource(config) as source:
             return [await report(source, expected, actual) for actual in (right, wrong)]
 
     passed, failed = asyncio.run(main())
@@ -127,9 +127,9 @@ def test_the_verifier_classes(
     assert {name for name, mark in failed.format_result().items() if mark == "F"} == fails
 
 
-async def report(source: ProgrammedSource, expected: Fields, actual: Fields) -> VerifierReport:
+async def report(source: PythonSource, expected: Fields, actual: Fields) -> VerifierReport:
     about: dict[str, Any] = {"id": "one", "group": "core"}
-    drawn = Drawn(CLICase(**about), CLIResult(**about, **expected))
+    drawn = ExpectedCase(CLICase(**about), CLIResult(**about, **expected))
     result = CLIResult(**about, **actual)
     found = await source.verify(*checkpoint_of(source.problem), drawn, result)
     return VerifierReport.from_verifier_result(drawn.case, 0.0, result, drawn.expected, found)

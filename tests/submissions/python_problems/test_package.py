@@ -13,7 +13,7 @@ import pytest
 from assay.errors import InputError
 from assay.submissions.config import ProblemConfig
 from assay.submissions.python_problems import package
-from assay.submissions.python_problems.source import ProgrammedSource
+from assay.submissions.python_problems.source import PythonSource
 from tests.submissions.python_problems.support import LOADER, problem
 
 GOOD_LOADER = """
@@ -126,12 +126,12 @@ def test_a_missing_module_is_the_input_of_the_user(tmp_path: Path) -> None:
 
     async def main() -> None:
         loader = "import not_there_at_all\n"
-        async with ProgrammedSource(problem(tmp_path / "a", loader)) as source:
+        async with PythonSource(problem(tmp_path / "a", loader)) as source:
             with pytest.raises(InputError, match="imports 'not_there_at_all'") as caught:
                 await source.load()
             assert "assaykit[problems]" in str(caught.value)
         loader = LOADER.replace("for number", "import not_there_either\n            for number")
-        async with ProgrammedSource(problem(tmp_path / "b", loader)) as source:
+        async with PythonSource(problem(tmp_path / "b", loader)) as source:
             checkpoint = source.problem.checkpoints["checkpoint_1"]
             async with source.open(checkpoint, checkpoint.groups["core"]) as stream:
                 with pytest.raises(InputError, match="imports 'not_there_either'"):
@@ -143,7 +143,7 @@ def test_a_missing_module_is_the_input_of_the_user(tmp_path: Path) -> None:
 def test_a_problem_that_ends_its_process_when_imported_is_refused(tmp_path: Path) -> None:
     async def main() -> None:
         config = problem(tmp_path, "import os\nprint('bye', flush=True)\nos._exit(7)\n")
-        async with ProgrammedSource(config) as source:
+        async with PythonSource(config) as source:
             with pytest.raises(InputError, match="status 7; the last it printed:\nbye") as caught:
                 await source.load()
             assert caught.value.where == str(config.path)

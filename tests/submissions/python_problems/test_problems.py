@@ -25,7 +25,7 @@ from assay.model import CaseResult, VerifierReport
 from assay.submissions.cases import APICase, APIResult, BaseCase, CLIResult
 from assay.submissions.config import GroupConfig, ProblemConfig
 from assay.submissions.problems import read_problem
-from assay.submissions.python_problems.source import ProgrammedSource
+from assay.submissions.python_problems.source import PythonSource
 from tests.conftest import Command
 
 PROBLEMS = Path(__file__).parents[1] / "problem_folders"
@@ -116,7 +116,7 @@ def requested(case: BaseCase, port: int) -> APIResult:
 
 
 async def reports_of(
-    source: ProgrammedSource, checkpoint: str, group: GroupConfig, run: Run
+    source: PythonSource, checkpoint: str, group: GroupConfig, run: Run
 ) -> list[VerifierReport]:
     stage = source.problem.checkpoints[checkpoint]
     reports = []
@@ -136,7 +136,7 @@ def test_every_case_of_the_ledger_passes(tmp_path: Path) -> None:
 
     async def main() -> dict[str, list[VerifierReport]]:
         found = {}
-        async with ProgrammedSource(problem) as source:
+        async with PythonSource(problem) as source:
             for name, stage in problem.checkpoints.items():
                 for group in stage.groups.values():
                     folder = tmp_path / name / group.name
@@ -185,7 +185,7 @@ def test_wrong_answers_of_the_ledger_fail(tmp_path: Path) -> None:
 
     async def main() -> list[VerifierReport]:
         found = []
-        async with ProgrammedSource(problem) as source:
+        async with PythonSource(problem) as source:
             for name, stage in problem.checkpoints.items():
                 for group in stage.groups.values():
                     found += await reports_of(source, name, group, silent)
@@ -203,7 +203,7 @@ def test_later_requests_use_ids_of_earlier_answers() -> None:
 
     async def main() -> dict[str, list[VerifierReport]]:
         found = {}
-        async with ProgrammedSource(problem) as source:
+        async with PythonSource(problem) as source:
             for name, stage in problem.checkpoints.items():
                 for group in stage.groups.values():
                     with served(problem.path / name / "solution" / "notes.py") as run:

@@ -16,13 +16,13 @@ from assay.errors import InputError
 from assay.model import VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.config import ApiAdapter
-from assay.submissions.python_problems.source import Limits, ProgrammedSource
-from assay.submissions.seams import (
+from assay.submissions.protocols import (
     CasesBrokenError,
     NoCasesError,
     StoreBrokenError,
     VerifierBrokenError,
 )
+from assay.submissions.python_problems.source import CodeLimits, PythonSource
 from tests.submissions.python_problems.support import (
     LOADER,
     VERIFIER,
@@ -32,20 +32,20 @@ from tests.submissions.python_problems.support import (
     problem,
 )
 
-QUICK = Limits(draw=1.0, verify=1.0)
+QUICK = CodeLimits(draw=1.0, verify=1.0)
 
 
 def run(action: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(action)
 
 
-async def judged(source: ProgrammedSource, output: Any, expected: Any) -> Any:
+async def judged(source: PythonSource, output: Any, expected: Any) -> Any:
     return await source.verify(*checkpoint_of(source.problem), *pair(output, expected))
 
 
 def test_cases_are_drawn_and_judged(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             drawn = await draw_all(source)
             assert [each.case.id for each in drawn] == ["case_0", "case_1", "case_2"]
             assert [each.expected.output for each in drawn] == ["0", "1", "2"]
@@ -72,7 +72,7 @@ def test_a_loader_that_gives_nothing_is_named(tmp_path: Path, is_stateful: bool)
 """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader=loader)) as source:
+        async with PythonSource(problem(tmp_path, loader=loader)) as source:
             with pytest.raises(NoCasesError, match=r"loader\.py: the loader gave no cases.*'core'"):
                 await draw_all(source)
 
@@ -92,7 +92,7 @@ def test_bytes_and_odd_values_cross_the_line(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             drawn, actual = pair(None, odd)
             actual = actual.model_copy(update={"files": odd})
             found = await source.verify(*checkpoint_of(source.problem), drawn, actual)
@@ -115,7 +115,7 @@ def test_what_a_verifier_changes_is_its_own(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             drawn, actual = pair("before", "before", files={"made.txt": "before"})
             await source.verify(*checkpoint_of(source.problem), drawn, actual)
             assert actual.files == {"made.txt": "before"}
@@ -138,7 +138,7 @@ def test_one_verifier_per_checkpoint_and_keywords(tmp_path: Path) -> None:
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             await judged(source, 1, 1)
             found = await judged(source, 1, 1)
             assert found["said"].diff == ["checkpoint_1", 7, "core", "one", 2]
@@ -171,7 +171,7 @@ def test_a_broken_verifier_costs_its_case_only(tmp_path: Path, action: str, said
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier), limits=QUICK) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier), limits=QUICK) as source:
             async with source.open(*checkpoint_of(source.problem)) as stream:
                 first = await stream.draw()
                 with pytest.raises(VerifierBrokenError, match=said):
@@ -209,7 +209,7 @@ STATEFUL = """
 """
 
 
-async def lived_through(source: ProgrammedSource, outputs: list[str]) -> list[list[str]]:
+async def lived_through(source: PythonSource, outputs: list[str]) -> list[list[str]]:
     """The arguments of each case of a stateful group, when these were the outputs."""
     arguments = []
     async with source.open(*checkpoint_of(source.problem)) as stream:
@@ -233,7 +233,7 @@ async def lived_through(source: ProgrammedSource, outputs: list[str]) -> list[li
 def test_later_cases_know_what_came_of_earlier_ones(tmp_path: Path) -> None:
     async def main() -> None:
         loader = STATEFUL.format(action="pass")
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             found = await lived_through(source, ["a", "b", "c"])
             assert found == [[], ["a"], ["a", "b"]]
 
@@ -250,7 +250,7 @@ def test_a_stateful_group_survives_the_loss_of_its_worker(tmp_path: Path) -> Non
 
     async def main() -> None:
         loader = STATEFUL.format(action="pass")
-        async with ProgrammedSource(problem(tmp_path, loader, verifier)) as source:
+        async with PythonSource(problem(tmp_path, loader, verifier)) as source:
             found = await lived_through(source, ["a", "lose the worker", "c", "d"])
             assert found[3] == ["a", "lose the worker", "c"]
 
@@ -261,7 +261,7 @@ def test_a_stateful_group_survives_the_loss_of_its_worker(tmp_path: Path) -> Non
 def test_an_update_that_fails_costs_its_case_only(tmp_path: Path, action: str) -> None:
     async def main() -> None:
         loader = STATEFUL.format(action=action)
-        async with ProgrammedSource(problem(tmp_path, loader), limits=QUICK) as source:
+        async with PythonSource(problem(tmp_path, loader), limits=QUICK) as source:
             found = await lived_through(source, ["a", "break", "c", "d"])
             assert found == [[], ["a"], ["a"], ["a", "c"]]
 
@@ -295,7 +295,7 @@ def test_cases_before_the_one_a_loader_fails_at_are_not_lost(
     """
 
     async def main() -> None:
-        source = ProgrammedSource(problem(tmp_path, loader), limits=QUICK)
+        source = PythonSource(problem(tmp_path, loader), limits=QUICK)
         async with source, source.open(*checkpoint_of(source.problem)) as stream:
             drawn = [await stream.draw(), await stream.draw()]
             assert [each and each.case.id for each in drawn] == ["case_0", "case_1"]
@@ -320,7 +320,7 @@ def test_a_loader_of_chance_is_told_so(tmp_path: Path) -> None:
     verifier = VERIFIER.replace("diff =", "import os; os._exit(1); diff =")
 
     async def main() -> None:
-        source = ProgrammedSource(problem(tmp_path, loader, verifier))
+        source = PythonSource(problem(tmp_path, loader, verifier))
         async with source, source.open(*checkpoint_of(source.problem)) as stream:
             assert await stream.draw() is not None
             with pytest.raises(VerifierBrokenError):
@@ -342,7 +342,7 @@ def test_prints_never_reach_the_line_and_can_be_had(tmp_path: Path) -> None:
     said: list[str] = []
 
     async def main() -> None:
-        async with ProgrammedSource(
+        async with PythonSource(
             problem(tmp_path, loader, verifier), on_output=said.append
         ) as source:
             assert len(await draw_all(source)) == 3
@@ -365,7 +365,7 @@ def test_no_secret_is_in_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
     """
 
     async def main() -> Any:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             return (await judged(source, 1, 1))["about"].diff
 
     names, folder, leads_its_session = run(main())
@@ -387,7 +387,7 @@ def test_nothing_of_a_worker_survives(tmp_path: Path) -> None:
     """
 
     async def main() -> int:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             return int((await judged(source, 1, 1))["child"].diff)
 
     assert has_gone(run(main()))
@@ -409,7 +409,7 @@ def test_a_cancelled_question_leaves_a_working_source(tmp_path: Path) -> None:
     verifier = VERIFIER.replace("diff =", "import time; time.sleep(actual.output); diff =")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             await source.load()
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(judged(source, 60, 60), 0.3)
@@ -420,7 +420,7 @@ def test_a_cancelled_question_leaves_a_working_source(tmp_path: Path) -> None:
 
 def test_questions_asked_at_once_are_answered_in_turn(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             found = await asyncio.gather(*(judged(source, n, n % 2) for n in range(20)))
             assert [each["output"].is_correct for each in found] == [n < 2 for n in range(20)]
 
@@ -442,7 +442,7 @@ def test_what_a_verifier_returns_is_checked(tmp_path: Path, returned: str, said:
     verifier = VERIFIER.replace("diff =", f"return {returned}; diff =")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, verifier=verifier)) as source:
+        async with PythonSource(problem(tmp_path, verifier=verifier)) as source:
             with pytest.raises(VerifierBrokenError, match=said) as caught:
                 await judged(source, 1, 1)
             assert str(caught.value).startswith(f"{source.problem.path / 'verifier.py'}:9: ")
@@ -469,7 +469,7 @@ def test_what_a_loader_yields_is_checked(tmp_path: Path, yielded: str, said: str
     """
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             with pytest.raises(InputError, match=said) as caught:
                 await draw_all(source)
             assert caught.value.where == f"{source.problem.path / 'loader.py'}:6"
@@ -481,7 +481,7 @@ def test_a_case_that_is_yielded_twice_is_named_with_the_line(tmp_path: Path) -> 
     loader = LOADER.replace('f"case_{number}"', "'same'")
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader)) as source:
+        async with PythonSource(problem(tmp_path, loader)) as source:
             with pytest.raises(InputError, match="yielded the case 'same' twice") as caught:
                 await draw_all(source)
             # The line the statement begins or ends in, as the interpreter tells it.
@@ -502,7 +502,7 @@ def test_arguments_beside_a_query_are_refused_and_never_lost(tmp_path: Path) -> 
 
     async def main() -> None:
         made = problem(tmp_path, loader).model_copy(update={"adapter": ApiAdapter(type="api")})
-        async with ProgrammedSource(made) as source:
+        async with PythonSource(made) as source:
             with pytest.raises(
                 InputError, match="'both' has both `arguments` and `query`"
             ) as found:
@@ -523,7 +523,7 @@ def test_what_is_async_is_refused_before_anything_is_run(
     verifier = turned(VERIFIER) if file == "verifier.py" else VERIFIER
 
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path, loader, verifier)) as source:
+        async with PythonSource(problem(tmp_path, loader, verifier)) as source:
             with pytest.raises(
                 InputError, match="__call__ is async, and nothing awaits it"
             ) as found:
@@ -535,7 +535,7 @@ def test_what_is_async_is_refused_before_anything_is_run(
 
 def test_assay_itself_never_sees_the_alias(tmp_path: Path) -> None:
     async def main() -> None:
-        async with ProgrammedSource(problem(tmp_path)) as source:
+        async with PythonSource(problem(tmp_path)) as source:
             await draw_all(source)
 
     run(main())

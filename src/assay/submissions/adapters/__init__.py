@@ -2,23 +2,72 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from assay import plugins
+from assay.model import CaseResult
+from assay.submissions.cases import APICase, APIResult, BaseCase, CLICase, CLIResult
+from assay.submissions.config import AdapterConfig, ApiAdapter, CliAdapter, GroupConfig
 
 if TYPE_CHECKING:
-    from assay.submissions.config import GroupConfig
-    from assay.submissions.preparing import Prepared
-    from assay.submissions.seams import Runner
+    from assay.submissions.environments.preparing import PreparedSubmission
+    from assay.submissions.protocols import CaseRunner
 
-__all__ = ["runner"]
+__all__ = ["ADAPTERS", "AdapterConfig", "AdapterType", "find_adapter"]
+
+RunnerContext: TypeAlias = "AbstractAsyncContextManager[CaseRunner]"
 
 
-def runner(prepared: Prepared, group: GroupConfig) -> AbstractAsyncContextManager[Runner]:
-    """What runs the cases of one group, of whichever kind the problem's program is."""
-    if prepared.problem.adapter.type == "api":
-        from assay.submissions.adapters.api import ApiRunner
+@dataclass(frozen=True)
+class AdapterType:
+    """A type of adapter, which problems name under `adapter: type`."""
 
-        return ApiRunner(prepared, group)
+    name: str
+    open_runner: Callable[[PreparedSubmission, GroupConfig], RunnerContext]
+    """Gives what runs the cases of one group. It is code of Assay's; what it starts by the
+    prepared submission runs in the sandbox."""
+    config: type[AdapterConfig] = AdapterConfig
+    """The keys that a problem may write under `adapter`."""
+    case: type[BaseCase] = CLICase
+    result: type[CaseResult] = CLIResult
+    case_keys: tuple[str, ...] = ("arguments", "stdin")
+    """Which of `arguments`, `stdin` and `request` a case without code may have."""
+    is_shared: bool = False
+    """Whether the cases of a group share one program, so that they run one after the other."""
+
+
+def _open_cli_runner(prepared: PreparedSubmission, group: GroupConfig) -> RunnerContext:
     from assay.submissions.adapters.cli import CliRunner
 
     return CliRunner(prepared, group)
+
+
+def _open_api_runner(prepared: PreparedSubmission, group: GroupConfig) -> RunnerContext:
+    from assay.submissions.adapters.api import ApiRunner
+
+    return ApiRunner(prepared, group)
+
+
+ADAPTERS = {
+    one.name: one
+    for one in (
+        AdapterType("cli", _open_cli_runner, CliAdapter),
+        AdapterType(
+            "api",
+            _open_api_runner,
+            ApiAdapter,
+            APICase,
+            APIResult,
+            case_keys=("request",),
+            is_shared=True,
+        ),
+    )
+}
+
+
+def find_adapter(name: str) -> AdapterType:
+    """Return a type of adapter: one of Assay's own, or one that an installed package adds."""
+    return plugins.get("adapters", name, ADAPTERS, AdapterType)

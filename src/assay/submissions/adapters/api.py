@@ -19,13 +19,24 @@ from typing import Any
 from assay.errors import InputError
 from assay.model import CaseResult
 from assay.sandbox import Health, NotServingError, ProgramResult, Response, Server, serve
-from assay.submissions.adapters.answers import fields_of, is_quick, unread_fields_of
-from assay.submissions.adapters.requests import Request, command_of, request_of
-from assay.submissions.adapters.tracked import contents_of, inputs_of, patterns_of, shown
+from assay.submissions.adapters.messages import (
+    HttpRequest,
+    build_request,
+    command_of,
+    describe_unread,
+    is_quick,
+    read_answer,
+)
 from assay.submissions.cases import APICase, APIResult, BaseCase
 from assay.submissions.config import ApiAdapter, GroupConfig
-from assay.submissions.leftovers import left_of
-from assay.submissions.preparing import Prepared
+from assay.submissions.environments.preparing import PreparedSubmission
+from assay.submissions.result_files import (
+    decode_files,
+    decode_output,
+    encode_inputs,
+    list_left,
+    list_patterns,
+)
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0
@@ -45,7 +56,7 @@ class _Down:
 class ApiRunner:
     """The cases of one group, one after the other, on one server."""
 
-    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+    def __init__(self, prepared: PreparedSubmission, group: GroupConfig) -> None:
         adapter = prepared.problem.adapter
         assert isinstance(adapter, ApiAdapter)
         self._prepared, self._group, self._adapter = prepared, group, adapter
@@ -78,10 +89,10 @@ class ApiRunner:
         return f"{self._adapter.address}:{self._port}"
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """What the server answered; that it did not is a result too."""
+        """Return what the server answered; that it did not is a result too."""
         if not isinstance(case, APICase):
             raise InputError(f"{case.group}/{case.id} is no request, but the program is a server")
-        request = request_of(case, self._place)
+        request = build_request(case, self._place)
         async with self._turn:
             if case.reset:
                 await self._stop()
@@ -96,7 +107,7 @@ class ApiRunner:
         await self._held.aclose()
 
     async def _running(self) -> Server | _Down:
-        """The server of the group, started if there is none."""
+        """Return the server of the group, started if there is none."""
         if self._server is not None and self._server.running:
             return self._server
         if self._server is not None:
@@ -106,7 +117,7 @@ class ApiRunner:
                 self._down = _Down(
                     f"the server had ended before this case ({_how(result)}), and with it what "
                     "earlier cases had told it",
-                    shown(result.stderr),
+                    decode_output(result.stderr),
                 )
         if self._down is None:
             await self._start()
@@ -134,30 +145,30 @@ class ApiRunner:
             self._server = await self._held.enter_async_context(serving)
         except NotServingError as error:
             why = f"{error} ({_how(error.result)})"
-            self._down = _Down(why, shown(error.result.stderr))
+            self._down = _Down(why, decode_output(error.result.stderr))
 
-    async def _ask(self, server: Server, case: APICase, request: Request) -> CaseResult:
+    async def _ask(self, server: Server, case: APICase, request: HttpRequest) -> CaseResult:
         written, started = len(server.stderr), time.perf_counter()
         answer, fields = await self._answer(server, case, request)
         fields["elapsed"] = time.perf_counter() - started
         if answer is not None:
             fields |= await self._fields_of(answer)
             if answer.status >= http.client.INTERNAL_SERVER_ERROR:
-                fields["stderr"] = shown(server.stderr[written:])
-        tracked = await self._tracked(server, case)
+                fields["stderr"] = decode_output(server.stderr[written:])
+        tracked = await self._collect_tracked(server, case)
         files = {**tracked.get("files", {}), **fields.get("files", {})}
         return self._result(case, request, {**tracked, **fields, "files": files})
 
     async def _answer(
-        self, server: Server, case: APICase, request: Request
+        self, server: Server, case: APICase, request: HttpRequest
     ) -> tuple[Response | None, dict[str, Any]]:
-        """The answer, or what is known of why there is none."""
+        """Return the answer, or what is known of why there is none."""
         seconds = self._prepared.seconds(self._group, case.timeout_s)
         fields: dict[str, Any] = {}
         for attempt in range(case.retries + 1):
             try:
                 if case.input_files and attempt == 0:
-                    await server.put(inputs_of(case))
+                    await server.put(encode_inputs(case))
                 method, target, headers, body = request
                 answer = await server.request(
                     method,
@@ -181,27 +192,27 @@ class ApiRunner:
         as_json = self._adapter.response_is_json and (is_said or not as_reference)
         how = {"as_json": as_json, "as_reference": as_reference}
         if is_quick(answer):
-            return fields_of(answer, **how)
+            return read_answer(answer, **how)
         about = {"status": answer.status, "headers": answer.headers, "body": answer.body}
         try:
             fields: dict[str, Any] = await self._readers.ask("answer", **about, **how)
         except TooMuchError as error:
-            return unread_fields_of(answer, f"reading the answer {error}")
+            return describe_unread(answer, f"reading the answer {error}")
         return fields
 
-    async def _tracked(self, server: Server, case: APICase) -> dict[str, Any]:
-        """The fields of a result that are about files of the work folder."""
-        patterns = patterns_of(self._prepared.problem, self._group, case)
+    async def _collect_tracked(self, server: Server, case: APICase) -> dict[str, Any]:
+        """Return the fields of a result that are about files of the work folder."""
+        patterns = list_patterns(self._prepared.problem, self._group, case)
         if not patterns:
             return {}
         try:
             collected = await server.collect(patterns)
         except ConnectionRefusedError:
             return {"files_unknown": _ENDED}
-        left = left_of(collected)
-        return {"files": contents_of(collected.files), **({"left": left} if left else {})}
+        left = list_left(collected)
+        return {"files": decode_files(collected.files), **({"left": left} if left else {})}
 
-    def _result(self, case: APICase, request: Request, fields: dict[str, Any]) -> APIResult:
+    def _result(self, case: APICase, request: HttpRequest, fields: dict[str, Any]) -> APIResult:
         return APIResult(
             id=case.id,
             group=case.group,
@@ -213,14 +224,18 @@ class ApiRunner:
 
 
 async def _failure(server: Server, error: Exception, seconds: float) -> dict[str, Any]:
-    """What is known of a request that got no answer."""
+    """Return what is known of a request that got no answer."""
     if isinstance(error, TimeoutError):
         what = f"no answer within {seconds:g} s"
-        return {"status_code": -1, "timed_out": True, "stderr": _with(what, shown(server.stderr))}
+        return {
+            "status_code": -1,
+            "timed_out": True,
+            "stderr": _with(what, decode_output(server.stderr)),
+        }
     result = await server.wait(_SETTLE)
     what = f"the server ended ({_how(result)})" if result else f"no answer: {error}"
     stderr = result.stderr if result else server.stderr
-    return {"status_code": -1, "stderr": _with(what, shown(stderr))}
+    return {"status_code": -1, "stderr": _with(what, decode_output(stderr))}
 
 
 def _no_answer(down: _Down) -> dict[str, Any]:
@@ -239,7 +254,7 @@ def _how(result: ProgramResult) -> str:
 
 
 def _patience(adapter: ApiAdapter) -> float:
-    """How long a server may take: its own time-out, or what its attempts come to if it says."""
+    """Return the seconds a server may take: its time-out, or all its attempts if it names them."""
     if {"max_startup_attempts", "delay_startup_attempts"} & adapter.model_fields_set:
         attempts = adapter.max_startup_attempts * adapter.delay_startup_attempts
         return max(adapter.startup_timeout_s, attempts)

@@ -11,23 +11,23 @@ from typing import Any
 from assay.errors import InputError
 from assay.model import CaseResult
 from assay.sandbox import CollectedFiles, ProgramResult, Programs
-from assay.submissions.adapters.tracked import (
-    contents_of,
-    inputs_of,
-    lines_of,
-    patterns_of,
-    shown,
-)
 from assay.submissions.cases import BaseCase, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
-from assay.submissions.leftovers import left_of
-from assay.submissions.preparing import Prepared
+from assay.submissions.environments.preparing import PreparedSubmission
+from assay.submissions.result_files import (
+    decode_files,
+    decode_output,
+    encode_inputs,
+    encode_stdin,
+    list_left,
+    list_patterns,
+)
 
 
 class CliRunner:
     """The cases of one group, each in a fresh work folder, or all in one that is kept."""
 
-    def __init__(self, prepared: Prepared, group: GroupConfig) -> None:
+    def __init__(self, prepared: PreparedSubmission, group: GroupConfig) -> None:
         self._prepared, self._group = prepared, group
         self._variables = prepared.variables(group)
         self._held = AsyncExitStack()
@@ -59,7 +59,7 @@ class CliRunner:
         await self._held.aclose()
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """What the program did, whatever it was; InfrastructureError only for our own trouble."""
+        """Return what the program did; raise InfrastructureError only for our own trouble."""
         if self._turn is None:
             return await self._run(case)
         async with self._turn:
@@ -71,9 +71,9 @@ class CliRunner:
         command, line = command_of(self._prepared.start, case, resplit=self._prepared.resplits)
         result = await self._programs.run(
             command,
-            stdin=lines_of(case.stdin) if isinstance(case, CLICase) else b"",
-            files=inputs_of(case),
-            collect=patterns_of(self._prepared.problem, self._group, case),
+            stdin=encode_stdin(case.stdin) if isinstance(case, CLICase) else b"",
+            files=encode_inputs(case),
+            collect=list_patterns(self._prepared.problem, self._group, case),
             environment=self._variables,
             wall_time=self._prepared.seconds(self._group, case.timeout_s),
         )
@@ -81,7 +81,7 @@ class CliRunner:
 
 
 def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tuple[list[str], str]:
-    """The command as it is run, and as it is shown.
+    """Return the command as it is run, and as it is shown.
 
     Arguments are taken as they are. Loaders of existing problems quote theirs for a shell, because
     there all was joined and split again: `resplit` does the same.
@@ -101,9 +101,9 @@ def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tupl
 
 
 def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
-    """The result of a case: ended by a limit it has the status -1, and says which."""
+    """Return the result of a case: ended by a limit it has the status -1, and says which."""
     more: dict[str, Any] = {}
-    stderr = shown(result.stderr)
+    stderr = decode_output(result.stderr)
     # A program may also be refused something, more processes say, and come to an end of its own.
     was_ended = result.timed_out or (result.limit is not None and result.exit_status < 0)
     if result.limit:
@@ -112,18 +112,18 @@ def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
             stderr += f"\n[ended: it exceeded its limit {result.limit}]\n"
     if result.cut:
         more["cut"] = dict(result.cut)
-    if left := left_of(CollectedFiles(result.files, result.left)):
+    if left := list_left(CollectedFiles(result.files, result.left)):
         more["left"] = left
     return CLIResult(
         id=case.id,
         group=case.group,
         group_type=case.group_type,
         status_code=-1 if was_ended else result.exit_status,
-        output=shown(result.stdout),
+        output=decode_output(result.stdout),
         stderr=stderr,
         timed_out=result.timed_out,
         elapsed=result.wall_time,
         command=line,
-        files=contents_of(result.files),
+        files=decode_files(result.files),
         **more,
     )

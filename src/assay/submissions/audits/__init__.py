@@ -1,19 +1,27 @@
 """Grades the grader: tries a problem's verifier on right, empty and mutated results."""
 
-from assay.submissions.audits.auditing import Auditor, AuditProgress
-from assay.submissions.audits.findings import DEFAULT_MIN_SCORE, Finding, GroupAudit, findings_of
-from assay.submissions.audits.showing import audit_lines, audit_values
-from assay.submissions.audits.sorts import SORTS, Sort
+from assay.submissions.audits.audit import Audit, Auditor, AuditProgress, audit_problem
+from assay.submissions.audits.findings import (
+    DEFAULT_MIN_SCORE,
+    FINDING_TYPES,
+    AuditFinding,
+    FindingType,
+    GroupAudit,
+    find_problems,
+)
+from assay.submissions.audits.rendering import render_text, render_values
 
 __all__ = [
     "DEFAULT_MIN_SCORE",
-    "SORTS",
+    "FINDING_TYPES",
+    "Audit",
+    "AuditFinding",
     "AuditProgress",
     "Auditor",
-    "Finding",
+    "FindingType",
     "GroupAudit",
-    "Sort",
-    "audit_lines",
-    "audit_values",
-    "findings_of",
+    "audit_problem",
+    "find_problems",
+    "render_text",
+    "render_values",
 ]

@@ -1,26 +1,53 @@
-"""An audit of a problem as a whole: its groups, its findings and its exit code."""
+"""An audit of a problem: its reference runs twice, then its verifier judges what is wrong."""
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import contextlib
+import functools
 import json
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from assay import findings
-from assay.errors import InputError, nearest
+from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
+from assay.errors import InfrastructureError, InputError, nearest
+from assay.model import CaseResult
 from assay.reports import Paint
 from assay.runs import run_in_loop
-from assay.submissions.audits.auditing import Auditor, AuditProgress
-from assay.submissions.audits.findings import DEFAULT_MIN_SCORE, Finding, GroupAudit, findings_of
-from assay.submissions.audits.showing import audit_lines, audit_values
-from assay.submissions.audits.sorts import SORTS
-from assay.submissions.config import CheckpointConfig, ProblemConfig
-from assay.submissions.opening import ALL, Opened, SubmissionsRequest, open_checking
+from assay.submissions.audits.facts import collect_facts
+from assay.submissions.audits.findings import (
+    DEFAULT_MIN_SCORE,
+    FINDING_TYPES,
+    AuditFinding,
+    GroupAudit,
+    find_problems,
+)
+from assay.submissions.audits.rendering import render_text, render_values
+from assay.submissions.audits.trials import Judge, ReferenceTrial, VerifierJudgement, try_case
+from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
+from assay.submissions.plan import OpenedRequest, open_request
 from assay.submissions.problems import read_problem
-from assay.submissions.selection import Filter, find_checkpoint
+from assay.submissions.protocols import (
+    CaseRunner,
+    CasesBrokenError,
+    CaseSource,
+    CaseStream,
+    ExpectedCase,
+    Prepare,
+    SetUpFailedError,
+    Site,
+    StoreBrokenError,
+    VerifierBrokenError,
+    is_chain,
+)
+from assay.submissions.request import ALL, Filter, SubmissionsRequest, find_checkpoint
+from assay.submissions.result_files import list_patterns
+from assay.tracebacks import format_exception
 
 
 @dataclass(frozen=True)
@@ -29,7 +56,7 @@ class Audit:
 
     problem: str
     groups: list[GroupAudit]
-    findings: list[Finding]
+    findings: list[AuditFinding]
     min_score: float
 
     @property
@@ -45,9 +72,9 @@ class Audit:
     def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
         """Return the numbers of every group, and the findings."""
         if format == "json":
-            values = audit_values(self.problem, self.groups, self.findings, self.min_score)
+            values = render_values(self.problem, self.groups, self.findings, self.min_score)
             return json.dumps(values, indent=2) + "\n"
-        lines = audit_lines(self.problem, self.groups, self.findings, Paint(False))
+        lines = render_text(self.problem, self.groups, self.findings, Paint(False))
         return "\n".join(lines) + "\n"
 
 
@@ -65,15 +92,15 @@ def audit_problem(
     _check_ignored(ignored)
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
     groups = run_in_loop(_audit_groups(problem, asked, snapshot, progress))
-    found = findings_of(groups, min_score=min_score, ignored=ignored)
+    found = find_problems(groups, min_score=min_score, ignored=ignored)
     return Audit(problem.name, groups, found, min_score)
 
 
 def _check_ignored(ignored: Iterable[str]) -> None:
     for text in ignored:
         code = text.partition("=")[0]
-        if code not in SORTS:
-            raise InputError(f"there is no finding {code!r}", advice=nearest(code, SORTS))
+        if code not in FINDING_TYPES:
+            raise InputError(f"there is no finding {code!r}", advice=nearest(code, FINDING_TYPES))
 
 
 async def _audit_groups(
@@ -85,7 +112,7 @@ async def _audit_groups(
     """Audit every group that was asked for, each checkpoint with its own reference."""
     every = list(problem.checkpoints.values())
     chosen = every if asked.checkpoint == ALL else [find_checkpoint(problem, asked.checkpoint)]
-    opened = {one.name: _opened(problem, one, asked, snapshot) for one in chosen}
+    opened = {one.name: _open_checkpoint(problem, one, asked, snapshot) for one in chosen}
     # All have the same problem, so that the source of one serves them all.
     source = opened[chosen[0].name].source
     wanted = Filter(asked.group, asked.case)
@@ -104,15 +131,15 @@ async def _audit_groups(
     return groups
 
 
-def _opened(
+def _open_checkpoint(
     problem: ProblemConfig,
     checkpoint: CheckpointConfig,
     asked: SubmissionsRequest,
     snapshot: Path | None,
-) -> Opened:
+) -> OpenedRequest:
     """Open a checkpoint with the reference that is to be right about it."""
     reference = _reference(problem, checkpoint) if snapshot is None else snapshot.absolute()
-    return open_checking(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
+    return open_request(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
 
 
 def _reference(problem: ProblemConfig, checkpoint: CheckpointConfig) -> Path:
@@ -125,3 +152,171 @@ def _reference(problem: ProblemConfig, checkpoint: CheckpointConfig) -> Path:
             advice="write one there, or name a submission that is right with -s",
         )
     return folder
+
+
+_MOST_WORDS = 40
+_LONGEST_WORD = 40
+
+
+class AuditProgress(Protocol):
+    """Is told what an audit does."""
+
+    def count_run(self, group: str) -> None:
+        """Note that the reference has run a case once more."""
+
+    def count_case(self, group: str, mutants: int) -> None:
+        """Note that a case has been tried with everything there is."""
+
+
+class NoAuditProgress:
+    """A progress that shows nothing."""
+
+    def count_run(self, group: str) -> None: ...
+
+    def count_case(self, group: str, mutants: int) -> None: ...
+
+
+@dataclass
+class Auditor:
+    """What an audit needs of a problem."""
+
+    problem: ProblemConfig
+    source: CaseSource
+    wanted: Filter
+    jobs: int = 1
+    progress: AuditProgress = field(default_factory=NoAuditProgress)
+
+    async def audit(self, checkpoint: CheckpointConfig, prepare: Prepare) -> list[GroupAudit]:
+        """Audit every group of a checkpoint that was asked for, with the reference made ready."""
+        groups = [one for one in checkpoint.groups.values() if self.wanted.takes_group(one)]
+        if not groups:
+            return []
+        try:
+            async with prepare(checkpoint) as site:
+                return [await self._group(checkpoint, group, site) for group in groups]
+        except SetUpFailedError as error:
+            return [GroupAudit(checkpoint.name, "(set-up)", "", broken=str(error))]
+
+    async def _group(
+        self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
+    ) -> GroupAudit:
+        """Run the reference twice, then try the cases that were in both."""
+        place = _Place(checkpoint, group, site)
+        first, broken = await self._run(place)
+        second, broken_again = await self._run(place)
+        audit = GroupAudit(
+            checkpoint.name, group.name, str(group.type), broken=broken or broken_again
+        )
+        for one, again in zip(first, second, strict=False):
+            if not self.wanted.takes_case(one.drawn.case):
+                continue
+            tracked = list_patterns(self.problem, group, one.drawn.case)
+            words = read_vocabulary(self.problem.path)
+            trials = await try_case(one, again, self._judge(place), tracked, words)
+            audit.cases.append(collect_facts(trials))
+            self.progress.count_case(audit.name, len(trials.mutants))
+            # A judgement need not wait for anything; an interrupt must not wait for them all.
+            await asyncio.sleep(0)
+        return audit
+
+    async def _run(self, place: _Place) -> tuple[list[ReferenceTrial], str]:
+        """Run the reference on every case from a fresh start; return also why they ended early."""
+        tried: list[ReferenceTrial] = []
+        try:
+            async with (
+                self.source.open(place.checkpoint, place.group) as stream,
+                place.site.runner(place.group) as runner,
+            ):
+                if is_chain(self.problem, place.group, stream):
+                    await self._follow(place, stream, runner, tried)
+                else:
+                    await self._side_by_side(place, stream, runner, tried)
+        except CasesBrokenError as error:
+            return tried, str(error)
+        return tried, ""
+
+    async def _follow(
+        self, place: _Place, stream: CaseStream, runner: CaseRunner, tried: list[ReferenceTrial]
+    ) -> None:
+        while (drawn := await stream.draw()) is not None:
+            one = await self._try_reference(place, drawn, runner)
+            tried.append(one)
+            # A store that cannot take a case in is told about by what comes of the later ones.
+            with contextlib.suppress(StoreBrokenError):
+                await stream.update(drawn, one.actual)
+
+    async def _side_by_side(
+        self, place: _Place, stream: CaseStream, runner: CaseRunner, tried: list[ReferenceTrial]
+    ) -> None:
+        lanes = asyncio.Semaphore(self.jobs)
+
+        async def run(drawn: ExpectedCase) -> ReferenceTrial:
+            async with lanes:
+                return await self._try_reference(place, drawn, runner)
+
+        tasks: list[asyncio.Task[ReferenceTrial]] = []
+        try:
+            while (drawn := await stream.draw()) is not None:
+                # The others of an isolated group tell nothing about those that were asked for.
+                if self.wanted.takes_case(drawn.case):
+                    tasks.append(asyncio.create_task(run(drawn)))
+        finally:
+            # Also if there are no further cases to be had, those before are told about.
+            tried += await _all_of(tasks)
+
+    async def _try_reference(
+        self, place: _Place, drawn: ExpectedCase, runner: CaseRunner
+    ) -> ReferenceTrial:
+        drawn = drawn.place_assets(place.site.assets)
+        actual = await runner.run(drawn.case)
+        judged = await self._judge(place)(drawn, actual)
+        self.progress.count_run(place.name)
+        return ReferenceTrial(drawn, actual, judged)
+
+    def _judge(self, place: _Place) -> Judge:
+        async def judge(drawn: ExpectedCase, actual: CaseResult) -> VerifierJudgement:
+            try:
+                found = await self.source.verify(place.checkpoint, place.group, drawn, actual)
+            except (VerifierBrokenError, InputError) as error:
+                return VerifierJudgement(error=str(error))
+            except InfrastructureError:
+                raise
+            except Exception as error:
+                return VerifierJudgement(error=format_exception(error))
+            return VerifierJudgement(found)
+
+        return judge
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A group of a checkpoint, and the reference that is ready for it."""
+
+    checkpoint: CheckpointConfig
+    group: GroupConfig
+    site: Site
+
+    @property
+    def name(self) -> str:
+        return f"{self.checkpoint.name}/{self.group.name}"
+
+
+@functools.cache
+def read_vocabulary(folder: Path) -> tuple[str, ...]:
+    """Return the short texts in the code of a problem: what its verifier may look for."""
+    words: dict[str, None] = {}
+    for file in sorted(folder.glob("*.py")):
+        with contextlib.suppress(SyntaxError, ValueError, OSError, UnreadableFileError):
+            for node in ast.walk(ast.parse(read_bytes(file, LARGEST_SOURCE))):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    words[node.value] = None
+    return tuple(word for word in words if 0 < len(word) <= _LONGEST_WORD)[:_MOST_WORDS]
+
+
+async def _all_of(tasks: list[asyncio.Task[ReferenceTrial]]) -> list[ReferenceTrial]:
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

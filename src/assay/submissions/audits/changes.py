@@ -13,7 +13,7 @@ Path: TypeAlias = tuple[str | int, ...]
 T = TypeVar("T")
 
 
-class Kind(StrEnum):
+class MutationKind(StrEnum):
     """In what way a mutant is wrong."""
 
     WRONG_VALUE = "wrong value"
@@ -31,29 +31,29 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Change:
+class TreeChange:
     """A tree that is wrong in one place."""
 
-    kind: Kind
+    kind: MutationKind
     path: Path
     tree: Any
 
 
 # The name of a key that no program has.
 EXTRA = "unexpected_key"
-_SPREAD = {Kind.WRONG_VALUE: 8}
+_SPREAD = {MutationKind.WRONG_VALUE: 8}
 _USUAL_SPREAD = 3
 
 
-def tree_changes(
+def list_changes(
     tree: Any, again: Any, *, is_textual: bool, most: int | None = None
-) -> list[Change]:
+) -> list[TreeChange]:
     """Changes of each kind, a few of each, spread over the tree.
 
     `again` is the same tree of another run: what differs there nobody can compare, so it is left
     alone. `most` lowers how many there are of a kind.
     """
-    found: list[Change] = []
+    found: list[TreeChange] = []
     for kind, make in _MAKERS.items():
         places = [
             (path, changed)
@@ -63,12 +63,12 @@ def tree_changes(
         ]
         limit = min(_SPREAD.get(kind, _USUAL_SPREAD), most or _USUAL_SPREAD * 100)
         for path, changed in spread(places, limit):
-            found.append(Change(kind, path, replaced(tree, path, changed)))
+            found.append(TreeChange(kind, path, replace_node(tree, path, changed)))
     return found
 
 
 def walk(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Every node of a tree with its place, the outer before the inner."""
+    """Yield every node of a tree with its place, the outer before the inner."""
     yield path, tree
     inner: Any = ()
     if isinstance(tree, dict):
@@ -80,7 +80,7 @@ def walk(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def find(tree: Any, path: Path, default: Any = None) -> Any:
-    """The node at a place."""
+    """Return the node at a place."""
     for step in path:
         try:
             tree = tree[step]
@@ -89,12 +89,12 @@ def find(tree: Any, path: Path, default: Any = None) -> Any:
     return tree
 
 
-def replaced(tree: Any, path: Path, new: Any) -> Any:
-    """The tree with another node at a place, or none; what is not on the way there is shared."""
+def replace_node(tree: Any, path: Path, new: Any) -> Any:
+    """Return the tree with another node at a place, or without it; the rest is shared."""
     if not path:
         return new
     copy = tree.copy()
-    inner = replaced(tree[path[0]], path[1:], new)
+    inner = replace_node(tree[path[0]], path[1:], new)
     if inner is GONE:
         del copy[path[0]]
     else:
@@ -102,8 +102,8 @@ def replaced(tree: Any, path: Path, new: Any) -> Any:
     return copy
 
 
-def place_of(path: Path) -> str:
-    """A place as a person writes it: rows[0].price."""
+def format_place(path: Path) -> str:
+    """Return a place as a person writes it: rows[0].price."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -111,7 +111,7 @@ def place_of(path: Path) -> str:
 
 
 def pattern(path: Path) -> str:
-    """The same with every position in a list alike: rows[].price."""
+    """Return a place with every position in a list alike: rows[].price."""
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
@@ -130,12 +130,12 @@ def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
     return [chosen[number * len(chosen) // most] for number in range(most)]
 
 
-def _is_steady(kind: Kind, path: Path, node: Any, again: Any) -> bool:
-    """Whether the other run has the same there, as far as this kind of change is about it."""
+def _is_steady(kind: MutationKind, path: Path, node: Any, again: Any) -> bool:
+    """Return whether the other run has the same there, as far as this kind of change needs it."""
     there = find(again, path, _NONE)
-    if kind in (Kind.MISSING_KEY, Kind.MISSING_ELEMENT):
+    if kind in (MutationKind.MISSING_KEY, MutationKind.MISSING_ELEMENT):
         return there is not _NONE
-    if kind in (Kind.EXTRA_KEY, Kind.EXTRA_ELEMENT):
+    if kind in (MutationKind.EXTRA_KEY, MutationKind.EXTRA_ELEMENT):
         return type(there) is type(node) and len(there) == len(node)
     return bool(there == node)
 
@@ -161,14 +161,14 @@ def wrong_value(node: Any) -> Any:
             other = -node - 7.5 if math.isfinite(node) else 0.0
             return other if other != node else 0.0
         case str():
-            return rotated(node)
+            return rotate(node)
         case bytes():
             return bytes([node[0] ^ 0xFF]) + node[1:] if node else b"wrong"
     return _NONE
 
 
-def rotated(text: str) -> str:
-    """Each letter and digit replaced by another: as long, as shaped, and never the same."""
+def rotate(text: str) -> str:
+    """Replace each letter and digit by another: as long, as shaped, and never the same."""
     changed = text.translate(_OTHERS)
     return changed if changed != text else f"{text}x"
 
@@ -184,7 +184,7 @@ _OTHERS = _other_characters()
 
 
 def type_change(node: Any) -> Any:
-    """The same in another type."""
+    """Return the value in another type."""
     match node:
         case bool() | None:
             return str(node).lower()
@@ -203,19 +203,19 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) < 16
 
 
-def _wrong_value(path: Path, node: Any, is_textual: bool) -> Any:
+def _make_wrong(path: Path, node: Any, is_textual: bool) -> Any:
     # An empty line of text says nothing, so it cannot say anything wrong.
     return _NONE if is_textual and isinstance(node, str) and not node.strip() else wrong_value(node)
 
 
-def _type_change(path: Path, node: Any, is_textual: bool) -> Any:
+def _change_type(path: Path, node: Any, is_textual: bool) -> Any:
     return _NONE if is_textual else type_change(node)
 
 
 _NUMBER = re.compile(r"(?<![\w.])\d{1,15}(?!\w|\.\d)", re.ASCII)
 
 
-def _off_by_one(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_one(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, bool):
         return _NONE
     if isinstance(node, int | float):
@@ -226,47 +226,47 @@ def _off_by_one(path: Path, node: Any, is_textual: bool) -> Any:
     return _NONE
 
 
-def _missing_key(path: Path, node: Any, is_textual: bool) -> Any:
+def _drop_key(path: Path, node: Any, is_textual: bool) -> Any:
     return GONE if path and isinstance(path[-1], str) else _NONE
 
 
-def _missing_element(path: Path, node: Any, is_textual: bool) -> Any:
+def _drop_element(path: Path, node: Any, is_textual: bool) -> Any:
     return GONE if path and isinstance(path[-1], int) else _NONE
 
 
-def _extra_key(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_key(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, dict) and EXTRA not in node:
         return {**node, EXTRA: "unexpected" if is_textual else 1}
     return _NONE
 
 
-def _extra_element(path: Path, node: Any, is_textual: bool) -> Any:
+def _add_element(path: Path, node: Any, is_textual: bool) -> Any:
     if not isinstance(node, list):
         return _NONE
     return [*node, node[-1]] if node else ["unexpected"]
 
 
-def _reordered(path: Path, node: Any, is_textual: bool) -> Any:
+def _reorder(path: Path, node: Any, is_textual: bool) -> Any:
     if not isinstance(node, list):
         return _NONE
     turned = node[1:] + node[:1]
     return turned if turned != node else _NONE
 
 
-def _truncated(path: Path, node: Any, is_textual: bool) -> Any:
+def _truncate(path: Path, node: Any, is_textual: bool) -> Any:
     if isinstance(node, str | bytes) and len(node) > 1:
         return node[: len(node) // 2]
     return _NONE
 
 
-_MAKERS: dict[Kind, Callable[[Path, Any, bool], Any]] = {
-    Kind.WRONG_VALUE: _wrong_value,
-    Kind.OFF_BY_ONE: _off_by_one,
-    Kind.MISSING_KEY: _missing_key,
-    Kind.EXTRA_KEY: _extra_key,
-    Kind.MISSING_ELEMENT: _missing_element,
-    Kind.EXTRA_ELEMENT: _extra_element,
-    Kind.TYPE_CHANGE: _type_change,
-    Kind.REORDERED: _reordered,
-    Kind.TRUNCATED: _truncated,
+_MAKERS: dict[MutationKind, Callable[[Path, Any, bool], Any]] = {
+    MutationKind.WRONG_VALUE: _make_wrong,
+    MutationKind.OFF_BY_ONE: _add_one,
+    MutationKind.MISSING_KEY: _drop_key,
+    MutationKind.EXTRA_KEY: _add_key,
+    MutationKind.MISSING_ELEMENT: _drop_element,
+    MutationKind.EXTRA_ELEMENT: _add_element,
+    MutationKind.TYPE_CHANGE: _change_type,
+    MutationKind.REORDERED: _reorder,
+    MutationKind.TRUNCATED: _truncate,
 }

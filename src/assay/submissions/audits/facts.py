@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from assay.model import CaseResult, Value, score_of
-from assay.submissions.audits.changes import Kind
-from assay.submissions.audits.forms import substance
-from assay.submissions.audits.trials import Judged, Trials, Tried
+from assay.submissions.audits.changes import MutationKind
+from assay.submissions.audits.mutants import fingerprint_content
+from assay.submissions.audits.trials import CaseTrials, ReferenceTrial, VerifierJudgement
 
 # A case that scores this much is taken for right by whoever reads scores.
 VISIBLE_SCORE = 0.95
@@ -24,7 +24,7 @@ _PRODUCED = {"output", "stderr", "status_code"}
 class Label:
     """A mutant, without its result."""
 
-    kind: Kind
+    kind: MutationKind
     attribute: str
     place: str
 
@@ -75,12 +75,12 @@ class CaseFacts:
     """Expected values that no judgement depends on."""
 
 
-def facts_of(trials: Trials) -> CaseFacts:
-    """What the trials of a case show."""
+def collect_facts(trials: CaseTrials) -> CaseFacts:
+    """Return what the trials of a case show."""
     first, second = trials.first.judged, trials.second.judged
     facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
     if first.did_pass != second.did_pass:
-        facts.flaky = tuple(sorted(_judged_apart(first, second)))
+        facts.flaky = tuple(sorted(_find_disagreements(first, second)))
     facts.failure = "" if first.did_pass or second.did_pass else _failure(first)
     facts.restless = tuple(sorted(_differing(trials.first, trials.second)))
     facts.breaks = _breaks(trials)
@@ -92,32 +92,32 @@ def facts_of(trials: Trials) -> CaseFacts:
     return facts
 
 
-def _failure(judged: Judged) -> str:
+def _failure(judged: VerifierJudgement) -> str:
     if judged.error is not None:
         return judged.error
     wrong = judged.wrong()
     return f"wrong: {', '.join(wrong)}" if wrong else "nothing is verified"
 
 
-def _judged_apart(first: Judged, second: Judged) -> set[str]:
+def _find_disagreements(first: VerifierJudgement, second: VerifierJudgement) -> set[str]:
     if first.error is not None or second.error is not None:
         return {"(the verifier gave no judgement)"}
     before, after = first.says(), second.says()
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-def _differing(first: Tried, second: Tried) -> set[str]:
-    """What differs in two runs, of what a program produces and of what is judged."""
+def _differing(first: ReferenceTrial, second: ReferenceTrial) -> set[str]:
+    """Return what differs in two runs, of what a program produces and of what is judged."""
     before, after = first.actual.attributes(), second.actual.attributes()
     return {
         name
         for name in before.keys() | after.keys()
         if (name in _PRODUCED or name in first.judged.results or name.startswith("files-"))
-        and substance(before.get(name)) != substance(after.get(name))
+        and fingerprint_content(before.get(name)) != fingerprint_content(after.get(name))
     }
 
 
-def _breaks(trials: Trials) -> dict[str, Break]:
+def _breaks(trials: CaseTrials) -> dict[str, Break]:
     found = {}
     if trials.idle.error is not None:
         found["doing nothing"] = Break(trials.idle.error, "output", "")
@@ -128,8 +128,8 @@ def _breaks(trials: Trials) -> dict[str, Break]:
     return found
 
 
-def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
-    judged_attributes = _judged_attributes(trials)
+def _count_mutants(trials: CaseTrials, facts: CaseFacts) -> None:
+    judged_attributes = _find_judged(trials)
     unjudged = set()
     for mutant, judged in trials.mutants:
         if mutant.attribute not in judged_attributes:
@@ -140,8 +140,8 @@ def _count_mutants(trials: Trials, facts: CaseFacts) -> None:
     facts.unjudged = tuple(sorted(unjudged))
 
 
-def _judged_attributes(trials: Trials) -> set[str]:
-    """What somebody claims to look at: by a key, by an expected value, or by what it does."""
+def _find_judged(trials: CaseTrials) -> set[str]:
+    """Return the attributes that are judged: by a key, an expected value, or an effect."""
     drawn, was = trials.first.drawn, trials.first.judged
     expected = drawn.expected
     stated = {*expected.attributes()} & {*expected.given(), *_file_names(expected)}
@@ -157,7 +157,7 @@ def _file_names(result: CaseResult) -> Iterable[str]:
     return [name for name in result.attributes() if name.startswith("files-")]
 
 
-def _look_at_keys(trials: Trials, facts: CaseFacts) -> None:
+def _look_at_keys(trials: CaseTrials, facts: CaseFacts) -> None:
     results = trials.first.judged.results
     total = sum(one.weight for one in results.values())
     attributes = _attribute_names(trials)
@@ -177,7 +177,7 @@ def _look_at_keys(trials: Trials, facts: CaseFacts) -> None:
             facts.misspelt |= _nearly(name, _worth_judging(trials) - results.keys())
 
 
-def _attribute_names(trials: Trials) -> set[str]:
+def _attribute_names(trials: CaseTrials) -> set[str]:
     actual, expected = trials.first.actual, trials.first.drawn.expected
     # Looked at both ways: as one field, and as the files in it.
     return {*actual.attributes(), *expected.attributes(), *type(actual).model_fields}
@@ -187,14 +187,14 @@ def _is_invisible(share: float, checks: int) -> bool:
     return 1 - share >= VISIBLE_SCORE and share < _PART_OF_EVEN_SHARE / checks
 
 
-def _hides(name: str, judged: Judged) -> bool:
+def _hides(name: str, judged: VerifierJudgement) -> bool:
     """Return whether the check failed here, and the score is as good as whole."""
     found = judged.results.get(name)
     score = score_of([(one.is_correct, one.weight) for one in judged.results.values()])
     return found is not None and found.is_correct is False and score >= VISIBLE_SCORE
 
 
-def _worth_judging(trials: Trials) -> set[str]:
+def _worth_judging(trials: CaseTrials) -> set[str]:
     """Return what a program produces and what is expected; nobody misses the rest."""
     expected = trials.first.drawn.expected
     names = {*trials.first.actual.attributes(), *expected.attributes()}
@@ -207,8 +207,8 @@ def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
     return {name: close[0]} if close else {}
 
 
-def _unread(trials: Trials) -> tuple[str, ...]:
-    """The places of unread values, each exactly where others of its list are read."""
+def _unread(trials: CaseTrials) -> tuple[str, ...]:
+    """Return the places of unread values, each exactly where others of its list are read."""
     read = {one.place for one in trials.read}
     places = (one.exact if one.place in read else one.place for one in trials.unread)
     return tuple(dict.fromkeys(places))

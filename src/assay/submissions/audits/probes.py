@@ -11,9 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 from assay.model import CaseResult
-from assay.submissions.audits.changes import EXTRA, replaced, spread, walk, wrong_value
-from assay.submissions.audits.forms import read_form
-from assay.submissions.audits.mutants import altered
+from assay.submissions.audits.changes import EXTRA, replace_node, spread, walk, wrong_value
+from assay.submissions.audits.mutants import alter, read_form
 
 # What programs print when something went wrong, for checks that look for such words.
 _TROUBLE = (
@@ -45,15 +44,15 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?!\w)", re.ASCII)
 def probes(
     right: CaseResult, stated: Mapping[str, Any], vocabulary: Collection[str] = ()
 ) -> Iterator[tuple[str, CaseResult]]:
-    """Each with its name; `stated` is all that is expected, `vocabulary` words of the verifier."""
+    """Yield names and results; `stated` is what is expected, `vocabulary` words of the verifier."""
     status = right.status_code
     words = " ".join([_TROUBLE, *_texts(stated), *vocabulary])
     nothing = {"status_code": -1, "files": {}, "headers": {}, "elapsed": 0.0}
     late = {"timed_out": True, "elapsed": 1e9, "adapter_error": True}
-    yield "nothing at all", _everywhere(right, _emptied, **nothing)
-    yield "all of it wrong", _everywhere(right, _garbled, status_code=99, headers={}, **late)
+    yield "nothing at all", _everywhere(right, _empty, **nothing)
+    yield "all of it wrong", _everywhere(right, _garble, status_code=99, headers={}, **late)
     yield "about another case", _everywhere(right, lambda value: value, **_other_fields(right))
-    yield "words of trouble added", _everywhere(right, lambda value: _told(value, words))
+    yield "words of trouble added", _everywhere(right, lambda value: _add_words(value, words))
     for distance, name in ((_FAR, "every number higher"), (-_FAR, "every number lower")):
         yield name, _everywhere(right, _mover(distance), status_code=status + distance)
     for value in _EVERYWHERE:
@@ -63,19 +62,19 @@ def probes(
         yield f"{value!r} everywhere", _everywhere(right, _filler(value), status_code=number)
 
 
-def filled_with(right: CaseResult, value: Any) -> CaseResult:
+def fill_with(right: CaseResult, value: Any) -> CaseResult:
     """Return the result with this value in every place."""
     return _everywhere(right, _filler(value))
 
 
-def placed_in(right: CaseResult, value: Any) -> Iterator[CaseResult]:
+def place_in(right: CaseResult, value: Any) -> Iterator[CaseResult]:
     """Yield the result with this value in one place of its output, for some places."""
     form = read_form(right.output)
     if form.is_textual and not isinstance(value, str):
         value = str(value).lower()
     leaves = [(path, node) for path, node in walk(form.tree) if not isinstance(node, dict | list)]
     for path, _ in spread(leaves, _MOST_PLACES):
-        yield altered(right, output=form.write(replaced(form.tree, path, value)))
+        yield alter(right, output=form.write(replace_node(form.tree, path, value)))
 
 
 def _everywhere(right: CaseResult, change: Callable[[Any], Any], **fields: Any) -> CaseResult:
@@ -86,11 +85,11 @@ def _everywhere(right: CaseResult, change: Callable[[Any], Any], **fields: Any) 
         "files": {name: change(content) for name, content in files.items()},
     }
     changed |= {name: value for name, value in fields.items() if hasattr(right, name)}
-    return altered(right, **changed)
+    return alter(right, **changed)
 
 
 def _other_fields(right: CaseResult) -> dict[str, Any]:
-    """Every further field of the result with another value of its type."""
+    """Return every further field of the result with another value of its type."""
     fields = {**right.__dict__, **(right.__pydantic_extra__ or {})}
     own = {"id", "group", "group_type", "type", "output", "stderr", "files", "status_code"}
     changed = {name: _other(value) for name, value in fields.items() if name not in own}
@@ -107,11 +106,11 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, bool | int | float | str | bytes)
 
 
-def _emptied(value: Any) -> Any:
+def _empty(value: Any) -> Any:
     return type(value)() if isinstance(value, str | bytes | dict | list) else None
 
 
-def _garbled(value: Any) -> Any:
+def _garble(value: Any) -> Any:
     match value:
         case str():
             return "<<< no such thing \u00e9 >>>\n"
@@ -122,8 +121,8 @@ def _garbled(value: Any) -> Any:
     return ["no such thing"]
 
 
-def _told(value: Any, words: str) -> Any:
-    """The value with the words added wherever they can stand."""
+def _add_words(value: Any, words: str) -> Any:
+    """Return the value with the words added wherever they can stand."""
     if value is None:
         return words
     if isinstance(value, bytes):
@@ -131,7 +130,7 @@ def _told(value: Any, words: str) -> Any:
     form = read_form(value)
     if form.is_textual or len(str(value)) > _LONGEST_VALUE:
         return f"{value}\n{words}\n" if isinstance(value, str) else value
-    tree = _mapped(form.tree, lambda node: f"{node} {words}" if isinstance(node, str) else node)
+    tree = _map_leaves(form.tree, lambda node: f"{node} {words}" if isinstance(node, str) else node)
     if isinstance(tree, dict):
         tree = {**tree, EXTRA: words}
     return form.write([*tree, words] if isinstance(tree, list) else tree)
@@ -147,36 +146,36 @@ def _mover(distance: int) -> Callable[[Any], Any]:
             return _NUMBER.sub(lambda found: str(int(found[0]) + distance), node)
         return node
 
-    def moved(value: Any) -> Any:
+    def change(value: Any) -> Any:
         form = read_form(value)
-        return form.write(_mapped(form.tree, move))
+        return form.write(_map_leaves(form.tree, move))
 
-    return moved
+    return change
 
 
 def _filler(new: Any) -> Callable[[Any], Any]:
     """Puts this into every place."""
     text = new if isinstance(new, str) else str(new).lower()
 
-    def filled(value: Any) -> Any:
+    def change(value: Any) -> Any:
         form = read_form(value)
         if isinstance(value, bytes) and (form.is_textual or form.tree is value):
             return text.encode("utf-8", "surrogatepass")
-        return text if form.is_textual else form.write(_mapped(form.tree, lambda _: new))
+        return text if form.is_textual else form.write(_map_leaves(form.tree, lambda _: new))
 
-    return filled
+    return change
 
 
-def _mapped(tree: Any, change: Callable[[Any], Any]) -> Any:
+def _map_leaves(tree: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(tree, dict):
-        return {key: _mapped(item, change) for key, item in tree.items()}
+        return {key: _map_leaves(item, change) for key, item in tree.items()}
     if isinstance(tree, list):
-        return [_mapped(item, change) for item in tree]
+        return [_map_leaves(item, change) for item in tree]
     return change(tree)
 
 
 def _texts(stated: Mapping[str, Any]) -> list[str]:
-    """What is expected in words: a check may be that they are not there."""
+    """Return what is expected in words: a check may be that they are not there."""
     found = [node for _, node in walk(dict(stated)) if isinstance(node, str)]
     return [text for text in found[:_MOST_TEXTS] if len(text) <= _LONGEST_TEXT]
 

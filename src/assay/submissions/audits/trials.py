@@ -5,15 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from fnmatch import fnmatchcase
+from typing import Any, TypeAlias
 
 from assay.model import CaseResult, Outcome, VerificationResult, outcome_of
-from assay.submissions.audits.changes import Kind
-from assay.submissions.audits.expectations import Statement, statements
-from assay.submissions.audits.idle import idle_result
-from assay.submissions.audits.mutants import Mutant, mutants
-from assay.submissions.audits.probes import filled_with, placed_in, probes
-from assay.submissions.seams import Drawn
+from assay.submissions.audits.changes import MutationKind
+from assay.submissions.audits.mutants import ResultMutant, mutants
+from assay.submissions.audits.probes import fill_with, place_in, probes
+from assay.submissions.audits.statements import Statement, list_statements
+from assay.submissions.cases import APIResult, BaseCase, CLIResult
+from assay.submissions.protocols import ExpectedCase
+from assay.submissions.result_files import decode_files, encode_inputs
 
 # A verifier that hangs costs its time limit each time; after so many the rest would say the same.
 _MOST_BROKEN = 5
@@ -24,7 +26,7 @@ _MOST_OTHERS = 3
 
 
 @dataclass(frozen=True)
-class Judged:
+class VerifierJudgement:
     """What a verifier said of one result, or why it said nothing."""
 
     results: Mapping[str, VerificationResult] = field(default_factory=dict)
@@ -41,34 +43,34 @@ class Judged:
         return self.outcome is Outcome.PASSED
 
     def says(self) -> dict[str, bool | None]:
-        """Each judgement, without what is told about it."""
+        """Return each judgement without its diff."""
         return {name: one.is_correct for name, one in self.results.items()}
 
     def wrong(self) -> list[str]:
         return [name for name, one in self.results.items() if one.is_correct is not True]
 
 
-Judge: TypeAlias = Callable[[Drawn, CaseResult], Awaitable[Judged]]
+Judge: TypeAlias = Callable[[ExpectedCase, CaseResult], Awaitable[VerifierJudgement]]
 
 
 @dataclass(frozen=True)
-class Tried:
+class ReferenceTrial:
     """A case that the reference ran on."""
 
-    drawn: Drawn
+    drawn: ExpectedCase
     actual: CaseResult
-    judged: Judged
+    judged: VerifierJudgement
 
 
 @dataclass
-class Trials:
+class CaseTrials:
     """What came of everything a case was tried with."""
 
-    first: Tried
-    second: Tried
-    idle: Judged = field(default_factory=Judged)
-    mutants: list[tuple[Mutant, Judged]] = field(default_factory=list)
-    probes: list[Judged] = field(default_factory=list)
+    first: ReferenceTrial
+    second: ReferenceTrial
+    idle: VerifierJudgement = field(default_factory=VerifierJudgement)
+    mutants: list[tuple[ResultMutant, VerifierJudgement]] = field(default_factory=list)
+    probes: list[VerifierJudgement] = field(default_factory=list)
     is_probed: bool = False
     """Whether all results that are wrong all over were judged."""
     unread: list[Statement] = field(default_factory=list)
@@ -79,23 +81,23 @@ class Trials:
         """Whether the reference is right both times: only then its result can be mutated."""
         return self.first.judged.did_pass and self.second.judged.did_pass
 
-    def wrong_ones(self) -> list[Judged]:
-        """Every judgement of a result that is not the reference's."""
+    def wrong_ones(self) -> list[VerifierJudgement]:
+        """Return every judgement of a result that is not the reference's."""
         return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
 
 
 async def try_case(
-    first: Tried,
-    second: Tried,
+    first: ReferenceTrial,
+    second: ReferenceTrial,
     judge: Judge,
     tracked: Iterable[str] = (),
     vocabulary: Collection[str] = (),
-) -> Trials:
+) -> CaseTrials:
     """Try a case with everything there is.
 
     `tracked` are the globs of files that are kept, `vocabulary` the words in the verifier's code.
     """
-    trials = Trials(first, second)
+    trials = CaseTrials(first, second)
     drawn, right = first.drawn, first.actual
     trials.idle = await judge(drawn, idle_result(drawn.case, right, tracked))
     if not trials.is_sound:
@@ -115,14 +117,14 @@ async def try_case(
             break
     trials.is_probed = broken == 0
     if drawn.is_judged_by_expected:
-        for one in statements(drawn.expected, right, vocabulary):
+        for one in list_statements(drawn.expected, right, vocabulary):
             is_read = await _is_read(one, trials, judge)
             (trials.read if is_read else trials.unread).append(one)
     return trials
 
 
-async def _is_read(statement: Statement, trials: Trials, judge: Judge) -> bool:
-    """Whether another value there changes any judgement, of the right result or of a wrong one.
+async def _is_read(statement: Statement, trials: CaseTrials, judge: Judge) -> bool:
+    """Return whether another value there changes any judgement, of right or of wrong results.
 
     A wrong one too, because an option such as a tolerance makes no difference to what is right.
     And results that have the value, or one of the type it names: what is allowed makes no
@@ -143,19 +145,58 @@ async def _is_read(statement: Statement, trials: Trials, judge: Judge) -> bool:
     return False
 
 
-async def _judge_by(expected: CaseResult, actual: CaseResult, first: Tried, judge: Judge) -> Judged:
+async def _judge_by(
+    expected: CaseResult, actual: CaseResult, first: ReferenceTrial, judge: Judge
+) -> VerifierJudgement:
     return await judge(dataclasses.replace(first.drawn, expected=expected), actual)
 
 
-def _with_value(statement: Statement, trials: Trials) -> Iterator[CaseResult]:
+def _with_value(statement: Statement, trials: CaseTrials) -> Iterator[CaseResult]:
     """Yield the right result, and those with another status, with what is meant in each place."""
     right = trials.first.actual
-    others = [one.result for one, _ in trials.mutants if one.kind is Kind.WRONG_STATUS]
-    for value in statement.meant():
+    others = [one.result for one, _ in trials.mutants if one.kind is MutationKind.WRONG_STATUS]
+    for value in statement.list_meanings():
         for base in (right, *others):
-            yield filled_with(base, value)
-        yield from placed_in(right, value)
+            yield fill_with(base, value)
+        yield from place_in(right, value)
 
 
-def _differ(judged: Judged, was: Judged) -> bool:
+def _differ(judged: VerifierJudgement, was: VerifierJudgement) -> bool:
     return judged.says() != was.says() or (judged.error is None) != (was.error is None)
+
+
+def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) -> CaseResult:
+    """Return the result of a command that prints nothing, or of a server that only answers 200.
+
+    Nothing is run for it: what such a program does is known. Input files that are tracked, by
+    these globs or because the right result has them, are found again as they were given.
+    """
+    about: dict[str, Any] = {
+        "id": right.id,
+        "group": right.group,
+        "group_type": right.group_type,
+        "resource_path": right.resource_path,
+        "files": _find_untouched(case, right, tracked),
+    }
+    if isinstance(right, APIResult):
+        return APIResult(**about, method=right.method, status_code=200, output=_empty(right.output))
+    if isinstance(right, CLIResult):
+        about["command"] = right.command
+        return CLIResult(**about, status_code=0, output=_empty(right.output), stderr="")
+    return CaseResult(**about, output=_empty(right.output))
+
+
+def _empty(output: Any) -> str | bytes:
+    """Return nothing, as an adapter gives it: text that is no JSON stays text."""
+    return b"" if isinstance(output, bytes) else ""
+
+
+def _find_untouched(case: BaseCase, right: CaseResult, tracked: Iterable[str]) -> dict[str, Any]:
+    patterns = [*tracked, *(right.files if isinstance(right.files, dict) else ())]
+    return decode_files(
+        {
+            name: content
+            for name, content in encode_inputs(case).items()
+            if any(name == pattern or fnmatchcase(name, pattern) for pattern in patterns)
+        }
+    )

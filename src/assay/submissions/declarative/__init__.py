@@ -1,6 +1,10 @@
 """Problems with no code of their own: cases and expectations in YAML or JSON."""
 
 from assay.submissions.declarative.reading import read_group
-from assay.submissions.declarative.source import CanonicalDrawn, CanonicalSource, CanonicalStream
+from assay.submissions.declarative.source import (
+    DeclarativeCase,
+    DeclarativeSource,
+    DeclarativeStream,
+)
 
-__all__ = ["CanonicalDrawn", "CanonicalSource", "CanonicalStream", "read_group"]
+__all__ = ["DeclarativeCase", "DeclarativeSource", "DeclarativeStream", "read_group"]

@@ -1,7 +1,8 @@
-"""From what is expected of a case to comparisons: named checks, or what suits a bare value.
+"""From what is expected of a case to checks: named ones, or what suits a bare value.
 
 The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
-without white space at the ends of lines, files by what their names say they hold.
+without white space at the ends of lines, files by what their names say they hold. A check runs here
+if it is certain to be quick, else in a process with limits; one that exceeds them is undecided.
 """
 
 from __future__ import annotations
@@ -11,13 +12,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.checks import ABSENT, check_options, run_check
+from assay.checks import ABSENT, check_options, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.model import CaseResult, VerificationResult
-from assay.submissions.declarative.saving import saved_names
-from assay.submissions.declarative.targets import Target, UnreadableError
-from assay.submissions.declarative.wanted import Wanted
-from assay.submissions.file_formats import FileType, parsed, signature, written
+from assay.submissions.declarative.expectations import (
+    Expectation,
+    ResultPath,
+    UnreadableError,
+    find_saved_names,
+)
+from assay.submissions.file_formats import (
+    Compression,
+    FileType,
+    parse_content,
+    signature,
+    write_content,
+)
+from assay.submissions.untrusted_reader import Readers, TooMuchError
 from assay.tracebacks import describe
 
 _STRUCTURAL = frozenset({"json", "schema"})
@@ -31,12 +42,12 @@ _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultCheck:
     """One check of one place in a result."""
 
     key: str
     """Its name in the report."""
-    target: Target
+    target: ResultPath
     check: str
     value: Any
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -50,14 +61,14 @@ class Comparison:
     impossible: str = ""
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
-    def described(self) -> list[Any]:
-        """All that decides what it says of a result, as values."""
+    def describe(self) -> list[Any]:
+        """Return all that decides what it says of a result, as values."""
         place = [self.target.root, *self.target.steps]
         return [self.key, place, self.check, self.value, dict(self.options), self.weight]
 
     def validate(self) -> None:
         """InputError if it can never be right: an unknown check, option, pattern, weight."""
-        if not any(saved_names(self.value)):
+        if not any(find_saved_names(self.value)):
             run_check(self.check, ABSENT, self.value, weight=self.weight, **self.options)
             return
         known = check_options(self.check)
@@ -67,33 +78,33 @@ class Comparison:
                 raise InputError(what, advice=nearest(name, known))
 
     def result(self, actual: CaseResult) -> VerificationResult:
-        """What the check says of an actual result."""
+        """Return what the check says of an actual result."""
         if self.impossible:
-            return self._failed(f"cannot be compared: {self.impossible}")
+            return self._fail(f"cannot be compared: {self.impossible}")
         try:
-            return self._found(actual)
+            return self._compare(actual)
         except InputError as error:
             if not self.is_filled:
                 raise
-            return self._failed(f"cannot be compared: {error.what}")
+            return self._fail(f"cannot be compared: {error.what}")
 
-    def _failed(self, diff: str) -> VerificationResult:
+    def _fail(self, diff: str) -> VerificationResult:
         return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
 
-    def _found(self, actual: CaseResult) -> VerificationResult:
+    def _compare(self, actual: CaseResult) -> VerificationResult:
         try:
             found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
         except UnreadableError as error:
-            return self._failed(str(error))
+            return self._fail(str(error))
         if self.value == [None] and found in ("", b""):
             found = None
         if self.check in _TEXTUAL and isinstance(found, bytes):
-            found = _decoded(found)
+            found = _decode(found)
         result = run_check(self.check, found, self.value, weight=self.weight, **self.options)
-        return result.model_copy(update={"diff": self._told(result)}) if self.manner else result
+        return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
 
-    def _told(self, result: VerificationResult) -> Any:
-        """The diff with how it was compared, where nobody wrote that down."""
+    def _explain(self, result: VerificationResult) -> Any:
+        """Return the diff with how it was compared, where nobody wrote that down."""
         if result.is_correct:
             return f"equal, compared {self.manner}"
         if isinstance(result.diff, str):
@@ -101,15 +112,15 @@ class Comparison:
         return {"compared": self.manner, "differences": result.diff}
 
 
-def _decoded(content: bytes) -> str | bytes:
+def _decode(content: bytes) -> str | bytes:
     try:
         return content.decode()
     except UnicodeDecodeError:
         return content
 
 
-def compared(one: Wanted) -> Comparison:
-    """How it is compared; InputError if it is wrongly written.
+def plan_check(one: Expectation) -> ResultCheck:
+    """Return how an expectation is compared; raise InputError if it is wrongly written.
 
     What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
     """
@@ -123,25 +134,25 @@ def compared(one: Wanted) -> Comparison:
         return _impossible(one, describe(error))
 
 
-def _impossible(one: Wanted, why: str) -> Comparison:
-    return replace(_made(one, one.check or "value", one.value, {}), impossible=why)
+def _impossible(one: Expectation, why: str) -> ResultCheck:
+    return replace(_make(one, one.check or "value", one.value, {}), impossible=why)
 
 
-def _comparison(one: Wanted) -> Comparison:
+def _comparison(one: Expectation) -> ResultCheck:
     if one.check is None:
         return _default(one)
-    return _made(one, one.check, _one_value(one, one.check), one.options)
+    return _make(one, one.check, _one_value(one, one.check), one.options)
 
 
-def _made(
-    one: Wanted, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
-) -> Comparison:
+def _make(
+    one: Expectation, check: str, value: Any, options: Mapping[str, Any], manner: str = ""
+) -> ResultCheck:
     about = (one.key, one.target, check, value, options, one.weight, manner, one.path)
-    return Comparison(*about, is_filled=one.is_filled)
+    return ResultCheck(*about, is_filled=one.is_filled)
 
 
-def _one_value(one: Wanted, check: str) -> Any:
-    """The value as the check takes it: what an answer had is one value, whatever it looks like."""
+def _one_value(one: Expectation, check: str) -> Any:
+    """Return the value as the check takes it; what an answer had is one value, also a list."""
     if one.is_answer and check in _TAKING_SEVERAL:
         return [one.value]
     if check == "json" and not isinstance(one.value, str):
@@ -149,31 +160,31 @@ def _one_value(one: Wanted, check: str) -> Any:
     return one.value
 
 
-def _default(one: Wanted) -> Comparison:
-    """The check that suits a bare value."""
+def _default(one: Expectation) -> ResultCheck:
+    """Return the check that suits a bare value."""
     value = one.value
     if value is None:
-        return _made(one, "value", [None], {}, "with nothing")
+        return _make(one, "value", [None], {}, "with nothing")
     if one.target.root in ("status_code", "timed_out"):
-        return _made(one, "value", _one_value(one, "value"), {}, "by value")
+        return _make(one, "value", _one_value(one, "value"), {}, "by value")
     if isinstance(value, str):
         manner = "as text, without white space at the ends of lines"
-        return _made(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
+        return _make(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
     stored = _as_stored(one.target, value)
     if _has_float(stored):
         manner = "as JSON, floats but for rounding (1e-9)"
-        return _made(one, "json", stored, {"relative": _ROUNDING}, manner)
-    return _made(one, "json", stored, {}, "as JSON")
+        return _make(one, "json", stored, {"relative": _ROUNDING}, manner)
+    return _make(one, "json", stored, {}, "as JSON")
 
 
-def _as_stored(target: Target, value: Any) -> Any:
+def _as_stored(target: ResultPath, value: Any) -> Any:
     """Structure as it would be read from the file: a table has texts where it was given numbers."""
     if target.file is None or len(target.steps) != 1:
         return value
     kind, _ = signature(Path(target.file))
     if kind in _PLAIN_TYPES:
         return value
-    return parsed(written(value, kind), kind)
+    return parse_content(write_content(value, kind), kind)
 
 
 def _has_float(value: Any) -> bool:
@@ -182,3 +193,96 @@ def _has_float(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(_has_float, value))
     return isinstance(value, float)
+
+
+# Quick on whatever they are given, as long as it is small.
+_QUICK_TYPES = frozenset(
+    {FileType.TEXT, FileType.BINARY, FileType.JSON, FileType.JSONL, FileType.CSV, FileType.TSV}
+)
+_SLOW_CHECKS = frozenset({"regex", "file_pattern", "schema"})
+_LARGE_TEXT = 1 << 20
+_MANY_PARTS = 20_000
+
+
+async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> VerificationResult:
+    """Return what a comparison says; undecided if it takes too much."""
+    if not is_slow(one, actual):
+        return one.result(actual)
+    comparison = {**vars(one), "target": _pack(one.target), "options": dict(one.options)}
+    try:
+        packed = await readers.ask(
+            "compare", comparison=comparison, actual=_narrow(one.target, actual)
+        )
+    except TooMuchError as error:
+        diff = f"the check `{one.check}` of `{one.key}` {error}"
+        return VerificationResult(diff=diff, is_correct=None, weight=one.weight)
+    return VerificationResult(**packed[""])
+
+
+async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -> Any:
+    """Return what stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
+    if not _is_slow_to_read(target, actual):
+        there = target.find_in(actual)
+    else:
+        about = {"target": _pack(target), "actual": _narrow(target, actual)}
+        try:
+            there = await readers.ask("find", **about)
+        except TooMuchError:
+            there = []
+    return there[0] if there else ABSENT
+
+
+def may_be_slow(one: Expectation) -> bool:
+    """Return whether a comparison can be one that is made elsewhere, whatever the result."""
+    return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
+
+
+def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
+    """Return whether a comparison may take long."""
+    if one.impossible or one.target.content(actual) is ABSENT or _is_registered_here(one.check):
+        return False
+    has_free_pairs = bool(one.options.get("unordered"))
+    return one.check in _SLOW_CHECKS or has_free_pairs or _is_slow_to_read(one.target, actual)
+
+
+def _is_registered_here(check: str) -> bool:
+    """Return whether it is a check of the user's own, which other processes do not know."""
+    return not get_check(check).__module__.startswith("assay.checks.")
+
+
+def _is_slow_to_read(target: ResultPath, actual: CaseResult) -> bool:
+    content = target.content(actual)
+    return content is not ABSENT and (not _has_quick_type(target) or _is_large(content))
+
+
+def _has_quick_type(target: ResultPath) -> bool:
+    if target.file is None:
+        return True
+    kind, packing = signature(Path(target.file))
+    return kind in _QUICK_TYPES and packing is Compression.NONE
+
+
+def _is_large(value: Any) -> bool:
+    """Return whether it is a long text, or has more parts than can be looked at in no time."""
+    waiting, seen = [value], 0
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str | bytes):
+            seen += len(each) * _MANY_PARTS // _LARGE_TEXT
+        elif isinstance(each, list | dict):
+            seen += len(each)
+            waiting += each.values() if isinstance(each, dict) else each
+        if seen > _MANY_PARTS:
+            return True
+    return False
+
+
+def _pack(target: ResultPath) -> list[Any]:
+    return [target.root, *target.steps]
+
+
+def _narrow(target: ResultPath, actual: CaseResult) -> dict[str, Any]:
+    """Return as much of a result as a path looks at."""
+    content = target.content(actual)
+    looked_at = {target.file: content} if target.file is not None else content
+    return {"id": actual.id, "group": actual.group, target.root: looked_at}

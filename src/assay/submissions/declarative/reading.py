@@ -22,26 +22,32 @@ from assay.documents import (
 )
 from assay.errors import InputError, nearest
 from assay.findings import UNREADABLE, Finding, Severity
+from assay.submissions.adapters import find_adapter
 from assay.submissions.assets import asset_names
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
-from assay.submissions.declarative.comparisons import compared
-from assay.submissions.declarative.formats import CaseFile, Expected, WrittenCase
-from assay.submissions.declarative.input_files import own_files
-from assay.submissions.declarative.saving import saved_names
-from assay.submissions.declarative.targets import parse_target
-from assay.submissions.declarative.wanted import error_path, read_wanted
-from assay.submissions.leftovers import is_within
-from assay.submissions.problems.fields import read_file, to_model
-from assay.submissions.problems.rules import (
+from assay.submissions.declarative.case_files import CaseFile, Expected, WrittenCase, list_own_files
+from assay.submissions.declarative.comparisons import plan_check
+from assay.submissions.declarative.expectations import (
+    error_path,
+    find_saved_names,
+    parse_result_path,
+    read_expectations,
+)
+from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,
     UNVERIFIED,
     WRONG_CHECK,
     WRONG_VALUE,
+    read_file,
+    to_model,
 )
+from assay.submissions.result_files import is_within
 from assay.tracebacks import describe
 
 SUFFIXES = (".yaml", ".yml", ".json")
+# What a case is given to a program by; which of them it may have depends on the adapter.
+_OF_ADAPTERS = ("arguments", "stdin", "request")
 _MERGED = ("expected", "request")
 
 
@@ -74,7 +80,7 @@ class ReadGroup:
 def read_group(
     problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
 ) -> ReadGroup:
-    """The cases of a group, those of a regression from where they were new."""
+    """Return the cases of a group, those of a regression from where they were new."""
     source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
     name = group.original_group or group.name
     read = ReadGroup()
@@ -87,7 +93,7 @@ def read_group(
     if not read.cases and not read.findings:
         place = Place(source.path / name, 1)
         read.report(NO_CASES, f"the group `{name}` has no cases", place, _shapes(name))
-    read.cases = _ordered(read, group.case_order, problem.path / "config.yaml")
+    read.cases = _order(read, group.case_order, problem.path / "config.yaml")
     for case in read.cases:
         _check(case, problem, read)
     _check_saved(read)
@@ -147,7 +153,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
 
 
 def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
-    """The case with what its group says of all cases, where it does not say it itself."""
+    """Return the case with what its group says of all cases, where it does not say it itself."""
     if not isinstance(node, MappingNode):
         return node
     for key, value in defaults.items():
@@ -166,8 +172,8 @@ def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
     return node
 
 
-def _ordered(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
-    """The cases, those that `case_order` names first; an id that is there twice is an error."""
+def _order(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
+    """Return the cases, those of `case_order` first; report an id that is there twice."""
     by_id: dict[str, ReadCase] = {}
     for case in read.cases:
         if case.id in by_id:
@@ -183,19 +189,18 @@ def _ordered(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
 
 
 def _check(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> None:
-    written, kind = case.written, problem.adapter.type
-    others = ("request",) if kind == "cli" else ("arguments", "stdin")
-    for name in written.model_fields_set.intersection(others):
-        what = f"a problem of type {kind} has no `{name}`"
-        advice = "it has `arguments` and `stdin`" if kind == "cli" else "it has a `request`"
+    written, adapter = case.written, find_adapter(problem.adapter.type)
+    for name in written.model_fields_set.intersection(_OF_ADAPTERS).difference(adapter.case_keys):
+        what = f"a problem of type {adapter.name} has no `{name}`"
+        advice = f"it has {' and '.join(f'`{key}`' for key in adapter.case_keys)}"
         read.report(WRONG_VALUE, what, case.place(name), advice)
-    if kind == "api" and written.request is None:
+    if "request" in adapter.case_keys and written.request is None:
         read.report(WRONG_VALUE, "`request` is missing", case.place())
     _check_files(case, problem, read)
     _check_assets(case, problem, read)
     for name, text in written.save.items():
         try:
-            parse_target(text)
+            parse_result_path(text)
         except InputError as error:
             place = case.place(f"save.{name}")
             read.report(WRONG_VALUE, error.what, place, error.advice or "")
@@ -210,10 +215,10 @@ def _check_files(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> Non
             read.report(WRONG_VALUE, "an input file has either `content` or `from`", place)
             return
     try:
-        for made in own_files(files, case.file.parent, problem):
+        for made in list_own_files(files, case.file.parent, problem):
             made.to_bytes()
     except (InputError, ValueError) as error:
-        told = _told(error)
+        told = _as_input_error(error)
         name = f"{told.where}: " if told.where else ""
         what = f"an input file cannot be made: {name}{told.what}"
         read.report(WRONG_VALUE, what, case.place("input_files"), told.advice or "")
@@ -227,15 +232,15 @@ def _check_assets(case: ReadCase, problem: ProblemConfig, read: ReadGroup) -> No
         read.report(UNKNOWN_NAME, what, place, nearest(name, problem.static_assets))
 
 
-def _told(error: Exception) -> InputError:
+def _as_input_error(error: Exception) -> InputError:
     return error if isinstance(error, InputError) else InputError(describe(error))
 
 
 def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None:
     try:
-        made = [compared(one) for one in read_wanted(expected)]
+        made = [plan_check(one) for one in read_expectations(expected)]
     except (InputError, ValueError) as error:
-        told = _told(error)
+        told = _as_input_error(error)
         place = case.place(f"expected.{error_path(told)}".rstrip("."))
         read.report(WRONG_CHECK, told.what, place, told.advice or "")
         return
@@ -259,10 +264,10 @@ def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None
 
 
 def _check_saved(read: ReadGroup) -> None:
-    """A value must have been saved by an earlier case before another can use it."""
+    """Report values that a case uses and no earlier case saves."""
     known: set[str] = set()
     for case in read.cases:
-        used = set(saved_names(case.written.model_dump(exclude={"save", "description"})))
+        used = set(find_saved_names(case.written.model_dump(exclude={"save", "description"})))
         for name in sorted(used - known):
             what = f"no earlier case of the group saves `{name}`"
             place = _mention(case, "saved", name)
@@ -271,7 +276,7 @@ def _check_saved(read: ReadGroup) -> None:
 
 
 def _mention(case: ReadCase, kind: str, name: str) -> Place:
-    """The line in which a case uses a saved value or a static asset."""
+    """Return the line in which a case uses a saved value or a static asset."""
     mark = re.compile(r"\{\{\s*" + kind + r":\s*" + re.escape(name) + r"\s*\}\}")
     start = case.place().line
     lines = read_text(case.file, LARGEST_DOCUMENT).splitlines()

@@ -1,4 +1,4 @@
-"""From a document with lines to a model, with a finding for whatever it says wrongly."""
+"""From a document of a problem to a model, with a finding for whatever it says wrongly."""
 
 from __future__ import annotations
 
@@ -21,11 +21,8 @@ from assay.documents import (
     read_document,
     read_model,
 )
-from assay.findings import UNREADABLE, Finding, Severity
+from assay.findings import UNREADABLE, Finding, Rule, Rules, Severity
 from assay.submissions.misspelling import advise, near_miss
-from assay.submissions.problems.rules import (
-    UNKNOWN_KEY,
-)
 
 Model = TypeVar("Model", bound=BaseModel)
 # What problems of the reference carry and nobody reads, here or there.
@@ -42,7 +39,7 @@ def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
     """Return the mapping that a file is; None, and a finding, if it is none."""
     node = read_mapping(file, findings)
     if node is not None:
-        findings += repeated_keys(node, file, "error")
+        findings += find_repeated_keys(node, file, "error")
     return node
 
 
@@ -59,19 +56,19 @@ def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
     return node
 
 
-def repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
+def find_repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
     """Yield a finding for every key that stands more than once in its mapping."""
     advice = "only one of them would be read" if severity == "error" else "the last one is used"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice, severity=severity)
 
 
-def last_of_each(node: Node) -> Node:
+def keep_last_keys(node: Node) -> Node:
     """Return the tree with the last value of every key, in the place of the first as in a dict."""
     if isinstance(node, ListNode):
-        return replace(node, items=tuple(map(last_of_each, node.items)))
+        return replace(node, items=tuple(map(keep_last_keys, node.items)))
     if isinstance(node, MappingNode):
-        pairs = {pair.key: replace(pair, value=last_of_each(pair.value)) for pair in node.pairs}
+        pairs = {pair.key: replace(pair, value=keep_last_keys(pair.value)) for pair in node.pairs}
         return replace(node, pairs=tuple(pairs.values()))
     return node
 
@@ -85,7 +82,7 @@ def to_model(
     return read
 
 
-def doubtful_keys(
+def find_doubtful_keys(
     model: Any, node: Node, file: Path, is_read: Callable[[str], bool]
 ) -> Iterator[Finding]:
     """Yield a finding for every key that neither the model nor the problem's own code knows.
@@ -101,3 +98,73 @@ def doubtful_keys(
         what = f"there is no key `{pair.key}` here, and no code of the problem reads it"
         advice = advise(pair.key, near) if near else f"known: {', '.join(sorted(fields))}"
         yield Finding(UNKNOWN_KEY, what, Place(file, pair.line), advice, severity=severity)
+
+
+UNKNOWN_KEY = "unknown-key"
+WRONG_VALUE = "wrong-value"
+UNKNOWN_NAME = "unknown-name"
+MISSING_FILE = "missing-file"
+NO_CASES = "no-cases"
+WRONG_CHECK = "wrong-check"
+WRONG_SIGNATURE = "wrong-signature"
+UNVERIFIED = "unverified"
+
+RULES: Rules[Path] = Rules(
+    Rule(
+        UNREADABLE,
+        "error",
+        "A file cannot be read",
+        "It is not valid YAML or JSON, a key stands twice, or two cases have one id. In the config "
+        "of a problem with a loader the last of two keys is used, as in the reference.",
+    ),
+    Rule(
+        UNKNOWN_KEY,
+        "error",
+        "A key that nobody reads",
+        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error "
+        "if it is almost a known key, else a warning, and neither if the problem's code reads it.",
+    ),
+    Rule(
+        WRONG_VALUE,
+        "error",
+        "A value that cannot be right",
+        "It is missing, of the wrong type, or contradicts another one.",
+    ),
+    Rule(
+        UNKNOWN_NAME,
+        "error",
+        "A name that leads nowhere",
+        "A checkpoint, a group, a case or a saved value is named that does not exist; or a file "
+        "of cases belongs to no group, so that its cases are never run.",
+    ),
+    Rule(
+        MISSING_FILE,
+        "error",
+        "A file or folder that does not exist",
+        "It is named in the config or in a case. Paths are relative to what names them.",
+    ),
+    Rule(
+        NO_CASES,
+        "error",
+        "A group or checkpoint without cases",
+        "Cases stand in a file of the group's name, or in a folder of that name.",
+    ),
+    Rule(
+        WRONG_CHECK,
+        "error",
+        "An expectation that can never be right",
+        "The check or an option does not exist, or the value is none the check can compare with.",
+    ),
+    Rule(
+        WRONG_SIGNATURE,
+        "error",
+        "A loader or verifier that cannot be called",
+        "The class is missing, or a method does not take what it will be given.",
+    ),
+    Rule(
+        UNVERIFIED,
+        "error",
+        "Something that nobody looks at",
+        "A case verifies nothing, or not the status code; or a loader or verifier is never called.",
+    ),
+)

@@ -24,7 +24,6 @@ from assay.errors import InputError, nearest
 from assay.findings import Finding, Severity, refuse_errors
 from assay.submissions.assets import asset_names
 from assay.submissions.config import (
-    ApiAdapter,
     CheckpointConfig,
     GroupConfig,
     ProblemConfig,
@@ -32,26 +31,26 @@ from assay.submissions.config import (
 )
 from assay.submissions.misspelling import names_read, near_miss, nearest_file, parse_code
 from assay.submissions.problems.fields import (
-    Model,
-    doubtful_keys,
-    last_of_each,
-    read_mapping,
-    repeated_keys,
-    to_model,
-)
-from assay.submissions.problems.layout import WrittenCheckpoint, WrittenGroup, WrittenProblem
-from assay.submissions.problems.normalizing import (
-    long_checkpoint,
-    long_problem,
-    misnamed,
-)
-from assay.submissions.problems.regressions import add_regressions
-from assay.submissions.problems.rules import (
     MISSING_FILE,
     NO_CASES,
     UNKNOWN_NAME,
     UNVERIFIED,
     WRONG_VALUE,
+    Model,
+    find_doubtful_keys,
+    find_repeated_keys,
+    keep_last_keys,
+    read_mapping,
+    to_model,
+)
+from assay.submissions.problems.regressions import add_regressions
+from assay.submissions.problems.written import (
+    WrittenCheckpoint,
+    WrittenGroup,
+    WrittenProblem,
+    expand_checkpoint,
+    expand_problem,
+    find_misnamed,
 )
 
 CONFIG = "config.yaml"
@@ -62,7 +61,7 @@ _CODE = {"loader": "Loader", "verifier": "Verifier"}
 
 
 def find_problem(name: str | Path, problem_path: Path = Path("problems")) -> Path:
-    """The folder a problem is in: one that is named, or one of that name among the problems."""
+    """Return the folder of a problem, by its path or by its name among the problems."""
     for folder in (Path(name), problem_path / name):
         if (folder / CONFIG).is_file():
             return folder
@@ -83,7 +82,7 @@ def read_problem(
     *,
     allows_outside: bool = False,
 ) -> ProblemConfig:
-    """The problem in a folder; InputError, with file and line, for the first mistake.
+    """Return the problem in a folder; raise InputError, with file and line, for a mistake.
 
     `on_warning` is given what is doubtful about its config and no reason not to run it.
     """
@@ -99,7 +98,7 @@ def read_problem(
 def examine_problem(
     folder: Path, *, allows_outside: bool = False
 ) -> tuple[ProblemConfig | None, list[Finding]]:
-    """The problem in a folder, if it can be read, and all that is wrong with its config."""
+    """Return the problem in a folder, if it can be read, and all that is wrong with its config."""
     reader = _Reader(folder, allows_outside)
     return reader.read(), reader.findings
 
@@ -132,9 +131,9 @@ class _Reader:
             return None
         # Folders with code of their own were written for others too, and carry their keys.
         self.is_strict = not (self.folder / _loader_script(root)).is_file()
-        root = long_problem(self._without_repetitions(root, file))
+        root = expand_problem(self._without_repetitions(root, file))
         self._check_code(root, file)
-        written = self._validated(WrittenProblem, root, file)
+        written = self._read_model(WrittenProblem, root, file)
         stages = list(self._stages(root.get("checkpoints"), file))
         if written is None or any(finding.severity == "error" for finding in self.findings):
             return None
@@ -142,15 +141,15 @@ class _Reader:
 
     def _without_repetitions(self, node: MappingNode, file: Path) -> MappingNode:
         """Report keys that stand twice; the reference takes the last of them and runs."""
-        self.findings += repeated_keys(node, file, self._severity)
-        last = last_of_each(node)
+        self.findings += find_repeated_keys(node, file, self._severity)
+        last = keep_last_keys(node)
         assert isinstance(last, MappingNode)
         return last
 
-    def _validated(self, model: type[Model], node: Node, file: Path) -> Model | None:
+    def _read_model(self, model: type[Model], node: Node, file: Path) -> Model | None:
         written = to_model(model, node, file, self.findings, is_strict=self.is_strict)
         if not self.is_strict:
-            self.findings += doubtful_keys(model, node, file, self._names_read.__contains__)
+            self.findings += find_doubtful_keys(model, node, file, self._names_read.__contains__)
         return written
 
     @functools.cached_property
@@ -192,7 +191,7 @@ class _Reader:
                 self._report(UNVERIFIED, what, Place(code, 1), advice)
 
     def _stages(self, node: Node | None, file: Path) -> Iterator[_Stage]:
-        """The checkpoints of a mapping, or of the folders that a list names."""
+        """Yield the checkpoints of a mapping, or of the folders that a list names."""
         if node is None:
             return
         for position, pair in enumerate(self._pairs(node, file), start=1):
@@ -232,14 +231,14 @@ class _Reader:
         groups = node.get("groups") if isinstance(node, MappingNode) else None
         if groups is not None:
             self._refuse_misnamed(groups, file, "a group is a name, or a mapping such as {name: a}")
-        long = long_checkpoint(node)
-        written = self._validated(WrittenCheckpoint, long, file)
+        long = expand_checkpoint(node)
+        written = self._read_model(WrittenCheckpoint, long, file)
         if written is None:
             return None
         return _Stage(name, written, position, file, find_places(long, file))
 
     def _refuse_misnamed(self, node: Node, file: Path, advice: str) -> None:
-        for line, what in misnamed(node):
+        for line, what in find_misnamed(node):
             self._report(WRONG_VALUE, what, Place(file, line), advice)
 
     def _problem(
@@ -261,7 +260,7 @@ class _Reader:
                 self._report(NO_CASES, what, place, "name its groups under `groups`")
         if any(finding.severity == "error" for finding in self.findings):
             return None
-        fields = _given(written) | {
+        fields = _list_given(written) | {
             "name": written.name or self.folder.resolve().name,
             "path": self.folder.resolve(),
             "adapter": written.adapter,
@@ -283,7 +282,7 @@ class _Reader:
                 self._refuse_unused(folder, "it is not beside the problem's config")
         timeout, env = written.timeout or problem.timeout, {**problem.env, **written.env}
         groups = {name: _group(name, group, timeout, env) for name, group in written.groups.items()}
-        fields = _given(written) | {
+        fields = _list_given(written) | {
             "name": stage.name,
             "order": written.order or stage.position,
             "path": folder.resolve(),
@@ -305,9 +304,8 @@ class _Reader:
                 self.findings.append(
                     Finding(MISSING_FILE, what, place, advice, severity=self._severity)
                 )
-        adapter = written.adapter
-        arguments = adapter.arguments if isinstance(adapter, ApiAdapter) else []
-        for name in sorted(set(asset_names(arguments)) - written.static_assets.keys()):
+        arguments = asset_names(written.adapter.get("arguments"))
+        for name in sorted(set(arguments) - written.static_assets.keys()):
             what = f"there is no static asset `{name}`"
             place, advice = spots["adapter.arguments"], nearest(name, written.static_assets)
             self.findings.append(
@@ -356,8 +354,8 @@ def _classes(file: Path) -> set[str]:
     return {node.name for node in parse_code(file).body if isinstance(node, ast.ClassDef)}
 
 
-def _given(written: Any) -> dict[str, Any]:
-    """The keys that were written, those of others too."""
+def _list_given(written: Any) -> dict[str, Any]:
+    """Return the keys that were written, those of others too."""
     return {
         name: value
         for name, value in {**written.__dict__, **(written.__pydantic_extra__ or {})}.items()
@@ -373,4 +371,4 @@ def _group(
         "timeout": written.timeout or timeout,
         "env": {**env, **written.env},
     }
-    return GroupConfig.model_validate(_given(written) | own)
+    return GroupConfig.model_validate(_list_given(written) | own)

@@ -13,12 +13,12 @@ from assay.errors import nearest
 from assay.findings import Finding
 from assay.model import GroupType
 from assay.submissions.config import CheckpointConfig, GroupConfig
-from assay.submissions.problems.layout import RegressionRule
-from assay.submissions.problems.rules import (
+from assay.submissions.problems.fields import (
     NO_CASES,
     UNKNOWN_NAME,
     WRONG_VALUE,
 )
+from assay.submissions.problems.written import RegressionRule
 
 Earlier = Mapping[str, CheckpointConfig]
 _KEPT = ("isolated", "case_order", "case_defaults", "group_files", "timeout", "env")
@@ -32,12 +32,12 @@ def add_regressions(
     findings: list[Finding],
 ) -> None:
     """Add the groups that the rules name, and complete those written out by hand."""
-    _complete(checkpoint, earlier, spots, findings)
+    _complete_groups(checkpoint, earlier, spots, findings)
     for index, rule in enumerate(rules):
         path = f"regressions.{index}"
-        unknown = list(_unknown(rule, earlier, path, spots))
+        unknown = list(_find_unknown(rule, earlier, path, spots))
         findings += unknown
-        selected = list(_selected(rule, earlier))
+        selected = list(_select(rule, earlier))
         if not selected and not unknown:
             what = "this rule selects no group, so nothing is run again"
             advice = "look at the types and groups of the checkpoints before this one"
@@ -54,13 +54,15 @@ def add_regressions(
                     Finding(WRONG_VALUE, what, spots.nearest(f"{path}.name_template"), advice)
                 )
                 break
-            _add(checkpoint, regression_of(group, source, checkpoint, name), path, spots, findings)
+            _add(
+                checkpoint, make_regression(group, source, checkpoint, name), path, spots, findings
+            )
 
 
-def regression_of(
+def make_regression(
     group: GroupConfig, source: CheckpointConfig, checkpoint: CheckpointConfig, name: str
 ) -> GroupConfig:
-    """The group as it is run again at a later checkpoint."""
+    """Return a group as it is run again at a later checkpoint."""
     return group.model_copy(
         update={
             "name": name,
@@ -74,7 +76,7 @@ def regression_of(
     )
 
 
-def _selected(
+def _select(
     rule: RegressionRule, earlier: Earlier
 ) -> Iterator[tuple[CheckpointConfig, GroupConfig]]:
     kinds = rule.type_filter if isinstance(rule.type_filter, list) else [rule.type_filter]
@@ -99,7 +101,7 @@ def _sources(rule: RegressionRule, earlier: Earlier) -> list[str]:
     return [name for name in named if name in earlier]
 
 
-def _unknown(
+def _find_unknown(
     rule: RegressionRule, earlier: Earlier, path: str, spots: PlaceMap
 ) -> Iterator[Finding]:
     key = "checkpoint" if rule.checkpoint is not None else "checkpoints"
@@ -138,7 +140,7 @@ def _add(
         findings.append(Finding(WRONG_VALUE, what, spots.nearest(path), advice))
 
 
-def _complete(
+def _complete_groups(
     checkpoint: CheckpointConfig,
     earlier: Earlier,
     spots: PlaceMap,
@@ -162,7 +164,7 @@ def _complete(
             advice = nearest(group.original_group or name, source.groups)
             findings.append(Finding(UNKNOWN_NAME, what, place, advice))
             continue
-        again = regression_of(original, source, checkpoint, name)
+        again = make_regression(original, source, checkpoint, name)
         said = {key for key in _KEPT if f"groups.{name}.{key}" in spots}
         kept = {key: getattr(again, key) for key in _KEPT if key not in said}
         kept |= {"original_group": original.name, "original_type": original.type}

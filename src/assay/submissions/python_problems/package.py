@@ -19,7 +19,7 @@ from typing import Any
 from assay.errors import InputError, nearest
 from assay.submissions.config import ProblemConfig
 from assay.submissions.misspelling import nearest_file
-from assay.submissions.python_problems.alias import ALIAS, module_names
+from assay.submissions.slopcode import ALIAS, module_names
 from assay.tracebacks import format_exception
 
 EXTRA = "assaykit[problems]"
@@ -41,7 +41,7 @@ def import_folder(folder: Path) -> str:
 
 
 def _free_name(name: str) -> str:
-    """The folder's name, unless a module that others import has it."""
+    """Return the folder's name, unless a module that others import has it."""
     top = name.partition(".")[0]
     if "." in name or top in sys.stdlib_module_names or top in sys.modules or _is_installed(top):
         return f"problem_{name.replace('.', '_')}"
@@ -58,7 +58,7 @@ def _is_installed(name: str) -> bool:
 
 
 def load_loader(problem: ProblemConfig, package: str) -> type[Any]:
-    """The problem's loader class, which can be made and called the way Assay does."""
+    """Return the problem's loader class, which can be made and called the way Assay does."""
     file = problem.path / problem.loader_script
     loader = _load_class(package, problem.path, file, problem.loader_entrypoint)
     _accepts(file, loader, "a loader is made with", problem=0, checkpoint=0, use_placeholders=0)
@@ -67,7 +67,7 @@ def load_loader(problem: ProblemConfig, package: str) -> type[Any]:
 
 
 def load_verifier(problem: ProblemConfig, package: str) -> type[Any]:
-    """The problem's verifier class, which can be made and called the way Assay does."""
+    """Return the problem's verifier class, which can be made and called the way Assay does."""
     file = problem.path / VERIFIER_SCRIPT
     verifier = _load_class(package, problem.path, file, VERIFIER_CLASS)
     _accepts(file, verifier, "a verifier is made with", 0)
@@ -116,7 +116,7 @@ def with_blame(file: Path, action: Callable[[], Any]) -> Any:
 
 
 def missing_module(error: ModuleNotFoundError, file: Path) -> InputError:
-    """What to install, or which name the reference has, for an import that leads nowhere."""
+    """Return what to install, or which name the reference has, for an import that leads nowhere."""
     name = error.name or str(error)
     if name.partition(".")[0] == ALIAS:
         advice = nearest(name, module_names())
@@ -147,7 +147,7 @@ def _accepts_call(file: Path, owner: type[Any], words: str, **keywords: Any) -> 
         raise InputError(
             f"the class {owner.__name__!r} has no method __call__",
             where=str(file),
-            advice=f"{words} {_listed(keywords)}",
+            advice=f"{words} {_list_names(keywords)}",
         )
     if inspect.iscoroutinefunction(call) or inspect.isasyncgenfunction(call):
         raise InputError(
@@ -171,9 +171,9 @@ def _bind(
         raise InputError(
             f"a signature is wrong: {error}",
             where=str(file),
-            advice=f"{words} {_listed(keywords)}",
+            advice=f"{words} {_list_names(keywords)}",
         ) from None
 
 
-def _listed(keywords: dict[str, Any]) -> str:
+def _list_names(keywords: dict[str, Any]) -> str:
     return ", ".join(f"{name}=…" for name in keywords) if keywords else "the checkpoint's config"

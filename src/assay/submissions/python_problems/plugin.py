@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.submissions.python_problems import alias, package
+from assay.submissions import slopcode
+from assay.submissions.python_problems import package
 
 if TYPE_CHECKING:
     import pytest
 
-alias.install()
+slopcode.install()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The folder the tests are in can be imported by its own name, as when it is verified."""
+    """Make the folder of the tests importable by its own name, as when it is verified."""
     if (config.rootpath / package.VERIFIER_SCRIPT).is_file():
         package.import_folder(config.rootpath)

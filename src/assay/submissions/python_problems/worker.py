@@ -21,7 +21,9 @@ from pydantic import BaseModel
 from assay.errors import InputError
 from assay.model import CaseResult, check_results
 from assay.processes import VALUES, Channel, die_with_parent
-from assay.submissions.cases import CASE_OF, RESULT_OF, BaseCase
+from assay.submissions import slopcode
+from assay.submissions.adapters import find_adapter
+from assay.submissions.cases import BaseCase
 from assay.submissions.config import CheckpointConfig, GroupConfig, ProblemConfig
 from assay.submissions.misspelling import (
     advise,
@@ -30,20 +32,24 @@ from assay.submissions.misspelling import (
     names_read,
     near_miss,
 )
-from assay.submissions.python_problems import alias, package, wire
-from assay.submissions.reference.evaluation.adapters import models
-from assay.submissions.reference.evaluation.loaders import NoOpStore
+from assay.submissions.python_problems import package
+from assay.submissions.python_problems.process import pack_model, pack_result, pack_results
+from assay.submissions.slopcode import models
+from assay.submissions.slopcode.loaders import NoOpStore
 from assay.tracebacks import format_exception
 
 # A stream that may be drawn ahead gives what it has after so many seconds.
 _PATIENCE = 0.05
-_RESULTS = {"base": models.CaseResult, "cli": models.CLIResult, "api": models.APIResult}
+# With what the reference's results have beside Assay's own.
+_RESULTS: dict[str, type[CaseResult]] = {"cli": models.CLIResult, "api": models.APIResult}
 
 
 class _Stream:
     """The cases of one group, while they are being drawn."""
 
-    def __init__(self, problem: Problem, checkpoint: CheckpointConfig, group: GroupConfig) -> None:
+    def __init__(
+        self, problem: LoadedProblem, checkpoint: CheckpointConfig, group: GroupConfig
+    ) -> None:
         self._problem = problem
         loader = problem.loader_class(
             problem=problem.config, checkpoint=checkpoint, use_placeholders=False
@@ -56,26 +62,27 @@ class _Stream:
         self._ids: set[str] = set()
 
     def draw(self) -> dict[str, Any] | None:
-        """The next case and what is expected of it, packed; None after the last."""
+        """Return the next case and what is expected of it, packed; None after the last."""
         try:
-            self._last = self._checked(next(self._cases))
+            self._last = self._check(next(self._cases))
         except StopIteration:
             return None
         case, expected = self._last
         return {
-            "case": wire.pack_case(case, self._problem.adapter),
-            "expected": wire.pack_result(expected, self._problem.adapter),
+            "case": pack_model(case),
+            "expected": pack_result(expected, self._problem.adapter),
         }
 
-    def _checked(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
+    def _check(self, drawn: Any) -> tuple[BaseCase, CaseResult]:
         match drawn:
             case (BaseCase() as case, CaseResult() as expected):
-                if case.kind in ("base", self._problem.adapter):
+                adapter = self._problem.adapter
+                if case.kind == "base" or isinstance(case, adapter.case):
                     self._check_case(case)
                     self._problem.check_fields(case, expected)
                     return case, expected
                 what = f"a {type(case).__name__}, but the problem's adapter is "
-                what += repr(self._problem.adapter)
+                what += repr(adapter.name)
             case tuple() | list():
                 kinds = ", ".join(type(each).__name__ for each in drawn)
                 what = f"({kinds}), not a case and what is expected of it"
@@ -103,7 +110,7 @@ class _Stream:
             )
         self._ids.add(case.id)
         query = getattr(case, "query", None)
-        if self._problem.adapter == "api" and query and case.arguments:
+        if "request" in self._problem.adapter.case_keys and query and case.arguments:
             raise InputError(
                 f"the case {case.id!r} has both `arguments` and `query`",
                 where=self._place(),
@@ -122,12 +129,12 @@ class _Stream:
             close()
 
 
-class Problem:
+class LoadedProblem:
     """A loaded problem and what Assay may ask of it."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.config = ProblemConfig(**fields)
-        self.adapter: str = self.config.adapter.type
+        self.adapter = find_adapter(self.config.adapter.type)
         self.loader_file = self.config.path / self.config.loader_script
         self.verifier_file = self.config.path / package.VERIFIER_SCRIPT
         name = package.import_folder(self.config.path)
@@ -148,13 +155,13 @@ class Problem:
         a warning, because the reference takes cases with any fields.
         """
         about = f"what the loader expects of the case {case.id!r}"
-        for name, near in self._misspelt(expected, RESULT_OF[self.adapter], misspelt_field):
+        for name, near in self._misspelt(expected, self.adapter.result, misspelt_field):
             raise InputError(
                 f"{about} has a field `{name}`, which no result has and no code reads",
                 where=find_word(self.config.path, name) or str(self.loader_file),
                 advice=advise(name, near),
             )
-        for name, near in self._misspelt(case, CASE_OF[self.adapter], _misspelt_of_case):
+        for name, near in self._misspelt(case, self.adapter.case, _misspelt_of_case):
             where = find_word(self.config.path, name) or self.loader_file
             what = f"the case {case.id!r} has a field `{name}`, which no code reads"
             print(f"warning: {where}: {what}; {advise(name, near)}")  # noqa: T201 - captured
@@ -173,7 +180,7 @@ class Problem:
             self._examined.add((kind.__name__, name))
 
     def file_of(self, question: str) -> Path:
-        """Whose mistake it is if a question cannot be answered."""
+        """Return whose mistake it is if a question cannot be answered."""
         return self.verifier_file if question == "verify" else self.loader_file
 
     def open(self, stream: int, checkpoint: str, group: dict[str, Any]) -> bool:
@@ -189,7 +196,7 @@ class Problem:
         end = time.monotonic() + _PATIENCE
         drawn: list[dict[str, Any]] = []
         while len(drawn) < count and (not drawn or time.monotonic() < end):
-            answer = answered(self.loader_file, self._streams[stream].draw)
+            answer = answer_safely(self.loader_file, self._streams[stream].draw)
             if "value" not in answer:
                 return {"drawn": drawn, "failed": answer}
             if answer["value"] is None:
@@ -211,7 +218,7 @@ class Problem:
         actual: dict[str, Any],
         expected: dict[str, Any],
     ) -> dict[str, Any]:
-        """What the verifier says of a case, attribute by attribute."""
+        """Return what the verifier says of a case, attribute by attribute."""
         verifier = self._verifiers.get(checkpoint)
         if verifier is None:
             verifier = self._verifier_class(self._checkpoint(checkpoint))
@@ -220,7 +227,7 @@ class Problem:
             group_name=group, case_name=case, actual=_result(actual), expected=_result(expected)
         )
         try:
-            return wire.pack_results(check_results(raw))
+            return pack_results(check_results(raw))
         except InputError as error:
             ask = functools.partial(
                 verifier, group_name=group, case_name=case, actual=_result(actual),
@@ -262,12 +269,13 @@ def _misspelt_of_case(name: str, kind: type[BaseModel]) -> str | None:
 
 
 def _result(packed: dict[str, Any]) -> CaseResult:
-    result: CaseResult = _RESULTS[packed["kind"]](**packed["fields"])
-    return result
+    kind = packed["kind"]
+    model = _RESULTS[kind] if kind in _RESULTS else find_adapter(kind).result
+    return model(**packed["fields"])
 
 
-def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
-    """A value, what is wrong with the problem, or what its code raised."""
+def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
+    """Return a value, what is wrong with the problem, or what its code raised."""
     try:
         value = action()
         # Here, because only here is it known whose value cannot be sent.
@@ -286,19 +294,19 @@ def answered(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
 def serve(channel: Channel) -> None:
     """Answer until the other end is closed: first what to load, then questions about it."""
     first, _ = channel.receive()
-    loaded: list[Problem] = []
-    channel.send(answered(Path(first["path"]), lambda: loaded.append(Problem(first))))
+    loaded: list[LoadedProblem] = []
+    channel.send(answer_safely(Path(first["path"]), lambda: loaded.append(LoadedProblem(first))))
     while loaded:
         message, _ = channel.receive()
         question = message.pop("do")
         ask = functools.partial(getattr(loaded[0], question), **message)
-        channel.send(answered(loaded[0].file_of(question), ask))
+        channel.send(answer_safely(loaded[0].file_of(question), ask))
 
 
 def main(descriptor: int) -> None:
     """Live as the worker of a problem."""
     die_with_parent()
     faulthandler.enable()
-    alias.install()
+    slopcode.install()
     with contextlib.suppress(EOFError):
         serve(Channel(descriptor, VALUES))

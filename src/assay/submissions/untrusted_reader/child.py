@@ -9,10 +9,10 @@ from assay.errors import InputError
 from assay.model import CaseResult
 from assay.processes import VALUES, Channel, die_with_parent, limit_memory
 from assay.sandbox import Response
-from assay.submissions.adapters.answers import fields_of
-from assay.submissions.declarative.comparisons import Comparison
-from assay.submissions.declarative.targets import Target
-from assay.submissions.python_problems import wire
+from assay.submissions.adapters.messages import read_answer
+from assay.submissions.declarative.comparisons import ResultCheck
+from assay.submissions.declarative.expectations import ResultPath
+from assay.submissions.python_problems.process import pack_results
 from assay.tracebacks import format_exception
 
 _MEMORY = 3 << 30
@@ -25,25 +25,25 @@ def ready() -> bool:
 
 def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any]:
     """What a comparison says of a result."""
-    one = Comparison(**{**comparison, "target": _target(comparison["target"])})
-    return wire.pack_results({"": one.result(CaseResult(**actual))})
+    one = ResultCheck(**{**comparison, "target": _target(comparison["target"])})
+    return pack_results({"": one.result(CaseResult(**actual))})
 
 
 def find(target: list[Any], actual: dict[str, Any]) -> list[Any]:
     """What stands at a place, as a list of one; empty if nothing can be found there."""
-    return _target(target).found(CaseResult(**actual))
+    return _target(target).find_in(CaseResult(**actual))
 
 
 def answer(
     status: int, headers: dict[str, str], body: bytes, as_json: bool, as_reference: bool
 ) -> dict[str, Any]:
     """The fields of a result that are an answer's."""
-    return fields_of(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
+    return read_answer(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
 
 
-def _target(about: list[Any]) -> Target:
+def _target(about: list[Any]) -> ResultPath:
     root, *steps = about
-    return Target(root, tuple(steps))
+    return ResultPath(root, tuple(steps))
 
 
 _QUESTIONS = {each.__name__: each for each in (ready, compare, find, answer)}
