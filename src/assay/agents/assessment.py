@@ -35,8 +35,7 @@ from assay.model import (
     wilson,
 )
 from assay.models import ModelClient
-from assay.reports.markup import code_span
-from assay.reports.text import one_line
+from assay.reports import code_span, one_line
 from assay.runs import Run, run_in_loop
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")

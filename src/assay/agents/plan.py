@@ -33,7 +33,7 @@ from assay.agents.trust import Trust, make_trust
 from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.model import Ratio, values
+from assay.model import Ratio, fingerprint
 from assay.models import ModelChoice, ModelClient, ResponseCache, resolve
 from assay.runs import Manifest, Progress, Run, Unit
 
@@ -203,11 +203,8 @@ def list_units(
         if isinstance(test, WrongFile):
             yield Unit(test.identifier, place, "", test)
             continue
-        fingerprint = values.fingerprint(
-            test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
-            sampling.takes_all,
-        )  # fmt: skip
-        yield Unit(test.identifier, place, fingerprint, test)
+        about = test.file.fingerprint, test.connection, str(test.ratio), asdict(reach)
+        yield Unit(test.identifier, place, fingerprint(*about, sampling.takes_all), test)
 
 
 @dataclass(frozen=True)
