@@ -37,6 +37,7 @@ from tests.agents.scripted_server import (
     echo,
     message,
 )
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -406,7 +407,7 @@ def test_all_samples_that_a_test_may_need_are_taken_at_a_time_up_to_32(
         most = max(most, busy)
         if busy == together:
             all_there.set()
-        await asyncio.wait_for(all_there.wait(), 30)
+        await asyncio.wait_for(all_there.wait(), PATIENCE)
         await asyncio.sleep(0.1)
         busy -= 1
         await answer(wire, "right")

@@ -31,7 +31,7 @@ from assay.model import (
     Interval,
     Outcome,
     VerifierReport,
-    values,
+    encode_value,
     wilson,
 )
 from assay.models import ModelClient
@@ -126,7 +126,7 @@ def _check(sample: int, result: AttributeResult, report: VerifierReport) -> Fail
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else values.encode(value)
+    return value if isinstance(value, str) else encode_value(value)
 
 
 def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]:

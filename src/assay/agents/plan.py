@@ -33,7 +33,7 @@ from assay.agents.trust import Trust, make_trust
 from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.model import Ratio, fingerprint
+from assay.model import Ratio, compute_fingerprint
 from assay.models import ModelChoice, ModelClient, ResponseCache, resolve
 from assay.runs import Manifest, Progress, Run, Unit
 
@@ -203,8 +203,11 @@ def list_units(
         if isinstance(test, WrongFile):
             yield Unit(test.identifier, place, "", test)
             continue
-        about = test.file.fingerprint, test.connection, str(test.ratio), asdict(reach)
-        yield Unit(test.identifier, place, fingerprint(*about, sampling.takes_all), test)
+        fingerprint = compute_fingerprint(
+            test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
+            sampling.takes_all,
+        )  # fmt: skip
+        yield Unit(test.identifier, place, fingerprint, test)
 
 
 @dataclass(frozen=True)

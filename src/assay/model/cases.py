@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from assay.model import values
-from assay.model.values import Value
+from assay.model.values import Value, check_value, construct
 
 
 def now() -> datetime:
@@ -138,7 +137,7 @@ class CaseResult(BaseModel):
         """Field name to value, extra fields included, each file as `files-<name>`."""
         attributes = {**self.__dict__, **(self.__pydantic_extra__ or {})}
         if files := attributes.pop("files"):
-            attributes |= {f"files-{name}": content for name, content in _named_files(files)}
+            attributes |= {f"files-{name}": content for name, content in _name_files(files)}
         return attributes
 
 
@@ -157,11 +156,11 @@ def _result_of_values(case: Case, given: dict[str, Any]) -> CaseResult:
     fields["id"], fields["group"] = about["id"], about["group"]
     fields["group_type"], fields["files"] = about["group_type"], {}
     for name, value in given.items():
-        fields[name] = values.check_value(value)
-    return values.construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
+        fields[name] = check_value(value)
+    return construct(CaseResult, fields, {*_FIELDS_OF_CASE, *given}, {})
 
 
-def _named_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
+def _name_files(files: Mapping[str, Any] | Iterable[Any]) -> list[tuple[str, Any]]:
     """Files by name; an expected result may list specifications with a `path` instead."""
     if isinstance(files, Mapping):
         return sorted(files.items(), key=_name)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from assay.model import values
 from assay.model.cases import Case, CaseResult, Outcome, now_text
+from assay.model.values import are_plain, check_value
 from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
@@ -68,7 +68,7 @@ def pack_report(
     ValueError if a verifier has put something into a result that cannot be kept.
     """
     judgements = [(found.is_correct, found.weight) for found in raw_results.values()]
-    return _packed(
+    return _pack(
         case,
         duration,
         _pack_results(case, actual_result, expected_result, raw_results),
@@ -80,10 +80,10 @@ def pack_report(
 
 def pack_error(case: Case, duration: float, error: str) -> PackedReport:
     """The report of a case about which nothing can be said, and why."""
-    return _packed(case, duration, {}, Outcome.ERROR, 0.0, error)
+    return _pack(case, duration, {}, Outcome.ERROR, 0.0, error)
 
 
-def _packed(
+def _pack(
     case: Case,
     duration: float,
     results: dict[str, PackedResult],
@@ -129,7 +129,7 @@ def _pack_results(
     for name in told:
         here, there, found = actual.get(name), expected.get(name), raw_results.get(name)
         # Checked once more, because a verifier may have changed what was valid before.
-        both = [values.check_value(here), values.check_value(there)]
+        both = [check_value(here), check_value(there)]
         if found is not None:
             packed[name] = _pack_found(both, found)
         elif name not in INHERITED or not here == there == case.__dict__[name]:
@@ -226,23 +226,23 @@ _OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 def is_plain(report: PackedReport) -> bool:
-    """Whether no value in it is bytes, a float or nested; see `values.encode`."""
+    """Whether no value in it is bytes, a float or nested; see `encode_value`."""
     several = [*report["case"].values()]
     for result in filter(None, report["results"].values()):
         several += result if type(result) is list else _three_values(result)
-    return values.are_plain(several)
+    return are_plain(several)
 
 
 _three_values = itemgetter("actual", "expected", "diff")
 
 
-def wrong_names(report: PackedReport) -> list[str]:
+def list_wrong(report: PackedReport) -> list[str]:
     """The attributes that are wrong."""
     results = report["results"].items()
     return [name for name, found in results if type(found) is dict and found["is_correct"] is False]
 
 
-def undecided_names(report: PackedReport) -> list[str]:
+def list_undecided(report: PackedReport) -> list[str]:
     """The attributes about which a check could not decide."""
     return [
         name

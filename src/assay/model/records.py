@@ -9,10 +9,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.model import values
 from assay.model.cases import Case, CaseResult, GroupType, Outcome, now
 from assay.model.packing import Judgement, outcome_of, pack_error, pack_report, score_of
-from assay.model.values import Value
+from assay.model.values import Value, decode_value, encode_value
 from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
@@ -124,7 +123,7 @@ class VerifierReport(BaseModel):
             **self.__dict__,
             "timestamp": self.timestamp.isoformat(),
             "results": [result.to_parquet_safe() for result in self.results.values()],
-            "case": values.encode(self.case),
+            "case": encode_value(self.case),
             "outcome": self.outcome.value,
             "score": self.calculate_score(),
             "passed": self.did_pass(),
@@ -136,7 +135,7 @@ class VerifierReport(BaseModel):
         results = [AttributeResult.from_parquet_row(result) for result in row["results"]]
         fields = {name: row[name] for name in cls.model_fields if name in row}
         fields["results"] = {result.attribute: result for result in results}
-        fields["case"] = values.decode(row["case"])
+        fields["case"] = decode_value(row["case"])
         return cls(**fields)
 
 

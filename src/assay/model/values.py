@@ -132,7 +132,7 @@ _write = _writer(sort_keys=False)
 _write_sorted = _writer(sort_keys=True)
 
 
-def encode(value: Any, *, is_plain: bool = False) -> str:
+def encode_value(value: Any, *, is_plain: bool = False) -> str:
     """One line of strict JSON text for any value; `decode` gives it back without loss.
 
     ASCII where a lone surrogate, which JSON text may contain, has no other safe form on disk.
@@ -173,7 +173,7 @@ def _encode(value: Any, write: Callable[[Any, int], Iterable[str]]) -> str:
     return "".join(write(to_json(value), 0)) if "$" in text and '"$' in text else text
 
 
-def decode(text: str | bytes) -> Any:
+def decode_value(text: str | bytes) -> Any:
     """The value that `encode` wrote."""
     try:
         value = pydantic_core.from_json(text)
@@ -190,7 +190,7 @@ def decode(text: str | bytes) -> Any:
     return from_json(value) if marked else value
 
 
-def fingerprint(*values: Any) -> str:
+def compute_fingerprint(*values: Any) -> str:
     """A short hash of values: the same in every process and for every order of keys.
 
     Baselines keep fingerprints for years, so it rests on nothing that a library may change.

@@ -9,12 +9,11 @@ from xml.sax.saxutils import escape, quoteattr
 
 from assay.escaping import escape_hidden
 from assay.model import Outcome
-from assay.reports.evidence import Limits, gather
-from assay.reports.plain import Paint, evidence_lines
+from assay.reports.evidence import EvidenceLimits, Paint, evidence_lines, gather
 from assay.reports.text import one_line, shorten
 from assay.runs import Row, Run
 
-_LIMITS = Limits(samples=10)
+_LIMITS = EvidenceLimits(samples=10)
 _PLAIN = Paint()
 
 
@@ -83,11 +82,11 @@ def _test_case(run: Run, row: Row) -> str:
         }
     )
     status = _status(run, row)
-    body = _body(run, row, status) if status else _passed_body(packed)
+    body = _body(run, row, status) if status else _render_passed(packed)
     return f"<testcase{head}>{body}</testcase>\n" if body else f"<testcase{head}/>\n"
 
 
-def _passed_body(packed: dict[str, Any]) -> str:
+def _render_passed(packed: dict[str, Any]) -> str:
     """Why a case of several samples passed although some of them may not have."""
     if len(packed["reports"]) < 2 or not packed["reason"]:
         return ""

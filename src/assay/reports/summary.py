@@ -13,7 +13,7 @@ from assay.reports.text import count, one_line
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
-    from assay.findings import Entry
+    from assay.findings import BaselineEntry
 
 # The order in which reports speak of outcomes that are not a pass: the worst news first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
@@ -32,7 +32,7 @@ class Summary:
     mean_score: float
     started: datetime
     finished: datetime | None
-    outdated: list[Entry]
+    outdated: list[BaselineEntry]
     gate: Gate | None = None
     mistakes: int = 0
     """How many of the errors are mistakes in the cases, and not the machine's."""
@@ -146,7 +146,7 @@ def summarize(run: Run) -> Summary:
     for outcome, score in run.scores():
         counts[outcome] += 1
         scores += score
-    known, failing = _judged(run, counts)
+    known, failing = _judge_rows(run, counts)
     total = sum(counts.values())
     return Summary(
         name=run.name,
@@ -158,14 +158,14 @@ def summarize(run: Run) -> Summary:
         mean_score=scores / total if total else 0.0,
         started=run.manifest.started,
         finished=run.manifest.finished,
-        outdated=_outdated(run, known),
+        outdated=_find_outdated(run, known),
         gate=run.manifest.gate,
         mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
         wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
 
 
-def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
+def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
     """The cases that the baseline accepts, and how many of the others make the run fail."""
     failing = sum(number for outcome, number in counts.items() if run.fails(outcome))
     if run.baseline is None:
@@ -175,16 +175,18 @@ def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
     return known, failing - sum(run.fails(row.outcome) for row in known)
 
 
-def _outdated(run: Run, known: list[Row]) -> list[Entry]:
+def _find_outdated(run: Run, known: list[Row]) -> list[BaselineEntry]:
     """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [
-        entry for entry in run.baseline.outdated(known) if _is_told_about(run, run.find(entry.case))
+        entry
+        for entry in run.baseline.find_outdated(known)
+        if _is_reported(run, run.find(entry.case))
     ]
 
 
-def _is_told_about(run: Run, row: Row | None) -> bool:
+def _is_reported(run: Run, row: Row | None) -> bool:
     if row is None:
         return not run.manifest.is_partial
     return row.outcome is not Outcome.ERROR

@@ -7,7 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from assay.escaping import escape_hidden
-from assay.model import values
+from assay.model import to_json
 
 if TYPE_CHECKING:
     from assay.runs import Run
@@ -48,7 +48,7 @@ def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LIN
     if isinstance(value, bytes):
         return _show_bytes(value, limit, lines)
     if isinstance(value, str):
-        return _lines(value, limit, lines) if "\n" in value.strip("\n") else _quoted(value, limit)
+        return _lines(value, limit, lines) if "\n" in value.strip("\n") else _quote(value, limit)
     return escape_hidden(shorten(_json_text(value, limit), limit, lines))
 
 
@@ -66,7 +66,7 @@ def _lines(text: str, limit: int, lines: int) -> str:
     return escape_hidden(shown) + ending.translate(_BREAKS)
 
 
-def _quoted(text: str, limit: int) -> str:
+def _quote(text: str, limit: int) -> str:
     note = f" … [{count(len(text) - limit, 'more character')}]" if len(text) > limit else ""
     return escape_hidden(json.dumps(text[:limit], ensure_ascii=False)) + note
 
@@ -82,7 +82,7 @@ def _show_bytes(data: bytes, limit: int, lines: int) -> str:
 
 
 def _json_text(value: Any, limit: int) -> str:
-    plain = values.to_json(value)
+    plain = to_json(value)
     compact = json.dumps(plain, ensure_ascii=False)
     # A value that will be cut is not laid out first: that is slow, and the cut would be as wide.
     if len(compact) <= _SHORT_JSON or len(compact) > limit:

@@ -23,13 +23,19 @@ from assay.documents import open_regular, read_record, replace_file
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.findings import Baseline
 from assay.model import CaseRecord, Outcome
-from assay.runs.index import Index, Row
-from assay.runs.journal import JournalReader, check_links, complete_size, damaged, torn_bytes
+from assay.runs.index import Row, RunIndex
+from assay.runs.journal import (
+    JournalReader,
+    check_links,
+    complete_size,
+    count_torn_bytes,
+    make_damage_error,
+)
 from assay.tracebacks import first_problem
 
 if TYPE_CHECKING:
     from assay.reports import Summary
-    from assay.runs.compare import Comparison
+    from assay.runs.compare import RunComparison
 
 logger = logging.getLogger("assay")
 
@@ -97,11 +103,11 @@ class Run:
         complete_size(path / JOURNAL)
         is_written = is_being_written(path)
         link = "" if is_written else check_links(path / JOURNAL)
-        self._index = Index.for_reading(path)
+        self._index = RunIndex.for_reading(path)
         if not is_written:
             self._check_complete(link)
         self._reader = JournalReader(path / JOURNAL)
-        if (torn := torn_bytes(path / JOURNAL)) and not is_written:
+        if (torn := count_torn_bytes(path / JOURNAL)) and not is_written:
             logger.warning(
                 "%s: the last line was torn by a crash; its case is missing until the run is "
                 "resumed (%d bytes)",
@@ -151,7 +157,7 @@ class Run:
 
         return summarize(self)
 
-    def compare(self, before: Run | str | os.PathLike[str]) -> Comparison:
+    def compare(self, before: Run | str | os.PathLike[str]) -> RunComparison:
         """Compare with an earlier run: what newly fails, newly passes, is added or removed."""
         from assay.runs.compare import compare_runs
 
@@ -166,7 +172,7 @@ class Run:
 
     def to_arrow(self) -> Any:
         """Return a pyarrow table with one row per sample of a case, as the parquet report."""
-        from assay.reports.parquet import to_table
+        from assay.reports import to_table
 
         return to_table(self)
 
@@ -179,9 +185,9 @@ class Run:
         return self.to_arrow().to_pandas()
 
     def _repr_html_(self) -> str:
-        from assay.reports.notebook import render
+        from assay.reports import render_table
 
-        return render(self)
+        return render_table(self)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """One short row per case, in the order of the cases; all or those with these outcomes."""
@@ -197,7 +203,7 @@ class Run:
             return CaseRecord.unpack(packed)
         except (KeyError, TypeError, AttributeError, ValueError):
             # The index may speak of this journal although somebody has written into its lines.
-            raise damaged(self.path / JOURNAL, row.span.offset) from None
+            raise make_damage_error(self.path / JOURNAL, row.span.offset) from None
 
     def read_packed(self, row: Row) -> dict[str, Any]:
         """The record as the journal has it, for those who go through very many."""
@@ -258,7 +264,7 @@ class Run:
         self.close()
 
 
-def _close_both(reader: JournalReader, index: Index) -> None:
+def _close_both(reader: JournalReader, index: RunIndex) -> None:
     reader.close()
     index.close()
 

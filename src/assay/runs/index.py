@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InputError
-from assay.findings import Entry
+from assay.findings import BaselineEntry
 from assay.model import Outcome, is_packed_record
-from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
+from assay.runs.journal import Span, complete_size, make_damage_error, mark_at, read_entries
 
 INDEX_VERSION = 3
 
@@ -62,18 +62,18 @@ class Row(NamedTuple):
     duration: float
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> BaselineEntry | None:
         """Return what a baseline holds of the case; errors are no findings."""
         if self.outcome not in (Outcome.FAILED, Outcome.UNVERIFIED):
             return None
-        return Entry(case=self.id, code=self.code, fingerprint=self.fingerprint)
+        return BaselineEntry(case=self.id, code=self.code, fingerprint=self.fingerprint)
 
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _COLUMNS = "id, place, offset, length, outcome, code, fingerprint, score, duration"
 
 
-class Index:
+class RunIndex:
     """Finds the lines of a journal by case, in the order of the cases."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
@@ -85,15 +85,15 @@ class Index:
         self._pending: dict[str, tuple[Any, ...]] = {}
 
     @classmethod
-    def for_writing(cls, folder: Path) -> Index:
+    def for_writing(cls, folder: Path) -> RunIndex:
         """The index beside the journal, brought up to date; made again if it cannot be used."""
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
-        index = cls._opened(path, journal)
+        index = cls._open_writable(path, journal)
         if index is None:
             for each in (path, *_side_files(path)):
                 with _failures_told(each):
                     each.unlink(missing_ok=True)
-            index = cls._made(path)
+            index = cls._make(path)
         try:
             index._unseal()
             index.cover(journal)
@@ -103,16 +103,16 @@ class Index:
         return index
 
     @classmethod
-    def for_reading(cls, folder: Path) -> Index:
+    def for_reading(cls, folder: Path) -> RunIndex:
         """A private copy of the index beside the journal if that is complete, else a new one.
 
         A copy, because a reader that holds the file open would stop a writer that resumes the run.
         """
         journal = folder / "journal.jsonl"
-        private = cls._copied(folder / "index.sqlite", journal)
-        if private is None or private.covered() != complete_size(journal):
+        private = cls._open_copy(folder / "index.sqlite", journal)
+        if private is None or private.read_covered() != complete_size(journal):
             # An empty name is a private database that sqlite keeps on disk once it grows.
-            private = cls._made("")
+            private = cls._make("")
         try:
             private.cover(journal)
         except BaseException:
@@ -121,19 +121,19 @@ class Index:
         return private
 
     @classmethod
-    def _opened(cls, path: Path, journal: Path) -> Index | None:
+    def _open_writable(cls, path: Path, journal: Path) -> RunIndex | None:
         """The index in a file, to be written, if its writer has closed it and it is believed."""
         if any(map(_is_there, _side_files(path))):
             # A writer was killed, or somebody put it there: what was looked at would change.
             return None
-        private = cls._copied(path, journal)
+        private = cls._open_copy(path, journal)
         if private is None:
             return None
         private.close()
         return cls(_connect(path.absolute().as_uri()))
 
     @classmethod
-    def _copied(cls, path: Path, journal: Path) -> Index | None:
+    def _open_copy(cls, path: Path, journal: Path) -> RunIndex | None:
         """A private copy of the index in a file, if that speaks of this journal and is sealed."""
         if not _is_plain(path, max(_SMALLEST_LIMIT, 2 * complete_size(journal))):
             return None
@@ -153,7 +153,7 @@ class Index:
         return None
 
     @classmethod
-    def _made(cls, path: Path | str) -> Index:
+    def _make(cls, path: Path | str) -> RunIndex:
         database = _connect(str(path))
         # In one transaction: half an index must never be mistaken for one.
         database.execute("BEGIN")
@@ -163,19 +163,19 @@ class Index:
         database.commit()
         return cls(database)
 
-    def covered(self) -> int:
+    def read_covered(self) -> int:
         """Up to which byte of the journal the index speaks."""
         (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
         return int(covered)
 
     def cover(self, journal: Path) -> None:
         """Take in what the journal has beyond what is covered."""
-        end = self.covered()
+        end = self.read_covered()
         if complete_size(journal) == end:
             return
         for span, entry in read_entries(journal, end):
             if not _is_sound(entry):
-                raise damaged(journal, span.offset)
+                raise make_damage_error(journal, span.offset)
             self.add(span, entry)
             end = span.offset + span.length
             if len(self._pending) >= _FLUSH_EVERY:
@@ -276,7 +276,7 @@ class Index:
     def touch(self, identifier: str) -> None:
         self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
 
-    def untouched(self) -> list[str]:
+    def list_untouched(self) -> list[str]:
         """The cases this pass did not meet: they are no longer among the input."""
         self._flush()
         found = self._database.execute("SELECT id FROM cases WHERE pass <> ?", (self._passes,))
