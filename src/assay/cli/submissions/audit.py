@@ -64,7 +64,7 @@ def audit(
     The reference solution must pass every case, twice; a submission that does nothing must fail
     every case; every mutant of the right result must be rejected. Exit code 1 if anything is found.
     """
-    from assay.reports.plain import Paint
+    from assay.reports import Paint
     from assay.submissions import (
         SubmissionsRequest,
         audit_problem,

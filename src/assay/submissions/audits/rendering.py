@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.model import values
-from assay.reports.plain import Paint
-from assay.reports.text import count, one_line
+from assay.reports import Paint, count, one_line
 from assay.submissions.audits.findings import (
     AuditFinding,
     GroupAudit,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.errors import InfrastructureError, InputError
-from assay.model import values
+from assay.model import fingerprint
 from assay.sandbox import (
     GIB,
     KIB,
@@ -139,7 +139,7 @@ async def prepare(
                 problem, checkpoint, environment, base, level, limits, binds,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
-                digest=values.fingerprint(content, _describe(environment)),
+                digest=fingerprint(content, _describe(environment)),
                 missing=missing,
                 programs=programs,
                 tools=tools,
