@@ -208,7 +208,7 @@ def test_items_are_spread_over_processes(run: Pytest, tmp_path: Path) -> None:
 
     async def script(request: Request, wire: Wire) -> None:
         # Answered only when two are asking at the same time, each from a process of its own.
-        await asyncio.wait_for(both.wait(), 30)
+        await asyncio.wait_for(both.wait(), PATIENCE)
         await answer(wire, "right")
 
     for name in ("a", "b"):

@@ -23,6 +23,7 @@ from assay.agents.connections import (
     register,
 )
 from assay.agents.plan import ConnectionOptions
+from assay.agents.records import describe_statistics
 from assay.errors import InputError
 from assay.model import CaseRecord, Outcome
 from tests.agents import python_agents
@@ -36,6 +37,7 @@ from tests.agents.scripted_server import (
     echo,
     message,
 )
+from tests.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -89,6 +91,14 @@ def test_all_samples_are_taken_when_asked_for_and_give_a_rate(tmp_path: Path) ->
     assert (round(low, 3), round(high, 3)) == (0.301, 0.954)
     assert numbers["all_of"] == {"1": 0.75, "2": 0.5, "4": 0.0}
     assert record.detail["false_pass_rate"].startswith("2/4 lets an agent that is right 40%")
+
+    # The key of earlier versions is still read.
+    detail = dict(record.detail)
+    detail["lets through"] = detail.pop("false_pass_rate")
+    old = record.model_copy(update={"detail": detail})
+    lines = [list(describe_statistics([one])) for one in (record, old)]
+    assert lines[0] == lines[1]
+    assert "2/4 lets an agent" in lines[0][-1]
 
 
 def test_a_ratio_that_is_given_takes_the_place_of_the_files(tmp_path: Path) -> None:
@@ -397,7 +407,7 @@ def test_all_samples_that_a_test_may_need_are_taken_at_a_time_up_to_32(
         most = max(most, busy)
         if busy == together:
             all_there.set()
-        await asyncio.wait_for(all_there.wait(), 30)
+        await asyncio.wait_for(all_there.wait(), PATIENCE)
         await asyncio.sleep(0.1)
         busy -= 1
         await answer(wire, "right")

@@ -99,7 +99,7 @@ def test_a_text_of_a_million_characters_is_read_in_linear_time(tmp_path: Path, q
 
 
 def test_a_long_text_keeps_its_escapes_and_joins_others(tmp_path: Path) -> None:
-    from assay.agents.testfile.reading import load_file
+    from assay.agents.testfile.reading import read_file
 
     test = tmp_path / "test.hocon"
     escaped = r"\n\"\u00e4\ud83d\ude00" + "x" * 5_000
@@ -107,7 +107,9 @@ def test_a_long_text_keeps_its_escapes_and_joins_others(tmp_path: Path) -> None:
         _BASE.replace('"x"', f'"before "${{it}}" after"\nit: "{escaped}"'.split("\n")[0])
         + f'it: "{escaped}"\n'
     )
-    text = load_file(test).interactions[0].text
+    file = read_file(test).file
+    assert file is not None
+    text = file.interactions[0].text
     assert text == 'before \n"ä😀' + "x" * 5_000 + " after"
 
 

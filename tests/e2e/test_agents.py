@@ -107,7 +107,7 @@ def front(plain: ScriptedServer, secure: ScriptedServer) -> Iterator[int]:
     try:
         yield server.sockets[0].getsockname()[1]
     finally:
-        asyncio.run_coroutine_threadsafe(stop(), loop).result(10)
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(PATIENCE)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(PATIENCE)
         loop.close()

@@ -274,6 +274,7 @@ lines\"\"\", continue_conversation: false, response.text { gist: "ok", not_value
 
 
 def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
+    from assay.agents.plan import ConnectionOptions, Sampling, plan_tests
     from assay.agents.testfile import read_files
     from assay.agents.testfile.lint import lint_files
     from assay.findings import FORMATS
@@ -283,7 +284,7 @@ def _agent(folder: Path, name: str, data: bytes) -> Iterator[str]:
     for kind in FORMATS:
         findings.report(kind)
     yield from (f"{one.place}: {one.code}: {one.message}" for one in findings)
-    read_files([path]).get_files()
+    plan_tests(read_files([path]).found, ConnectionOptions(), Sampling())
 
 
 def _stream(folder: Path, name: str, data: bytes) -> Iterator[str]:

@@ -37,7 +37,9 @@ def _in_the_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def plan_questions() -> Plan:
-    return QuestionsPlan(make_request(["examples/questions/pydantic.yaml"], cases=["adapter-*"]))
+    return QuestionsPlan(
+        make_request(["examples/questions/pydantic.yaml"], cases=["adapter-*"], jobs=1)
+    )
 
 
 def plan_submission(name: str) -> Plan:

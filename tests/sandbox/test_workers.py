@@ -17,7 +17,8 @@ from assay.processes import Channel, Child
 from assay.sandbox import workers
 from assay.sandbox.jail import launcher, trees
 
-SILENCE = 0.5
+# Long enough for a thread of a busy machine to say something now and then.
+SILENCE = 2.0
 
 
 def _answer_of(talk: list[dict[str, object]], monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
@@ -55,6 +56,26 @@ def test_a_worker_that_says_it_is_busy_is_waited_for(monkeypatch: pytest.MonkeyP
 def test_a_worker_that_says_nothing_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InfrastructureError, match="did not answer in time"):
         _answer_of([], monkeypatch)
+
+
+def test_a_connection_that_comes_when_nobody_waits_any_more_is_closed() -> None:
+    async def give_up() -> socket.socket:
+        ours, theirs = socket.socketpair()
+        child = Child(subprocess.Popen(["true"]), ours)
+        worker = workers.JailWorker(child)
+        asking = asyncio.create_task(worker.connect(80))
+        await asyncio.sleep(0)
+        connection, other = socket.socketpair()
+        worker._connecting[0].set_result(connection)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        child.kill()
+        theirs.close()
+        other.close()
+        return connection
+
+    assert asyncio.run(give_up()).fileno() == -1
 
 
 def test_a_worker_that_removes_many_files_says_so(

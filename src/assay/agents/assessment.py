@@ -186,12 +186,12 @@ def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
             yield from (f"- {_inline(line)}" for line in one.wrong_input.splitlines())
             yield ""
             continue
-        told = f"{one.errors} errors, {one.unverified} unverified"
+        rest = f"{one.errors} errors, {one.unverified} unverified"
         yield (
             f"{one.passes} of {one.judged} judged samples passed "
-            f"(95% interval {one.interval}), {told}."
+            f"(95% interval {one.interval}), {rest}."
             if one.judged
-            else f"No sample could be judged: {told}."
+            else f"No sample could be judged: {rest}."
         )
         if one.repeated:
             yield f"- {one.repeated}"

@@ -296,7 +296,7 @@ class AgentsPlan:
 
     def finish(self, run: Run) -> list[str]:
         """Return the rate and the interval of every test with samples."""
-        return list(describe_statistics(run))
+        return list(describe_statistics(run.records()))
 
 
 class AgentsOptions(TypedDict, total=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -10,7 +10,7 @@ from assay.agents.model import AgentFile
 from assay.agents.sampling.tally import Decision, describe_false_pass_rate, statistics
 from assay.findings import Finding
 from assay.model import WRONG_INPUT, CaseRecord, Outcome, Ratio, VerifierReport
-from assay.runs import Run, Unit
+from assay.runs import Unit
 
 SUBJECT = "agents"
 
@@ -122,12 +122,12 @@ def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
     return f"{decision.reason}; failed: {', '.join(names)}" if names else decision.reason
 
 
-def describe_statistics(run: Run) -> Iterator[str]:
+def describe_statistics(records: Iterable[CaseRecord]) -> Iterator[str]:
     """Say what the samples of every test say about the agent, and which requests were repeated.
 
     A rate is given only where all samples were taken, repeated requests always.
     """
-    for record in run.records():
+    for record in records:
         detail: Any = record.detail
         if not isinstance(detail, dict):
             continue
@@ -147,8 +147,8 @@ def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterato
         (numbers["unverified"], "unverified"),
         (numbers["errors"], "errors"),
     ]
-    told = ", ".join(f"{count} {word}" for count, word in counts if count or word == "passed")
-    yield f"  {detail['taken']} samples: {told}"
+    counted = ", ".join(f"{count} {word}" for count, word in counts if count or word == "passed")
+    yield f"  {detail['taken']} samples: {counted}"
     if numbers["rate"] is not None:
         low, high = numbers["interval"]
         chances = ", ".join(f"{size}: {chance:.0%}" for size, chance in numbers["all_of"].items())

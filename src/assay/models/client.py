@@ -81,14 +81,14 @@ def response_format(schema: type[BaseModel]) -> dict[str, Any]:
 
 def add_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]:
     """Return the messages with the schema in the system message, for providers that ignore it."""
-    told = (
+    instruction = (
         "Answer with exactly one JSON object that satisfies this JSON Schema, and with nothing "
         f"before or after it:\n{json.dumps(schema.model_json_schema())}"
     )
     if messages and messages[0]["role"] == "system":
-        first = {**messages[0], "content": f"{messages[0]['content']}\n\n{told}"}
+        first = {**messages[0], "content": f"{messages[0]['content']}\n\n{instruction}"}
         return [first, *messages[1:]]
-    return [{"role": "system", "content": told}, *messages]
+    return [{"role": "system", "content": instruction}, *messages]
 
 
 def parse(text: str, schema: type[Shape]) -> Shape:
@@ -107,8 +107,8 @@ def parse(text: str, schema: type[Shape]) -> Shape:
 
 def make_correction(text: str, problem: MalformedAnswer) -> list[Message]:
     """Return the messages by which a malformed answer goes back to the model."""
-    told = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
-    return [{"role": "assistant", "content": text}, {"role": "user", "content": told}]
+    request = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
+    return [{"role": "assistant", "content": text}, {"role": "user", "content": request}]
 
 
 T = TypeVar("T")
@@ -255,8 +255,8 @@ class ModelClient:
         answer = await self._ask_model(question)
         if self.cache is not None:
             calls = [call.model_dump() for call in answer.tool_calls]
-            told = {"text": answer.text, "tool_calls": calls, "usage": asdict(answer.usage)}
-            self.cache.put(self._describe_request(question), question.sample, told)
+            stored = {"text": answer.text, "tool_calls": calls, "usage": asdict(answer.usage)}
+            self.cache.put(self._describe_request(question), question.sample, stored)
         return answer
 
     def _read_cache(self, question: _Question) -> ModelAnswer[Any] | None:

@@ -122,9 +122,9 @@ class Budget:
             )
         if self.max_cost is not None and (cost is None or cost >= self.max_cost):
             # A call without a known price may have cost anything.
-            told = "an unknown part" if cost is None else f"{cost:.4f}"
+            amount = "an unknown part" if cost is None else f"{cost:.4f}"
             raise BudgetExceeded(
-                f"the model has cost {told} of the {self.max_cost:g} US dollars it may cost"
+                f"the model has cost {amount} of the {self.max_cost:g} US dollars it may cost"
             )
 
     def spend(self, usage: Usage) -> None:

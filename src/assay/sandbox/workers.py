@@ -184,7 +184,13 @@ class JailWorker:
         waiting: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
         self._connecting.append(waiting)
         await self._send({"connect": port})
-        connection = await waiting
+        try:
+            connection = await waiting
+        except asyncio.CancelledError:
+            # Whoever gives up may do so in the moment in which it comes.
+            if not waiting.cancelled() and not waiting.exception():
+                waiting.result().close()
+            raise
         try:
             await _wait_until_connected(connection)
         except BaseException:

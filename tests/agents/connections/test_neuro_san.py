@@ -260,7 +260,7 @@ def test_the_notes_on_neuro_san_are_what_its_own_driver_does(
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=PATIENCE,
         )
     assert done.returncode == 0, done.stderr[-3000:]
     verdicts = json.loads(done.stdout.splitlines()[-1])

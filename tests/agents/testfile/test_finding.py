@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.agents.plan import ConnectionOptions, Sampling, plan_tests
 from assay.agents.testfile import read_files
 from assay.agents.testfile.lint import lint_files
 from assay.errors import InputError
@@ -26,7 +27,6 @@ def test_a_folder_gives_its_tests_and_passes_over_what_is_none(tmp_path: Path) -
     assert [file.path.name for file in reading.files] == [".hocon", "a.hocon", "d.yaml", "b.hocon"]
     assert [one.path.name for one in reading.skipped] == ["network.hocon", "other.json"]
     assert reading.problems == []
-    assert reading.get_files() == reading.files
 
 
 def test_a_file_that_was_named_must_be_a_test(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_a_file_that_was_named_must_be_a_test(tmp_path: Path) -> None:
     reading = read_files([path])
     assert {one.code for one in reading.problems} == {"missing-key", "unknown-key"}
     with pytest.raises(InputError, match="there is no key"):
-        reading.get_files()
+        plan_tests(reading.found, ConnectionOptions(), Sampling())
 
 
 def test_a_broken_file_of_a_folder_is_not_passed_over(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from assay.agents.model import AgentFile
-from assay.agents.testfile import load_file, read_file
+from assay.agents.testfile import read_file
 from assay.agents.testfile.lint import lint_files
-from assay.errors import InputError
+from assay.agents.testfile.reading import make_error
 from assay.model import Ratio
 from tests.agents.testfile.support import problem_of, problems_of, read_text, whole, written
 
@@ -268,9 +268,9 @@ def test_all_problems_of_a_file_are_found_at_once(tmp_path: Path) -> None:
     text = whole('"sucess_ratio": "1/2",', response='"text": {"keyword": "a"}')
     problems = problems_of(tmp_path, text)
     assert [one.place.line for one in problems] == [3, 9]
-    with pytest.raises(InputError, match=r"test.hocon:3: there is no key") as error:
-        load_file(tmp_path / "test.hocon")
-    assert "and 1 more: `assay agents lint`" in str(error.value)
+    error = str(make_error(problems))
+    assert "test.hocon:3: there is no key" in error
+    assert "and 1 more: `assay agents lint`" in error
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from assay.submissions.environments import (
     prepare,
 )
 from assay.submissions.protocols import CaseRunner
+from tests.waiting import PATIENCE
 
 Result = TypeVar("Result")
 LEVELS = [*available_levels(probe()), "none"]
@@ -27,7 +28,7 @@ LEVELS = [*available_levels(probe()), "none"]
 
 def finish(work: Coroutine[Any, Any, Result]) -> Result:
     async def in_time() -> Result:
-        return await asyncio.wait_for(work, 120)
+        return await asyncio.wait_for(work, PATIENCE)
 
     return asyncio.run(in_time())
 

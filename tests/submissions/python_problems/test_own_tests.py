@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import Command
 from tests.submissions import specification
 from tests.submissions.python_problems import examples
+from tests.waiting import PATIENCE
 
 OURS = """
 from unittest.mock import Mock
@@ -125,7 +126,7 @@ def bare(python: Path, *words: str | Path, cwd: Path, **variables: str) -> Any:
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         env={**kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"},
     )
 

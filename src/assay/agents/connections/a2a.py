@@ -115,8 +115,8 @@ class A2ASession(Session):
         artifacts = _read_list(task.get("artifacts"))
         if state == "completed" and _has_content(artifacts):
             return _make_answer(artifacts, place)
-        heard = [said] if _has_content([said]) else _find_last(task.get("history"))
-        return _make_answer(heard, place)
+        messages = [said] if _has_content([said]) else _find_last(task.get("history"))
+        return _make_answer(messages, place)
 
     async def _call(self, method: str, params: Any, message: Message) -> dict[str, Any]:
         result, _ = await self._rpc.call(
@@ -238,8 +238,8 @@ def _read_list(value: Any) -> list[Any]:
 def _find_last(history: Any) -> list[Any]:
     """Return the last message of the agent, in a list."""
     messages = [one for one in _read_list(history) if isinstance(one, dict)]
-    heard = [one for one in messages if one.get("role") in ("agent", "ROLE_AGENT")]
-    return heard[-1:]
+    answers = [one for one in messages if one.get("role") in ("agent", "ROLE_AGENT")]
+    return answers[-1:]
 
 
 def _make_answer(messages: list[Any], place: _Place) -> Answer:

@@ -196,8 +196,8 @@ class McpSession(Session):
             parts = {"text": text, "structure": own or find_structure(text or "")}
         if parts.get("text") is None and parts.get("structure") is None:
             raise ConnectionFailed("the answer has neither text nor structure")
-        kept = template.read_context(result, place.conversation.context) if template else {}
-        after = place.conversation.continue_with(message, parts.get("text"), kept)
+        values = template.read_context(result, place.conversation.context) if template else {}
+        after = place.conversation.continue_with(message, parts.get("text"), values)
         return Answer(
             **parts, chat_context=replace(place, chat_context=context, conversation=after)
         )

@@ -177,5 +177,5 @@ class TemplateState:
     def continue_with(self, message: Message, text: str | None, context: dict[str, Any]) -> Any:
         """Return the conversation after an answer."""
         said = {"role": "user", "content": message.text or ""}
-        heard = {"role": "assistant", "content": text or ""}
-        return TemplateState(self.identifier, (*self.history, said, heard), context)
+        reply = {"role": "assistant", "content": text or ""}
+        return TemplateState(self.identifier, (*self.history, said, reply), context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from assay.agents.connections import Answer
 from assay.agents.model import Check, Interaction
@@ -14,6 +14,8 @@ from assay.errors import Unverifiable
 from assay.model import AttributeResult, VerificationResult
 from assay.models import JudgeVerdict, control_criterion, speaks_to_judge
 from assay.redaction import redact
+
+T = TypeVar("T")
 
 _NO_SECRETS: Mapping[str, str] = {}
 _SEEN_IN_PART = (
@@ -66,7 +68,7 @@ async def check_answer(
     `withheld` in what the judge reads. The judge's errors other than Unverifiable are not caught:
     they say nothing about the agent.
     """
-    return await _gather(
+    return await gather(
         [
             _check(answer, interaction, check, judge, secrets, withheld)
             for check in interaction.checks
@@ -84,14 +86,14 @@ async def _check(
 ) -> CheckResult:
     value = find_value(check, answer)
     actual, expected = redact(value, secrets), redact(check.value, secrets)
-    kept, is_disputed = None if actual is ABSENT else actual, False
+    stored, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
         result, is_disputed = await _judge_gist(check, value, judge, withheld)
         # The reason may quote what the judge has read, and more: its own key, say.
         result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
         result = _run_stock(check, value, actual, expected)
-    return CheckResult(check, interaction.number, kept, expected, result, is_disputed)
+    return CheckResult(check, interaction.number, stored, expected, result, is_disputed)
 
 
 def find_value(check: Check, answer: Answer) -> Any:
@@ -165,9 +167,7 @@ async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) ->
         )
 
 
-async def _gather(
-    several: Iterable[Coroutine[Any, Any, CheckResult]],
-) -> list[CheckResult]:
+async def gather(several: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """Return the results of all; the first error ends the others and is the error of the whole."""
     try:
         async with asyncio.TaskGroup() as group:

@@ -82,9 +82,9 @@ class Conversation:
     @property
     def answers(self) -> list[Answer]:
         """All that came back, also an answer that only reports a fault."""
-        heard = [reply.answer for reply in self.replies]
+        answers = [reply.answer for reply in self.replies]
         last = getattr(self.failure, "answer", None)
-        return heard if last is None else [*heard, last]
+        return answers if last is None else [*answers, last]
 
     @property
     def reason(self) -> str | None:

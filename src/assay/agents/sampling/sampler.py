@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from assay.agents.connections import Connection, get_credentials
 from assay.agents.model import AgentFile
-from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer
+from assay.agents.sampling.checking import CheckResult, GistJudge, check_answer, gather
 from assay.agents.sampling.conversation import Conversation, ConversationEnd, hold
 from assay.agents.sampling.stopwatch import Stopwatch, TimeIsOver
 from assay.agents.sampling.tally import RETRIES, retry_delay
@@ -102,19 +102,12 @@ class Sampler:
     ) -> list[CheckResult]:
         """Make every check on every answer that came."""
         withheld = secrets if self.file.judge_sees == "redacted" else self._credentials
-        tasks = []
-        try:
-            async with asyncio.TaskGroup() as group:
-                for interaction, reply in zip(
-                    self.file.interactions, conversation.replies, strict=False
-                ):
-                    checking = check_answer(
-                        reply.answer, interaction, judge=judge, secrets=secrets, withheld=withheld
-                    )
-                    tasks.append(group.create_task(checking))
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        return [one for task in tasks for one in task.result()]
+        answered = zip(self.file.interactions, conversation.replies, strict=False)
+        checked = await gather(
+            check_answer(one.answer, interaction, judge=judge, secrets=secrets, withheld=withheld)
+            for interaction, one in answered
+        )
+        return [result for results in checked for result in results]
 
     @cached_property
     def _secrets(self) -> dict[str, str]:

@@ -1,13 +1,12 @@
 """Test files: read, checked to the last key, and described for editors."""
 
 from assay.agents.testfile.discovery import FileSet, read_files
-from assay.agents.testfile.reading import ReadFile, find_unanswerable, load_file, read_file
+from assay.agents.testfile.reading import ReadFile, find_unanswerable, read_file
 
 __all__ = [
     "FileSet",
     "ReadFile",
     "find_unanswerable",
-    "load_file",
     "read_file",
     "read_files",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.agents.model import AgentFile
-from assay.agents.testfile.reading import INTERACTIONS, ReadFile, make_error, read_file
+from assay.agents.testfile.reading import INTERACTIONS, ReadFile, read_file
 from assay.agents.testfile.source import is_document, is_hocon
 from assay.documents import LARGEST_DOCUMENT, UnreadableFileError, read_bytes
 from assay.errors import InputError
@@ -46,12 +46,6 @@ class FileSet:
     def problems(self) -> list[Finding]:
         return [problem for one in self.found for problem in one.problems]
 
-    def get_files(self) -> list[AgentFile]:
-        """Return the files, if nothing is wrong with any of them."""
-        if self.problems:
-            raise make_error(self.problems)
-        return self.files
-
 
 def read_files(paths: Iterable[str | Path]) -> FileSet:
     """Read the test files that files, folders and globs name, each once, in the order named."""
@@ -67,13 +61,13 @@ def read_files(paths: Iterable[str | Path]) -> FileSet:
             elif key not in found:
                 found[key] = (read_file(path) if is_named else _read_found(path), is_named)
     over = [one for one, is_named in found.values() if not one.has_interactions and not is_named]
-    kept = [one for one, is_named in found.values() if one.has_interactions or is_named]
-    if not kept:
+    tests = [one for one, is_named in found.values() if one.has_interactions or is_named]
+    if not tests:
         names = ", ".join(map(str, paths))
         advice = "a test file is HOCON, JSON or YAML with the key `interactions`"
         raise InputError("no test files: none has `interactions`", where=names, advice=advice)
     return FileSet(
-        kept,
+        tests,
         [*(SkippedFile(one.path, "has no `interactions`") for one in over), *links],
     )
 

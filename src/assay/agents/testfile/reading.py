@@ -92,14 +92,6 @@ def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> lis
     ]
 
 
-def load_file(path: Path) -> AgentFile:
-    """Return a test file without problems; otherwise the first of them as an error."""
-    found = read_file(path)
-    if found.file is None:
-        raise make_error(found.problems)
-    return found.file
-
-
 def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
     """Return the first problem as an error that also says how many more there are.
 
