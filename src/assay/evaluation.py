@@ -32,13 +32,14 @@ from assay.model import (
     Ratio,
     VerificationResult,
     VerifierReturnType,
-    checked_results,
+    are_unchangeable,
+    check_results,
+    compute_fingerprint,
+    list_undecided,
+    list_wrong,
     now_text,
     pack_error,
     pack_report,
-    undecided_names,
-    values,
-    wrong_names,
 )
 from assay.processes import ChildLateError, ChildLostError, ForkPool, WorkRaisedError
 from assay.runs import RUNS_FOLDER, Manifest, Parts, Progress, Run, Unit, resume_run, start_run
@@ -212,13 +213,13 @@ async def _open_runner(evaluation: Evaluation) -> AsyncIterator[_Runner]:
 
 def _units(evaluation: Evaluation) -> Iterator[Unit]:
     for place, pair in enumerate(evaluation.pairs()):
-        case, expected = _checked_pair(pair, place)
+        case, expected = _check_pair(pair, place)
         about, wanted = case.describe(), expected.given()
-        mark = values.fingerprint(about, wanted, evaluation.ratio)
+        mark = compute_fingerprint(about, wanted, evaluation.ratio)
         yield Unit(case.id, place, mark, (case, expected, _is_changeable(about, wanted)))
 
 
-def _checked_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
+def _check_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InputError(
             f"cases gave {type(pair).__name__}, not a pair (case, expected)",
@@ -260,10 +261,10 @@ def _name_input(given: Any) -> str:
     try:
         text = given if isinstance(given, str) else json.dumps(given)
     except (TypeError, ValueError):
-        return values.fingerprint(given)[:_NAME_DIGITS]
+        return compute_fingerprint(given)[:_NAME_DIGITS]
     if len(text) <= _NAME_CHARACTERS and text.strip():
         return text
-    return f"{text[:_NAME_CHARACTERS]}… {values.fingerprint(given)[:_NAME_DIGITS]}".strip()
+    return f"{text[:_NAME_CHARACTERS]}… {compute_fingerprint(given)[:_NAME_DIGITS]}".strip()
 
 
 _NAME_CHARACTERS, _NAME_DIGITS = 60, 8
@@ -336,7 +337,7 @@ class _Runner:
             outcome = _single_outcome(reports[0])
         else:
             reports = [
-                await self._kept_sample(unit, parts, str(number))
+                await self._take_sample_once(unit, parts, str(number))
                 for number in range(self._ratio.samples)
             ]
             outcome = self._ratio.outcome([Outcome(report["outcome"]) for report in reports])
@@ -351,7 +352,7 @@ class _Runner:
             time.perf_counter() - clock,
         )
 
-    async def _kept_sample(self, unit: Unit, parts: Parts, key: str) -> PackedReport:
+    async def _take_sample_once(self, unit: Unit, parts: Parts, key: str) -> PackedReport:
         kept: PackedReport | None = parts.get(key)
         if kept is not None:
             return kept
@@ -367,7 +368,7 @@ class _Runner:
         tried = case.model_copy(deep=True) if is_changeable else case
         wanted = expected.model_copy(deep=True) if is_changeable else expected
         try:
-            actual = await self._awaited(tried) if self.waits else self._called(tried)
+            actual = await self._await_task(tried) if self.waits else self._call_task(tried)
             raw = _verify(self._verifier, case, actual, wanted)
             return pack_report(case, time.perf_counter() - clock, actual, expected, raw)
         except _CaseError as error:
@@ -376,13 +377,13 @@ class _Runner:
             told = f"the verifier left a result that cannot be kept: {describe(error)}"
         return pack_error(case, time.perf_counter() - clock, told)
 
-    async def _awaited(self, case: Case) -> CaseResult:
-        """What the task gives in a worker, or as a coroutine."""
+    async def _await_task(self, case: Case) -> CaseResult:
+        """Return what the task gives in a worker, or as a coroutine."""
         task, limit = self._evaluation.task, self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
-                return _checked_result(await self._pool.call(case, limit))
-            return _checked_result(await _supervised(task, case, limit))
+                return _check_result(await self._pool.call(case, limit))
+            return _check_result(await _supervise(task, case, limit))
         except ChildLateError:
             raise _CaseError(f"the task did not end within its limit of {limit:g} s") from None
         except (ChildLostError, WorkRaisedError) as error:
@@ -390,15 +391,15 @@ class _Runner:
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
 
-    def _called(self, case: Case) -> CaseResult:
-        """What the task gives here and now."""
+    def _call_task(self, case: Case) -> CaseResult:
+        """Return what the task gives here and now."""
         try:
             result = self._evaluation.task(case)
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            raise _raised("the task", error) from None
-        return _checked_result(result)
+            raise _make_case_error("the task", error) from None
+        return _check_result(result)
 
 
 class _CaseError(Exception):
@@ -411,12 +412,12 @@ def _is_async(task: Task) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
-def _raised(who: str, error: BaseException) -> _CaseError:
+def _make_case_error(who: str, error: BaseException) -> _CaseError:
     """Whatever the user's code raises is the error of its case; only Ctrl-C is not."""
     return _CaseError(f"{who} raised {format_exception(error)}")
 
 
-async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
+async def _supervise(task: Task, case: Case, limit: float | None) -> Any:
     """Await a task that is not trusted to keep its limit, or to leave its surroundings alone."""
     clock = time.perf_counter()
     # In an asyncio task of its own, so that one that cancels itself cancels nothing else.
@@ -434,12 +435,12 @@ async def _supervised(task: Task, case: Case, limit: float | None) -> Any:
     if limit is not None and ended - clock > limit:
         raise ChildLateError("was too slow")
     if error is not None:
-        raise _raised("the task", error)
+        raise _make_case_error("the task", error)
     return result
 
 
 async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, float]:
-    """What a task returned, what it raised, and when."""
+    """Return what a task returned, what it raised, and when."""
     try:
         return await cast("Awaitable[CaseResult]", task(case)), None, time.perf_counter()
     except KeyboardInterrupt:
@@ -449,11 +450,11 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
 
 
 def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Whether user code could change something in these that a report rests on."""
-    return not values.are_unchangeable([*about.values(), *wanted.values()])
+    """Return whether user code could change something in these that a report rests on."""
+    return not are_unchangeable([*about.values(), *wanted.values()])
 
 
-def _checked_result(result: Any) -> CaseResult:
+def _check_result(result: Any) -> CaseResult:
     if isinstance(result, CaseResult):
         return result
     advice = "return case.result(output=…)"
@@ -467,7 +468,7 @@ def _verify(
     verifier: Verifier, case: Case, actual: CaseResult, expected: CaseResult
 ) -> VerifierReturnType:
     try:
-        return checked_results(verifier(case.group, case.id, actual, expected))
+        return check_results(verifier(case.group, case.id, actual, expected))
     except Unverifiable as reason:
         return {"verifier": VerificationResult.create(str(reason), None)}
     except InputError as error:
@@ -475,12 +476,12 @@ def _verify(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise _raised("the verifier", error) from None
+        raise _make_case_error("the verifier", error) from None
 
 
 # Bound once: in Python 3.11 every mention of a member of an enumeration is a call.
 _PASSED: tuple[Outcome, str] = Outcome.PASSED, ""
-_ABOUT = {Outcome.FAILED: wrong_names, Outcome.UNVERIFIED: undecided_names}
+_ABOUT = {Outcome.FAILED: list_wrong, Outcome.UNVERIFIED: list_undecided}
 
 
 def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
@@ -488,15 +489,15 @@ def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
         return _PASSED
     match report["outcome"]:
         case Outcome.FAILED:
-            return Outcome.FAILED, "wrong: " + ", ".join(wrong_names(report))
+            return Outcome.FAILED, "wrong: " + ", ".join(list_wrong(report))
         case Outcome.ERROR:
             return Outcome.ERROR, report["error"].partition("\n")[0]
-    undecided = ", ".join(undecided_names(report))
+    undecided = ", ".join(list_undecided(report))
     return Outcome.UNVERIFIED, f"undecided: {undecided}" if undecided else "nothing was checked"
 
 
 def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
-    """What identifies the finding in a baseline: the attributes it is about, in any sample."""
+    """Return what identifies the finding in a baseline: its attributes, in any sample."""
     about = _ABOUT.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
     return f"{outcome}: {', '.join(names)}" if names else outcome._value_

@@ -67,7 +67,7 @@ class Plugin:
             ) from error
 
 
-def installed(kind: str | None = None) -> list[Plugin]:
+def list_installed(kind: str | None = None) -> list[Plugin]:
     """Return the plugins of a kind, or of all kinds, without importing any."""
     # Not at the top: it takes longer to import than most commands take to print their help.
     from importlib.metadata import entry_points
@@ -83,7 +83,7 @@ def installed(kind: str | None = None) -> list[Plugin]:
 
 def find(kind: str, name: str) -> Any:
     """Return the object that a plugin adds under a name, or None where there is none."""
-    matching = [plugin for plugin in installed(kind) if plugin.name == name]
+    matching = [plugin for plugin in list_installed(kind) if plugin.name == name]
     if len(matching) > 1:
         packages = ", ".join(plugin.package for plugin in matching)
         raise InputError(
@@ -100,7 +100,7 @@ def get(kind: str, name: str, built_in: Mapping[str, T], type_: type[T]) -> T:
     """
     found = built_in.get(name) or find(kind, name)
     if found is None:
-        known = sorted({*built_in, *(plugin.name for plugin in installed(kind))})
+        known = sorted({*built_in, *(plugin.name for plugin in list_installed(kind))})
         raise InputError(
             f"there is no {kind[:-1]} {name!r}",
             advice=f"{nearest(name, known)} (installed: {', '.join(known)})",
@@ -113,7 +113,7 @@ def get(kind: str, name: str, built_in: Mapping[str, T], type_: type[T]) -> T:
 def load_all(kind: str) -> dict[str, Any]:
     """Return the objects of all plugins of a kind; warn once of one that cannot be imported."""
     found = {}
-    for plugin in installed(kind):
+    for plugin in list_installed(kind):
         try:
             found[plugin.name] = plugin.load()
         except InputError as error:

@@ -302,13 +302,13 @@ def _spellings(secret: str) -> _Spellings:
     if len(innermost := plain.text.strip()) >= SHORTEST:
         # Whatever looks like an escape in the secret is removed with those around it.
         read.append(innermost)
-    written = [*_written(secret), data.hex(), data.hex().upper(), *_in_base64(data)]
+    written = [*_encode_all(secret), data.hex(), data.hex().upper(), *_in_base64(data)]
     literals = dict.fromkeys([*read, *written])
     spaced = [one for one in dict.fromkeys(read) if len(one.split()) > 1]
     return _Spellings(tuple(one for one in literals if len(one) >= SHORTEST), tuple(spaced))
 
 
-def _written(secret: str) -> Iterator[str]:
+def _encode_all(secret: str) -> Iterator[str]:
     """Yield what our writers make of a secret, alone and after one another."""
     for first in ENCODERS.values():
         once = first(secret)

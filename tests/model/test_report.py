@@ -23,7 +23,7 @@ from assay.model import (
     VerificationResult,
     VerifierProtocol,
     VerifierReport,
-    checked_results,
+    check_results,
     is_plain,
     pack_report,
     values,
@@ -173,8 +173,10 @@ def test_round_trips_of_a_report(
     record = CaseRecord(
         id="ü", subject="s", outcome=Outcome.ERROR, reports=[report], detail=three[0]
     )
-    line = values.encode(record.pack(), is_plain=is_plain(report.pack()) and record.detail is None)
-    again = CaseRecord.unpack(values.decode(line.encode()))
+    line = values.encode_value(
+        record.pack(), is_plain=is_plain(report.pack()) and record.detail is None
+    )
+    again = CaseRecord.unpack(values.decode_value(line.encode()))
     assert again == record
     assert exactly(again.reports[0]) == exactly(report)
     from_row = VerifierReport.from_parquet_row(report.to_parquet_row())
@@ -184,7 +186,7 @@ def test_round_trips_of_a_report(
 
 def exactly(report: VerifierReport) -> str:
     """Text that tells apart what is equal and not the same, such as 1, 1.0 and True."""
-    return values.encode({**report.model_dump(), "timestamp": report.timestamp.isoformat()})
+    return values.encode_value({**report.model_dump(), "timestamp": report.timestamp.isoformat()})
 
 
 def test_create_takes_a_deepdiff() -> None:
@@ -203,7 +205,7 @@ def test_execution_time_is_elapsed() -> None:
 )
 def test_what_is_no_result_of_a_verifier_is_refused(raw: Any) -> None:
     with pytest.raises(InputError, match="the verifier returned"):
-        checked_results(raw)
+        check_results(raw)
 
 
 def test_a_class_of_the_specification_is_a_verifier() -> None:

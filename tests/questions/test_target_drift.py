@@ -19,7 +19,7 @@ from assay.questions.target_drift import (
     drift_values,
     find_drift,
 )
-from assay.reports.plain import Paint
+from assay.reports import Paint
 from assay.sandbox import Target
 
 RELEASES = [f"1.{number}.0" for number in range(40)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from assay.findings import Entry
+from assay.findings import BaselineEntry
 from assay.model import CaseRecord
 from assay.reports import render_report
 from assay.runs import Baseline, Run
@@ -31,7 +31,7 @@ def as_record(case: dict[str, Any]) -> CaseRecord:
 def test_the_head_has_the_run_and_the_totals(make: Make) -> None:
     records = [make.record("a"), make.record("b", "failed"), make.record("c", "error")]
     first = make.run(records, name="first")
-    gone = Entry(case="gone", code="failed", fingerprint="")
+    gone = BaselineEntry(case="gone", code="failed", fingerprint="")
     baseline = Baseline(accepted=[*Baseline.of(first.rows()).accepted, gone])
     report = rendered(make.run(records, name="second", baseline=baseline))
     assert list(report) == ["version", "run", "totals", "outdated", "cases"]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from assay.reports import github, render_report
+from assay.reports import markdown as github
+from assay.reports import render_report
 from assay.runs import Baseline, Run
 
 if TYPE_CHECKING:

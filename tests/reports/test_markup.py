@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.reports.markup import cell, code_block, code_span, html_code
+from assay.reports import cell, code_block, code_span, html_code
 
 lines = st.text(st.sampled_from("`` |\\<>a*_@&#~[]! ") | st.characters(codec="utf-8"), min_size=1)
 line = lines.map(lambda text: re.sub(r"[\x00-\x1f\x85\u2028\u2029]", "", text) or "x")

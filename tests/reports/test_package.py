@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyarrow import parquet
 
-from assay.reports import format_names, get_format, write_report
-from assay.reports.summary import summarize
+from assay.reports import format_names, get_format, summarize, write_report
 from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:

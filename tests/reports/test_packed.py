@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport, values
-from assay.reports.packed import full_record
+from assay.reports import full_record
 
 any_text = st.text(st.characters(exclude_categories=()))
 json_values = st.recursive(

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model import Outcome
-from assay.reports import exit_code, summarize
-from assay.reports.summary import not_passed_rows, percent
+from assay.reports import exit_code, not_passed_rows, percent, summarize
 from assay.runs import Baseline, Gate, Manifest, Run, create_folder, read_manifest
 from assay.runs.folder import write_manifest
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from assay.errors import InfrastructureError, InputError
-from assay.reports import Format, registry, write_report
+from assay.reports import Format, write_report
+from assay.reports import formats as registry
 from assay.runs import Run
 from tests.waiting import PATIENCE
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.errors import InfrastructureError, InputError
-from assay.findings.baseline import Entry
+from assay.findings.baseline import BaselineEntry
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
-from assay.reports.comparison import comparison_lines
+from assay.reports import comparison_lines
 from assay.runs import (
     Baseline,
     Manifest,
@@ -191,8 +191,8 @@ def test_a_baseline_accepts_only_what_it_names(tmp_path: Path) -> None:
     assert not baseline.accepts(rows["known"]._replace(code="other"))
     assert not baseline.accepts(rows["known"]._replace(fingerprint="other"))
     assert not baseline.accepts(rows["known"]._replace(outcome=Outcome.PASSED))
-    assert baseline.outdated(rows.values()) == []
-    assert [entry.case for entry in baseline.outdated([rows["broken"]])] == ["known"]
+    assert baseline.find_outdated(rows.values()) == []
+    assert [entry.case for entry in baseline.find_outdated([rows["broken"]])] == ["known"]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,9 @@ def test_a_baseline_that_is_none(tmp_path: Path, content: str) -> None:
 def test_a_large_baseline_is_read_again_and_one_that_is_too_large_is_not_written(
     tmp_path: Path,
 ) -> None:
-    entries = [Entry(case=f"case {n}", code="failed", fingerprint="f" * 64) for n in range(130_000)]
+    entries = [
+        BaselineEntry(case=f"case {n}", code="failed", fingerprint="f" * 64) for n in range(130_000)
+    ]
     file = tmp_path / "known.json"
     Baseline(accepted=entries).write(file)
     assert len(Baseline.read(file).accepted) == len(entries)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.model import CaseRecord, Outcome
-from assay.runs.index import Index
+from assay.runs.index import RunIndex
 from assay.runs.journal import Journal
 
 
@@ -50,7 +50,7 @@ def test_an_index_made_at_once_equals_one_made_in_steps(
     with Journal(folder / "journal.jsonl") as journal:
         for entry in history[:seen_first]:
             journal.append(entry)
-        Index.for_writing(folder).close()
+        RunIndex.for_writing(folder).close()
         for entry in history[seen_first:]:
             journal.append(entry)
     expected: dict[str, tuple[int, Outcome]] = {}
@@ -64,9 +64,9 @@ def test_an_index_made_at_once_equals_one_made_in_steps(
             case "dropped":
                 expected.pop(entry["id"], None)
     in_order = sorted((place, name, outcome) for name, (place, outcome) in expected.items())
-    stale = Index.for_reading(folder)
-    updated = Index.for_writing(folder)
-    fresh = Index.for_reading(folder)
+    stale = RunIndex.for_reading(folder)
+    updated = RunIndex.for_writing(folder)
+    fresh = RunIndex.for_reading(folder)
     for index in (stale, updated, fresh):
         assert [(row.place, row.id, row.outcome) for row in index.rows()] == in_order
         assert sum(index.counts().values()) == len(in_order)
@@ -77,7 +77,7 @@ def test_a_broken_index_is_made_again(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal.jsonl") as journal:
         journal.append(record("a", 0))
     (tmp_path / "index.sqlite").write_bytes(b"not a database, whatever its name says" * 100)
-    for opened in (Index.for_reading, Index.for_writing):
+    for opened in (RunIndex.for_reading, RunIndex.for_writing):
         with closing(opened(tmp_path)) as index:
             assert [row.id for row in index.rows()] == ["a"]
 
@@ -86,7 +86,7 @@ def test_half_an_index_is_made_again(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal.jsonl") as journal:
         for place in range(300):
             journal.append(record(f"case {place}", place))
-    Index.for_writing(tmp_path).close()
+    RunIndex.for_writing(tmp_path).close()
     path = tmp_path / "index.sqlite"
     whole = path.read_bytes()
     with closing(sqlite3.connect(path)) as database:
@@ -96,7 +96,7 @@ def test_half_an_index_is_made_again(tmp_path: Path) -> None:
     middle = len(whole) // 2 // 4096 * 4096
     zeroed = whole[:middle] + bytes(8192) + whole[middle + 8192 :]
     for damaged in (without_state, zeroed, whole[:middle]):
-        for opened in (Index.for_reading, Index.for_writing):
+        for opened in (RunIndex.for_reading, RunIndex.for_writing):
             path.write_bytes(damaged)
             with closing(opened(tmp_path)) as index:
                 assert len(list(index.rows())) == 300
@@ -107,12 +107,12 @@ def test_a_journal_of_which_a_line_was_removed_has_a_new_index(tmp_path: Path) -
     with Journal(path) as journal:
         for place in range(20):
             journal.append(record(f"case {place}", place))
-        Index.for_writing(tmp_path).close()
+        RunIndex.for_writing(tmp_path).close()
         journal.append(record("late", 20))
         journal.append(record("later", 21))
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:3] + lines[4:]))
-    with closing(Index.for_writing(tmp_path)) as index:
+    with closing(RunIndex.for_writing(tmp_path)) as index:
         names = [row.id for row in index.rows()]
     assert len(names) == 21
     assert "case 3" not in names
@@ -124,9 +124,9 @@ def test_an_index_that_is_ahead_of_its_journal_is_made_again(tmp_path: Path) -> 
         writer.append(record("a", 0))
         end = writer.end
         writer.append(record("b", 1))
-    Index.for_writing(tmp_path).close()
+    RunIndex.for_writing(tmp_path).close()
     journal.write_bytes(journal.read_bytes()[:end])
-    with closing(Index.for_reading(tmp_path)) as index:
+    with closing(RunIndex.for_reading(tmp_path)) as index:
         assert [row.id for row in index.rows()] == ["a"]
 
 
@@ -134,7 +134,7 @@ def test_rows_can_be_asked_for_by_outcome(tmp_path: Path) -> None:
     with Journal(tmp_path / "journal.jsonl") as journal:
         for place, outcome in enumerate(Outcome):
             journal.append(record(outcome.value, place, outcome))
-    index = Index.for_reading(tmp_path)
+    index = RunIndex.for_reading(tmp_path)
     assert [row.id for row in index.rows(Outcome.FAILED, Outcome.ERROR)] == ["failed", "error"]
     assert index.counts() == dict.fromkeys(Outcome, 1)
     index.close()

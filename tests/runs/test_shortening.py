@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
 from assay.reports import render_report
 from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
-from assay.runs import shortening as shortening_module
-from assay.runs.journal import LONGEST_LINE, read_entries
-from assay.runs.shortening import is_too_large, shorten_record
+from assay.runs import journal as shortening_module
+from assay.runs.journal import LONGEST_LINE, is_too_large, read_entries, shorten_record
 
 # Made when they are needed: millions of objects that stay would slow down all other tests.
 _HUGE: dict[str, Callable[[], Any]] = {

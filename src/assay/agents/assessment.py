@@ -31,12 +31,11 @@ from assay.model import (
     Interval,
     Outcome,
     VerifierReport,
-    values,
+    encode_value,
     wilson,
 )
 from assay.models import ModelClient
-from assay.reports.markup import code_span
-from assay.reports.text import one_line
+from assay.reports import code_span, one_line
 from assay.runs import Run, run_in_loop
 
 _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
@@ -127,7 +126,7 @@ def _check(sample: int, result: AttributeResult, report: VerifierReport) -> Fail
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else values.encode(value)
+    return value if isinstance(value, str) else encode_value(value)
 
 
 def assessment_values(assessments: Iterable[Assessment]) -> list[dict[str, Any]]:

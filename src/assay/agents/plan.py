@@ -33,7 +33,7 @@ from assay.agents.trust import Trust, make_trust
 from assay.config import load_config
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.model import Ratio, values
+from assay.model import Ratio, compute_fingerprint
 from assay.models import ModelChoice, ModelClient, ResponseCache, resolve
 from assay.runs import Manifest, Progress, Run, Unit
 
@@ -203,7 +203,7 @@ def list_units(
         if isinstance(test, WrongFile):
             yield Unit(test.identifier, place, "", test)
             continue
-        fingerprint = values.fingerprint(
+        fingerprint = compute_fingerprint(
             test.file.fingerprint, test.connection, str(test.ratio), asdict(reach),
             sampling.takes_all,
         )  # fmt: skip

@@ -19,7 +19,7 @@ from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.model import WRONG_INPUT, AttributeResult, CaseRecord, Outcome, Ratio
 from assay.models import Budget, ModelClient, ResponseCache, resolve
-from assay.reports.text import one_line
+from assay.reports import one_line
 from assay.runs import Unit
 
 _NOTES = "assay_skipped"

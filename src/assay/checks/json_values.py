@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from assay.checks.diffs import preview
 from assay.errors import InputError
-from assay.model.values import check_value
+from assay.model import check_value
 
 
 class Wildcard(Enum):

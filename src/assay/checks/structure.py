@@ -10,7 +10,7 @@ from assay.checks.diffs import cut
 from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
 from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
-from assay.model import VerificationResult, values
+from assay.model import VerificationResult, decode_value, encode_value
 
 _MAX_PLACES = 50
 _MAX_MESSAGE = 400
@@ -57,7 +57,7 @@ def schema(actual: Any, expected: Any, *, parse: bool = True) -> VerificationRes
     """Pass if the JSON value is valid under the JSON Schema."""
     if not isinstance(expected, dict | bool):
         raise InputError(f"a JSON Schema is an object, not {type(expected).__name__}")
-    validator = _validator(values.encode(read_expected(expected, parse=False)))
+    validator = _validator(encode_value(read_expected(expected, parse=False)))
     flag("parse", parse)
     if actual is ABSENT:
         return mismatch(actual, "JSON")
@@ -76,7 +76,7 @@ def _validator(schema_text: str) -> Any:
     from jsonschema.validators import Draft202012Validator, validator_for
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]
 
-    schema = values.decode(schema_text)
+    schema = decode_value(schema_text)
     named = schema.get("$schema") if isinstance(schema, dict) else None
     unknown: Any = None
     draft = validator_for(schema, default=unknown) if named else Draft202012Validator

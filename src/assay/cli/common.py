@@ -1,4 +1,4 @@
-"""What every command that makes a run shares: its options, how it starts and how it ends."""
+"""What several commands share: options of runs and models, and how a run starts and ends."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from assay.config import load_config
 from assay.errors import AssayError, BudgetExceeded, InputError
 from assay.processes import keep_private, release
-from assay.reports import get_format, write_report
-from assay.runs import Ended, Plan, Run, resume_run, start_run
-from assay.runs.progress import TerminalProgress
+
+if TYPE_CHECKING:
+    from assay.models import ModelChoice
+    from assay.runs import Ended, Plan, Run, TerminalProgress
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,7 +39,7 @@ class RunOptions:
 
     @classmethod
     def of(cls, given: dict[str, Any]) -> RunOptions:
-        """From what click collected for `run_options`."""
+        """Return the options of what click collected for `run_options`."""
         reports = tuple(_report_option(text) for text in given["reports"])
         return cls(**{**given, "reports": reports})
 
@@ -61,6 +62,8 @@ def run_options_with(jobs: str) -> Callable[[Command], Command]:
 
 
 _FILE = click.Path(path_type=Path)
+
+
 _OPTIONS = [
     click.option("--baseline", type=_FILE, help="Accept the known findings of this file."),
     click.option(
@@ -85,6 +88,8 @@ _OPTIONS = [
 
 
 def _report_option(text: str) -> tuple[str, Path]:
+    from assay.reports import get_format
+
     name, equals, file = text.partition("=")
     get_format(name)
     if not equals or not file:
@@ -92,8 +97,11 @@ def _report_option(text: str) -> tuple[str, Path]:
     return name, Path(file)
 
 
-def start(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
+def start_plan(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
     """Carry out a plan in a new run, with progress for a person."""
+    from assay.config import load_config
+    from assay.runs import start_run
+
     config = load_config()
     return start_run(
         plan,
@@ -106,8 +114,10 @@ def start(plan: Plan, out: Path | None, options: RunOptions) -> Ended:
     )
 
 
-def resume(plan: Plan, folder: Path, options: RunOptions) -> Ended:
+def resume_plan(plan: Plan, folder: Path, options: RunOptions) -> Ended:
     """Continue a run, with progress for a person."""
+    from assay.runs import resume_run
+
     return resume_run(
         plan,
         folder,
@@ -122,7 +132,9 @@ def resume(plan: Plan, folder: Path, options: RunOptions) -> Ended:
 def executing(
     options: RunOptions, folder: Path, total: int | None
 ) -> Iterator[TerminalProgress | None]:
-    """Around the cases: progress for a person, standard output kept for the result."""
+    """Show progress for a person around the cases; keep standard output for the result."""
+    from assay.runs import TerminalProgress
+
     watched = not options.quiet and sys.stderr.isatty()
     progress = TerminalProgress(total) if watched else None
     received = 0
@@ -142,7 +154,7 @@ def executing(
         if signal.getsignal(number) is not signal.SIG_IGN
     }
     try:
-        with standard_output_reserved():
+        with reserve_standard_output():
             yield progress
     except KeyboardInterrupt:
         if progress is not None:
@@ -178,8 +190,8 @@ class Terminated(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def standard_output_reserved() -> Iterator[None]:
-    """What the user's own code prints goes to standard error; the result is alone on the other."""
+def reserve_standard_output() -> Iterator[None]:
+    """Send what the user's own code prints to standard error; the result is alone on the other."""
     stream = sys.stdout
     stream.flush()
     kept = os.dup(1)
@@ -201,13 +213,15 @@ def standard_output_reserved() -> Iterator[None]:
 
 def print_run(ended: Ended, options: RunOptions) -> int:
     """Write the reports that were asked for, print the run and return its exit code."""
+    from assay.reports import write_report
+
     code = write_reports(ended.run, options)
     if options.as_json:
         write_report(ended.run, "json")
     elif options.quiet:
         click.echo(ended.run.summary.verdict_line())
     else:
-        write_report(ended.run, "terminal", colour=in_colour())
+        write_report(ended.run, "terminal", colour=use_colour())
         for note in ended.notes:
             click.echo(note)
     return code
@@ -223,7 +237,9 @@ def write_reports(run: Run, options: RunOptions) -> int:
 
 
 def _write_reports(run: Run, options: RunOptions) -> int:
-    """Write the reports that were asked for; the exit code for those that could not be."""
+    """Write the reports that were asked for; return the exit code for those that could not be."""
+    from assay.reports import write_report
+
     code = 0
     for name, file in options.reports:
         try:
@@ -234,6 +250,54 @@ def _write_reports(run: Run, options: RunOptions) -> int:
     return code
 
 
-def in_colour() -> bool:
-    """Whether standard output is for eyes that like colour."""
+def use_colour() -> bool:
+    """Return whether standard output is for eyes that like colour."""
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+
+MODEL = click.option(
+    "--model", metavar="NAME", help="The model to ask, such as gemini-3-pro-preview; or none."
+)
+
+
+MODEL_URL = click.option(
+    "--model-url", metavar="URL", help="The OpenAI-compatible address of the model's server."
+)
+
+
+MAX_COST = click.option(
+    "--max-cost", type=click.FloatRange(min=0), help="Stop when the model has cost so many dollars."
+)
+
+
+MAX_TOKENS = click.option(
+    "--max-tokens", type=click.IntRange(min=0), help="Stop when the model has used so many tokens."
+)
+
+
+JUDGE_VOTES = click.option(
+    "--judge-votes", type=click.IntRange(min=1), help="How often the model judges a gist; odd."
+)
+
+
+_NAMES = {
+    "model": "model",
+    "model_url": "url",
+    "max_cost": "max_cost",
+    "max_tokens": "max_tokens",
+    "judge_votes": "judge_votes",
+}
+
+
+def model_options(command: Command) -> Command:
+    """Add --model, --model-url, --max-cost and --max-tokens to a command."""
+    for option in (MAX_TOKENS, MAX_COST, MODEL_URL, MODEL):
+        command = option(command)
+    return command
+
+
+def take_choice(given: dict[str, Any]) -> ModelChoice:
+    """Take the values of these options out of what click collected for a command."""
+    from assay.models import ModelChoice
+
+    return ModelChoice(**{field: given.pop(name, None) for name, field in _NAMES.items()})

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from assay.cli.common import Command
 
 if TYPE_CHECKING:
     from assay.findings import Findings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+
 _FILE = click.Path(path_type=Path)
 # Those of assay.findings, which takes longer to import than this command to print its help.
 FORMATS = ("text", "json", "sarif", "github")

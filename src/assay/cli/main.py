@@ -1,25 +1,62 @@
-"""The `assay` command itself: its groups, its exit codes, and how mistakes are told."""
+"""The `assay` command itself: its groups, its exit codes, and how errors are reported."""
 
 from __future__ import annotations
 
 import errno
+import importlib
 import itertools
 import os
 import sys
 import threading
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import click
 
 from assay._version import __version__
 from assay.cli.ci_log import protect_log
-from assay.cli.lazy import LazyGroup
-from assay.errors import AssayError, InputError
+from assay.errors import AssayError, InputError, nearest
 from assay.escaping import escape_hidden
+
+# Name, where it is defined, and its line in the help, so that help needs none of the modules.
+Table: TypeAlias = Mapping[str, tuple[str, str]]
+
+
+class LazyGroup(click.Group):
+    """Commands by a table; an unknown one is told with the nearest."""
+
+    def __init__(self, *arguments: Any, table: Table, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.table = table
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.table)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.table:
+            return None
+        module, _, attribute = self.table[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.table and not args[0].startswith("-"):
+            raise InputError(
+                f"there is no command {args[0]!r}", advice=nearest(args[0], self.table)
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in self.table.items()])
+
 
 EXIT_CODES = """\
 Exit codes: 0 everything passed, 1 something was found wrong, 2 the input was wrong,
 3 the infrastructure failed, 130 interrupted (Ctrl-C)."""
+
 
 COMMANDS = {
     "questions": (
@@ -36,13 +73,13 @@ COMMANDS = {
     ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
-    "report": ("assay.cli.report:report", "Write a report of a run in any format."),
+    "report": ("assay.cli.runs:report", "Write a report of a run in any format."),
     "checks": (
-        "assay.cli.checks:checks",
+        "assay.cli.info:checks",
         "List the named comparisons, or show the options of one.",
     ),
     "plugins": (
-        "assay.cli.plugins:plugins",
+        "assay.cli.info:plugins",
         "List the plugins that are installed, where each comes from and whether it can be used.",
     ),
     "targets": (
@@ -50,18 +87,18 @@ COMMANDS = {
         "List, build, verify and remove the environments that proofs run against.",
     ),
     "models": (
-        "assay.cli.models:models",
+        "assay.cli.info:models",
         "Say which language model is configured, and whether it answers.",
     ),
     "doctor": (
-        "assay.cli.doctor:doctor",
+        "assay.cli.info:doctor",
         "Say how well programs can be isolated on this machine, and try it.",
     ),
     "init": (
-        "assay.cli.init:init",
+        "assay.cli.run:init",
         "Write a commented configuration, a CI workflow and a first example.",
     ),
-    "completion": ("assay.cli.completion:completion", "Print the completion script of a shell."),
+    "completion": ("assay.cli.info:completion", "Print the completion script of a shell."),
 }
 
 
@@ -73,7 +110,7 @@ class RootGroup(LazyGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             # Before click sees it: it would end with 1, which says that something is wrong.
-            from assay.reports.writing import discard_standard_output
+            from assay.reports import discard_standard_output
 
             discard_standard_output()
             return 0
@@ -106,7 +143,7 @@ def main(arguments: list[str] | None = None) -> None:
             import traceback
 
             traceback.print_exception(error)
-        code = _told(error)
+        code = _report_error(error)
     _leave(code if isinstance(code, int) else 0)
 
 
@@ -137,8 +174,8 @@ def _open_standard_streams() -> None:
         sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
 
 
-def _told(error: BaseException) -> int:
-    """Say what happened and give the exit code for it."""
+def _report_error(error: BaseException) -> int:
+    """Say what happened and return the exit code for it."""
     match error:
         case SystemExit():
             return error.code if isinstance(error.code, int) else 1
@@ -153,8 +190,8 @@ def _told(error: BaseException) -> int:
         case AssayError():
             _say(f"assay: error: {error}")
             return 2 if isinstance(error, InputError) else 3
-        case OSError() if (told := _of_the_machine(error)) is not None:
-            _say(f"assay: error: {told}")
+        case OSError() if (text := _explain_os_error(error)) is not None:
+            _say(f"assay: error: {text}")
             return 2 if error.errno in _INPUT_ERRORS else 3
         case _:
             from assay.tracebacks import format_exception
@@ -169,17 +206,19 @@ _MACHINE_ERRORS = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG, errno.EMFILE, errno.ENFILE}
     | {errno.EACCES, errno.EPERM, errno.ENOMEM}
 )
+
+
 _INPUT_ERRORS = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT})
 
 
-def _of_the_machine(error: OSError) -> str | None:
-    """What to say of an error that is no defect of Assay; None if it may be one."""
+def _explain_os_error(error: OSError) -> str | None:
+    """Return what to say of an error that is no defect of Assay; None if it may be one."""
     if error.errno == errno.ENOENT:
         return None if _has_folder() else "the current folder no longer exists"
     if error.errno not in _MACHINE_ERRORS | _INPUT_ERRORS:
         return None
     if _is_from_printing(error):
-        from assay.reports.writing import discard_standard_output
+        from assay.reports import discard_standard_output
 
         discard_standard_output()
         return f"standard output cannot be written: {error.strerror}"
@@ -188,7 +227,7 @@ def _of_the_machine(error: OSError) -> str | None:
 
 
 def _is_from_printing(error: OSError) -> bool:
-    """Whether click could not print something; the error itself does not say to what."""
+    """Return whether click could not print something; the error itself does not say to what."""
     import traceback
 
     frames = traceback.walk_tb(error.__traceback__)
@@ -214,14 +253,14 @@ def _say(message: str) -> None:
 def _log_to_standard_error() -> None:
     import logging
 
-    class Shown(logging.Formatter):
+    class _SafeFormatter(logging.Formatter):
         """Names of cases come from outside; none of them acts on the terminal."""
 
         def format(self, record: logging.LogRecord) -> str:
             return escape_hidden(super().format(record))
 
     handler = logging.StreamHandler()
-    handler.setFormatter(Shown("assay: %(message)s"))
+    handler.setFormatter(_SafeFormatter("assay: %(message)s"))
     logger: Any = logging.getLogger("assay")
     logger.handlers[:] = [handler]
     logger.propagate = False

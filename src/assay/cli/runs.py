@@ -1,25 +1,147 @@
-"""`assay runs`: list, show, resume and compare the runs that were kept."""
+"""`assay runs` and `assay report`: list, show, resume, compare and report kept runs."""
 
 from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from assay.cli.agents.options import ALLOW_AGENT
-from assay.cli.common import RunOptions, in_colour, run_options
-from assay.cli.resuming import RESUMERS, Trusted
-from assay.config import find_project, is_inside, load_config
+from assay.cli.agents import ALLOW_AGENT
+from assay.cli.common import (
+    RunOptions,
+    print_run,
+    reserve_standard_output,
+    resume_plan,
+    run_options,
+    use_colour,
+)
+from assay.config import check_named_code, find_project, is_inside, load_config
 from assay.errors import AssayError, InputError
 from assay.escaping import escape_hidden
-from assay.reports import summarize, write_report
-from assay.reports.comparison import comparison_lines, comparison_values
-from assay.reports.terminal import render_case
-from assay.reports.text import one_line
-from assay.runs import Run, compare_runs, find_run, read_manifest, run_folders
+from assay.reports import (
+    comparison_lines,
+    comparison_values,
+    format_names,
+    one_line,
+    render_case,
+    summarize,
+    write_report,
+)
+from assay.runs import (
+    Ended,
+    Run,
+    check_resumable,
+    compare_runs,
+    find_run,
+    read_manifest,
+    run_folders,
+)
+
+if TYPE_CHECKING:
+    from assay.questions import CalibratePlan, QuestionsPlan
+
+
+@dataclass(frozen=True)
+class Trusted:
+    """What the user trusts; none of it is in the run folder, which may be somebody else's."""
+
+    modules: tuple[str, ...] = ()
+    is_complete: bool = False
+
+
+def resume_evaluation(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay run`."""
+    from assay.evaluation_file import plan_file
+
+    file, _, _ = str(asked.get("evaluation")).partition(":")
+    if not trusted.is_complete:
+        check_named_code(Path(file), find_project(Path.cwd()))
+    with reserve_standard_output():
+        plan = plan_file(asked, jobs=options.jobs)
+    return print_run(resume_plan(plan, folder, options), options)
+
+
+def resume_questions(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay questions verify`."""
+    from assay.questions import QuestionsPlan
+
+    return print_run(_resume(QuestionsPlan, folder, asked, options), options)
+
+
+def resume_calibration(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay questions calibrate`."""
+    from assay.cli.questions import print_calibration
+    from assay.questions import CalibratePlan
+
+    return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
+
+
+def _resume(
+    kind: type[QuestionsPlan | CalibratePlan],
+    folder: Path,
+    asked: dict[str, Any],
+    options: RunOptions,
+) -> Ended:
+    from assay.cli.questions import be_silent, say
+
+    check_resumable(folder)
+    progress = be_silent if options.quiet else say
+    return resume_plan(kind.from_run(asked, jobs=options.jobs, say=progress), folder, options)
+
+
+def resume_submissions(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay submissions verify`."""
+    from assay.submissions import SubmissionsPlan, print_warning
+
+    check_resumable(folder)
+    project = None if trusted.is_complete else find_project(Path.cwd())
+    plan = SubmissionsPlan.from_run(
+        asked, jobs=options.jobs, project=project, on_warning=print_warning
+    )
+    return print_run(resume_plan(plan, folder, options), options)
+
+
+def resume_agents(
+    folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted
+) -> int:
+    """Continue a run of `assay agents verify` or `assess`."""
+    from assay.agents import AgentsPlan, enter_folder, make_trust
+    from assay.cli.agents import print_assessment, print_skipped
+    from assay.config import load_config
+
+    # Before the current folder changes.
+    folder, here = folder.absolute(), Path.cwd()
+    check_resumable(folder)
+    enter_folder(asked)
+    paths = load_config().agents.python_paths
+    trust = make_trust(paths, trusted.modules, is_complete=trusted.is_complete, resumed_from=here)
+    plan = AgentsPlan.from_run(asked, trust, jobs=options.jobs)
+    print_skipped(plan)
+    ended = resume_plan(plan, folder, options)
+    if plan.asked.assesses:
+        return print_assessment(plan, ended, options)
+    return print_run(ended, options)
+
+
+RESUMERS = {
+    "evaluation": resume_evaluation,
+    "questions": resume_questions,
+    "calibration": resume_calibration,
+    "submissions": resume_submissions,
+    "agents": resume_agents,
+}
 
 
 @click.group()
@@ -74,9 +196,9 @@ def show(run: str, case: str | None) -> None:
     """Show a run, or one CASE of it with all its evidence."""
     with Run(_find(run)) as found:
         if case is None:
-            write_report(found, "terminal", colour=in_colour())
+            write_report(found, "terminal", colour=use_colour())
         else:
-            click.echo(render_case(found, found.row(case), colour=in_colour()))
+            click.echo(render_case(found, found.row(case), colour=use_colour()))
 
 
 @runs.command()
@@ -177,3 +299,23 @@ def compare(ctx: click.Context, /, before: str, after: str, as_json: bool) -> No
 
 def _find(name: str) -> Path:
     return find_run(name, load_config().runs)
+
+
+@click.command()
+@click.argument("run", metavar="RUN")
+@click.option(
+    "--format",
+    "name",
+    type=click.Choice(format_names()),
+    default="terminal",
+    show_default=True,
+    help="What to write.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write to this file.")
+def report(run: str, name: str, out: Path | None) -> None:
+    """Write a report of a run in any format.
+
+    RUN is a folder, a name, the beginning of a name, or `latest`.
+    """
+    with Run(find_run(run, load_config().runs)) as found:
+        write_report(found, name, out, colour=out is None and use_colour())

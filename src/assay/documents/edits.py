@@ -75,7 +75,7 @@ class _Slot:
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        return _written_pairs(self.parent)
+        return _list_pairs(self.parent)
 
     @cached_property
     def pair(self) -> Pair | None:
@@ -165,7 +165,7 @@ def _end_of(slot: _Slot, node: Node) -> int:
     if node.style in ("|", ">"):
         return node.start + block_extent(slot.text[node.start : node.end], slot.key_column)
     if _is_collection(node) and node.style != FLOW:
-        last = _written_pairs(node)[-1:] or getattr(node, "items", ())[-1:]
+        last = _list_pairs(node)[-1:] or getattr(node, "items", ())[-1:]
         for part in last:
             return _end_of(slot, part.value if isinstance(part, Pair) else part)
     return node.end
@@ -176,7 +176,7 @@ def _is_collection(node: Node) -> bool:
     return not isinstance(node, ScalarNode) and node.style != ALIAS
 
 
-def _written_pairs(node: Node) -> tuple[Pair, ...]:
+def _list_pairs(node: Node) -> tuple[Pair, ...]:
     if not isinstance(node, MappingNode):
         return ()
     return node.pairs if node.written is None else node.written
@@ -277,7 +277,7 @@ def _find_slot(text: str, suffix: str, document: Node, path: KeyPath) -> _Slot |
         if isinstance(node, ListNode):
             node = node.items[int(step)]
             continue
-        written = (pair.value for pair in reversed(_written_pairs(node)) if pair.key == step)
+        written = (pair.value for pair in reversed(_list_pairs(node)) if pair.key == step)
         inner = next(written, None)
         if inner is None:
             return None

@@ -20,7 +20,7 @@ from assay.documents.tree import (
     Node,
     Pair,
     Place,
-    Places,
+    PlaceMap,
     ScalarNode,
     to_values,
 )
@@ -49,7 +49,7 @@ _CHOICES = frozenset({"enum", "literal_error", "union_tag_invalid"})
 
 
 def read_model(
-    model: type[Model], node: Node, places: Places, *, allows_unknown: bool = False
+    model: type[Model], node: Node, places: PlaceMap, *, allows_unknown: bool = False
 ) -> tuple[Model | None, list[Mistake]]:
     """Return a node as a model, or None, and all that is wrong with it.
 
@@ -68,7 +68,7 @@ def read_model(
         return None, [*mistakes, *found.values()]
 
 
-def find_unknown_keys(model: Any, node: Node, places: Places) -> Iterator[Mistake]:
+def find_unknown_keys(model: Any, node: Node, places: PlaceMap) -> Iterator[Mistake]:
     """Yield a mistake for every key that the model of its mapping does not have."""
     file = places[""].file
     for number, (pair, known) in enumerate(list_unknown_keys(model, node)):
@@ -117,7 +117,7 @@ def _explain(error: ErrorDetails, path: str, place: Place) -> Mistake:
     return Mistake(f"`{path}`: {message[:1].lower()}{message[1:]}", place)
 
 
-def _locate(location: tuple[int | str, ...], places: Places) -> tuple[str, Place]:
+def _locate(location: tuple[int | str, ...], places: PlaceMap) -> tuple[str, Place]:
     """Return the path pydantic means, without the steps that only it knows, and its place."""
     path = ""
     for step in location:

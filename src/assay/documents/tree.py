@@ -228,7 +228,7 @@ def _find_lines(node: Node, at: KeyPath, line: int) -> Iterator[tuple[KeyPath, i
             yield from _find_lines(pair.value, (*at, pair.key), pair.line)
 
 
-class Places(dict[str, Place]):
+class PlaceMap(dict[str, Place]):
     """The place of every part of a document by its dotted path; the whole is the empty path."""
 
     def nearest(self, path: str) -> Place:
@@ -238,10 +238,10 @@ class Places(dict[str, Place]):
         return self[path]
 
 
-def find_places(node: Node, file: Path) -> Places:
+def find_places(node: Node, file: Path) -> PlaceMap:
     """Return the places of a document that was read from a file."""
     lines = find_lines(node).items()
-    return Places((".".join(map(str, path)), Place(file, line)) for path, line in lines)
+    return PlaceMap((".".join(map(str, path)), Place(file, line)) for path, line in lines)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Findings: defects that reading alone shows, the rules behind them, and how they are printed."""
 
-from assay.findings.baseline import Baseline, Entry
+from assay.findings.baseline import Baseline, BaselineEntry
 from assay.findings.finding import (
     UNREADABLE,
     Check,
@@ -18,8 +18,8 @@ __all__ = [
     "FORMATS",
     "UNREADABLE",
     "Baseline",
+    "BaselineEntry",
     "Check",
-    "Entry",
     "Finding",
     "Findings",
     "Rule",

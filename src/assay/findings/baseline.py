@@ -19,7 +19,7 @@ MOST_ENTRIES = 250_000
 LARGEST_BASELINE = 128 * MEGABYTE
 
 
-class Entry(BaseModel):
+class BaselineEntry(BaseModel):
     """One accepted finding."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,7 +33,7 @@ class Known(Protocol):
     """Anything that a baseline can hold an entry of."""
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> BaselineEntry | None:
         """Return the entry, or None for what is no finding."""
 
 
@@ -43,7 +43,7 @@ class Baseline(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     version: Literal[1] = 1
-    accepted: list[Entry]
+    accepted: list[BaselineEntry]
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -91,11 +91,11 @@ class Baseline(BaseModel):
         """Return whether this finding is known."""
         return one.entry in self._entries
 
-    def outdated(self, found: Iterable[Known]) -> list[Entry]:
+    def find_outdated(self, found: Iterable[Known]) -> list[BaselineEntry]:
         """Return the entries that nothing found needs any more."""
         needed = {one.entry for one in found}
         return [entry for entry in self.accepted if entry not in needed]
 
     @cached_property
-    def _entries(self) -> frozenset[Entry]:
+    def _entries(self) -> frozenset[BaselineEntry]:
         return frozenset(self.accepted)

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, overload
 from assay import plugins
 from assay.documents import Mistake, Place
 from assay.errors import InputError, nearest
-from assay.findings.baseline import Baseline, Entry
+from assay.findings.baseline import Baseline, BaselineEntry
 from assay.findings.sarif import fingerprint
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
@@ -45,10 +45,10 @@ class Finding:
         return InputError(self.message, where=str(self.place), advice=self.advice or None)
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> BaselineEntry:
         """Return what a baseline holds of the finding; moving its line changes nothing."""
         case = self.case or self.place.file.as_posix()
-        return Entry(case=case, code=self.code, fingerprint=fingerprint(self, Path.cwd()))
+        return BaselineEntry(case=case, code=self.code, fingerprint=fingerprint(self, Path.cwd()))
 
     def describe(self) -> dict[str, Any]:
         """Return the finding as JSON."""

@@ -5,12 +5,12 @@ from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now
 from assay.model.packing import (
     is_packed_record,
     is_plain,
+    list_undecided,
+    list_wrong,
     outcome_of,
     pack_error,
     pack_report,
     score_of,
-    undecided_names,
-    wrong_names,
 )
 from assay.model.ratio import Interval, Ratio, Share, wilson
 from assay.model.records import (
@@ -20,7 +20,19 @@ from assay.model.records import (
     OutcomeRule,
     VerifierReport,
 )
-from assay.model.values import Value, check_value, fingerprint
+from assay.model.values import (
+    Value,
+    are_plain,
+    are_unchangeable,
+    check_value,
+    compute_fingerprint,
+    construct,
+    decode_value,
+    encode_bytes,
+    encode_value,
+    from_json,
+    to_json,
+)
 from assay.model.verification import (
     AT_DEFAULT,
     INHERITED,
@@ -30,8 +42,8 @@ from assay.model.verification import (
     VerificationResult,
     VerifierProtocol,
     VerifierReturnType,
-    checked_results,
-    packed_values,
+    check_results,
+    unpack_values,
 )
 
 __all__ = [
@@ -57,18 +69,26 @@ __all__ = [
     "VerifierProtocol",
     "VerifierReport",
     "VerifierReturnType",
+    "are_plain",
+    "are_unchangeable",
+    "check_results",
     "check_value",
-    "checked_results",
-    "fingerprint",
+    "compute_fingerprint",
+    "construct",
+    "decode_value",
+    "encode_bytes",
+    "encode_value",
+    "from_json",
     "is_packed_record",
     "is_plain",
+    "list_undecided",
+    "list_wrong",
     "now_text",
     "outcome_of",
     "pack_error",
     "pack_report",
-    "packed_values",
     "score_of",
-    "undecided_names",
+    "to_json",
+    "unpack_values",
     "wilson",
-    "wrong_names",
 ]

@@ -9,9 +9,8 @@ from typing import Any, Protocol, Self, TypeAlias, runtime_checkable
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.errors import InputError
-from assay.model import values
 from assay.model.cases import CaseResult
-from assay.model.values import Value
+from assay.model.values import Value, construct, decode_value, encode_value
 
 
 class VerificationResult(BaseModel):
@@ -57,11 +56,11 @@ class AttributeResult(BaseModel):
     def of(
         cls, attribute: str, actual: Any, expected: Any, found: VerificationResult | None
     ) -> Self:
-        """An attribute of two results and what the verifier said of it, if anything."""
+        """Return an attribute of two results and what the verifier said of it, if anything."""
         diff, is_correct, weight = (
             (None, None, 0.0) if found is None else (found.diff, found.is_correct, found.weight)
         )
-        return values.construct(
+        return construct(
             cls,
             {
                 "attribute": attribute,
@@ -78,7 +77,7 @@ class AttributeResult(BaseModel):
         return self.is_correct is None and self.weight > 0
 
     def pack(self) -> PackedResult:
-        """The short form of the journal."""
+        """Return the short form of the journal."""
         if self.is_correct is None and self.weight == 0 and self.diff is None:
             return [self.actual, self.expected]
         packed = dict(self.__dict__)
@@ -101,14 +100,14 @@ class AttributeResult(BaseModel):
         """Columns of one type each: the three values as JSON text."""
         row = dict(self.__dict__)
         for name in _VALUE_FIELDS:
-            row[name] = values.encode(row[name])
+            row[name] = encode_value(row[name])
         return row
 
     @classmethod
     def from_parquet_row(cls, row: Mapping[str, Any]) -> Self:
         fields = {name: row[name] for name in _ALL_FIELDS}
         for name in _VALUE_FIELDS:
-            fields[name] = values.decode(fields[name])
+            fields[name] = decode_value(fields[name])
         return cls(**fields)
 
 
@@ -130,10 +129,10 @@ AT_DEFAULT = {
 }
 
 
-def packed_values(
+def unpack_values(
     attribute: str, packed: PackedResult, report: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """The actual and the expected value of a packed result."""
+    """Return the actual and the expected value of a packed result."""
     if packed is None:
         usual = AT_DEFAULT.get(attribute)
         value = usual.actual if usual is not None else report[INHERITED[attribute]]
@@ -159,8 +158,8 @@ class VerifierProtocol(Protocol):
         ...
 
 
-def checked_results(raw: Any) -> VerifierReturnType:
-    """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
+def check_results(raw: Any) -> VerifierReturnType:
+    """Return what a verifier returned; raise an error that says how it breaks the protocol."""
     if type(raw) is not dict and not isinstance(raw, Mapping):
         raise InputError(
             f"the verifier returned {type(raw).__name__}, not a mapping of names to results",

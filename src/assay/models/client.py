@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from assay.documents import UnreadableFileError, read_record
 from assay.errors import BudgetExceeded
-from assay.model import values
+from assay.model import compute_fingerprint, decode_value, encode_value
 from assay.models.settings import ModelSettings
 from assay.models.transport import ModelFailed, ModelReply, Refused, ToolCall, Transport
 from assay.models.usage import CACHED, Budget, Usage
@@ -37,14 +37,14 @@ class ResponseCache:
     def get(self, request: Any, sample: int = 0) -> Any:
         """Return what was kept for a request, any JSON value, or None."""
         try:
-            return values.decode(read_record(self._path(request, sample)))
+            return decode_value(read_record(self._path(request, sample)))
         except (OSError, ValueError, UnreadableFileError):
             # Unreadable is as good as absent: it is asked again and written anew.
             return None
 
     def put(self, request: Any, sample: int, response: Any) -> None:
         """Keep a JSON value for a request; only its owner may read the file."""
-        write_whole(self._path(request, sample), values.encode(response))
+        write_whole(self._path(request, sample), encode_value(response))
 
     def _path(self, request: Any, sample: int) -> Path:
         name = request_hash(request, sample)
@@ -53,7 +53,7 @@ class ResponseCache:
 
 def request_hash(request: Any, sample: int) -> str:
     """Return the name of an answer: the same whatever the order of keys."""
-    return values.fingerprint(_VERSION, request, sample)
+    return compute_fingerprint(_VERSION, request, sample)
 
 
 Shape = TypeVar("Shape", bound=BaseModel)

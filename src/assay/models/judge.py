@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from assay.errors import InputError, Unverifiable
-from assay.model import values
+from assay.model import compute_fingerprint
 from assay.models.client import ModelClient
 from assay.models.settings import HOW_TO_SET
 
@@ -155,7 +155,7 @@ def control_criterion(sample: Any, *, holds: bool) -> str | None:
     """
     text = _as_text(sample)
     if not holds:
-        return f"The sample contains the text assay{values.fingerprint(text)}"
+        return f"The sample contains the text assay{compute_fingerprint(text)}"
     word = max(_WORD.findall(text), key=len, default=None)
     return None if word is None else f"The sample contains the text {word}"
 

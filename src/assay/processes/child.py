@@ -1,4 +1,4 @@
-"""A child process with a line to it: started or forked, asked within a time, ended with its group.
+"""A child process and the line to it: how it is started or forked, asked, and ended with its group.
 
 What comes over the line is data and never a pickle, unless the child is a fork of this process.
 """
@@ -36,7 +36,7 @@ _TAIL = 2_000
 
 
 class ChildLostError(Exception):
-    """The child is gone, silent or out of its mind; the text is what follows its name."""
+    """The child is gone, silent or answers nonsense; the text is what follows its name."""
 
     def __init__(self, reason: str, printed: str = "") -> None:
         super().__init__(f"{reason}; the last it printed:\n{printed}" if printed else reason)
@@ -48,7 +48,7 @@ class ChildLateError(ChildLostError):
 
 
 class Child:
-    """A process that answers one message at a time; whoever loses patience has to end it."""
+    """A process that answers one message at a time; its user ends it when it is lost."""
 
     def __init__(
         self,

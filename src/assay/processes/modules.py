@@ -6,12 +6,12 @@ import json
 import sys
 from pathlib import Path
 
-from assay.model import values
+from assay.model import decode_value, encode_bytes
 from assay.processes.channel import Codec
 from assay.processes.child import Child
 from assay.processes.limits import clean_environment
 
-VALUES = Codec(values.encode_bytes, values.decode)
+VALUES = Codec(encode_bytes, decode_value)
 """JSON that holds bytes and all floats too."""
 
 # Assay's own modules are compiled once, as everywhere; code of others leaves no bytecode behind.

@@ -19,8 +19,8 @@ from assay.model import (
     Outcome,
     Share,
     VerifierReport,
+    compute_fingerprint,
 )
-from assay.model import fingerprint as digest
 from assay.questions.model import Key, Question
 from assay.questions.mutants import (
     EXPECTED,
@@ -205,7 +205,7 @@ def list_calibrations(work: Iterable[Work], planting: Planting) -> Iterator[Unit
 
 
 def _fingerprint(work: Work, planting: Planting) -> str:
-    return digest(fingerprint(work), planting.count, planting.seed)
+    return compute_fingerprint(fingerprint(work), planting.count, planting.seed)
 
 
 async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -> CaseRecord:

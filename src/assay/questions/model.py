@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from assay.documents import Place
-from assay.model import fingerprint as digest
+from assay.model import compute_fingerprint
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Question:
 
     def fingerprint(self) -> str:
         """Changes with the stem, the options or the resolved snippet, and with nothing else."""
-        return digest(self.text, dict(self.options), self._code())
+        return compute_fingerprint(self.text, dict(self.options), self._code())
 
     def option_fingerprint(self, option: str) -> str:
         """Changes with what one option's proof depends on; the other options are not part of it."""
-        return digest(self.text, self.options[option], self._code())
+        return compute_fingerprint(self.text, self.options[option], self._code())
 
     def _code(self) -> list[str] | None:
         return None if self.snippet is None else [self.snippet.code, *self.snippet.imports]
@@ -63,7 +63,7 @@ class ApiQuestion:
     category: str = ""
 
     def fingerprint(self) -> str:
-        return digest(self.text, [[one.text, *one.names] for one in self.answers])
+        return compute_fingerprint(self.text, [[one.text, *one.names] for one in self.answers])
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class FixQuestion:
     companions: tuple[tuple[str, str], ...] = ()
 
     def fingerprint(self) -> str:
-        return digest(
+        return compute_fingerprint(
             self.description,
             self.test,
             self.unfixed,

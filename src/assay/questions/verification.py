@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from assay.errors import BudgetExceeded
-from assay.model import CaseRecord, Outcome
-from assay.model import fingerprint as digest
+from assay.model import CaseRecord, Outcome, compute_fingerprint
 from assay.questions.api_understanding import api_record
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
@@ -74,7 +73,7 @@ def list_units(work: Iterable[Work]) -> Iterator[Unit]:
 def fingerprint(work: Work) -> str:
     entry = work.entry
     key = None if entry.key is None else entry.key.answer
-    return digest(entry.question.fingerprint(), key, work.exception_match.value)
+    return compute_fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
 
 
 def error_record(work: Work, reason: str) -> CaseRecord:

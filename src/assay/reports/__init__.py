@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
-from assay.reports.registry import Format, Renderer, format_names, get_format, register_format
-from assay.reports.writing import render_report, write_report
+from assay.reports.formats import (
+    Format,
+    Renderer,
+    discard_standard_output,
+    format_names,
+    get_format,
+    keep_report,
+    register_format,
+    render_report,
+    write_report,
+)
 
 if TYPE_CHECKING:
-    from assay.reports.markup import cell, code_block, code_span
-    from assay.reports.parquet import read_reports
-    from assay.reports.plain import Paint
-    from assay.reports.summary import Summary, exit_code, summarize
-    from assay.reports.terminal import render_case
-    from assay.reports.text import count, one_line
+    from assay.reports.evidence import Paint
+    from assay.reports.html_report import render_table
+    from assay.reports.json_report import full_record
+    from assay.reports.markdown import cell, code_block, code_span, html_code
+    from assay.reports.parquet import read_reports, to_table
+    from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
+    from assay.reports.terminal import comparison_lines, comparison_values, render_case
+    from assay.reports.text import count, one_line, show_command
+
+# The command line asks for the names of the formats; only a report itself needs the rest.
+_LATE = {
+    "Paint": "evidence",
+    "Summary": "summary",
+    "cell": "markdown",
+    "code_block": "markdown",
+    "code_span": "markdown",
+    "comparison_lines": "terminal",
+    "comparison_values": "terminal",
+    "count": "text",
+    "exit_code": "summary",
+    "full_record": "json_report",
+    "html_code": "markdown",
+    "not_passed_rows": "summary",
+    "one_line": "text",
+    "percent": "summary",
+    "read_reports": "parquet",
+    "render_case": "terminal",
+    "render_table": "html_report",
+    "show_command": "text",
+    "summarize": "summary",
+    "to_table": "parquet",
+}
 
 __all__ = [
     "Format",
@@ -24,36 +58,35 @@ __all__ = [
     "cell",
     "code_block",
     "code_span",
+    "comparison_lines",
+    "comparison_values",
     "count",
+    "discard_standard_output",
     "exit_code",
     "format_names",
+    "full_record",
     "get_format",
+    "html_code",
+    "keep_report",
+    "not_passed_rows",
     "one_line",
+    "percent",
     "read_reports",
     "register_format",
     "render_case",
     "render_report",
+    "render_table",
+    "show_command",
     "summarize",
+    "to_table",
     "write_report",
 ]
 
-# The command line asks for the names of the formats; only a report itself needs the rest.
-_LATER = {
-    "Paint": "assay.reports.plain",
-    "Summary": "assay.reports.summary",
-    "cell": "assay.reports.markup",
-    "code_block": "assay.reports.markup",
-    "code_span": "assay.reports.markup",
-    "count": "assay.reports.text",
-    "exit_code": "assay.reports.summary",
-    "one_line": "assay.reports.text",
-    "read_reports": "assay.reports.parquet",
-    "render_case": "assay.reports.terminal",
-    "summarize": "assay.reports.summary",
-}
+if not TYPE_CHECKING:  # mypy would take every name for one of these
 
+    def __getattr__(name: str) -> Any:
+        if name not in _LATE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
 
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_LATER[name]), name)
+        return getattr(import_module(f"{__name__}.{_LATE[name]}"), name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -15,20 +16,33 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay._version import __version__
 from assay.model import Outcome
-from assay.reports.evidence import Evidence, Limits, gather
-from assay.reports.summary import NOT_PASSED, Summary, percent, summarize
+from assay.reports.evidence import Evidence, EvidenceLimits, gather
+from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import one_line, seconds, show_command
 from assay.runs import Row, Run
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 PASSED_AT_MOST = 1_000
-_LIMITS = Limits(characters=4_000, lines=100, attributes=60, samples=50)
-_PASSED_LIMITS = Limits(characters=600, lines=20, attributes=30, samples=10)
+
+
+_LIMITS = EvidenceLimits(characters=4_000, lines=100, attributes=60, samples=50)
+
+
+_PASSED_LIMITS = EvidenceLimits(characters=600, lines=20, attributes=30, samples=10)
+
+
 _TEMPLATES = Path(__file__).parent / "templates"
+
+
 _VERDICT_CLASSES = {0: "passed", 1: "failed", 2: "error", 3: "error"}
+
+
 _DIFF_KINDS = {"+": "added", "-": "removed", "@": "place"}
+
+
 _PIECES_AT_ONCE = 200
 
 
@@ -42,7 +56,7 @@ class _Section(NamedTuple):
 
 
 def render(run: Run) -> Iterator[str]:
-    """The page piece by piece."""
+    """Return the page piece by piece."""
     summary = summarize(run)
     stream = _environment().get_template("report.html").stream(**_context(run, summary))
     stream.enable_buffering(_PIECES_AT_ONCE)
@@ -81,7 +95,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
 
 
 def _assets() -> dict[str, Any]:
-    """The style and the script, and the hashes by which the page's policy knows them."""
+    """Return the style and the script, and the hashes by which the page's policy knows them."""
     from markupsafe import Markup
 
     assets: dict[str, Any] = {}
@@ -124,3 +138,34 @@ def _new_ones_first(run: Run, outcome: Outcome) -> Iterator[Row]:
 
 def _diff_lines(text: str) -> list[tuple[str, str]]:
     return [(_DIFF_KINDS.get(line[:1], "same"), line) for line in text.split("\n")]
+
+
+_ROWS = 50
+
+
+_COLUMNS = ("case", "outcome", "score", "reason")
+
+
+def render_table(run: Run) -> str:
+    """Return HTML: what did not pass first, no more than 50 cases."""
+    summary = summarize(run)
+    rows = list(islice(_rows(run), _ROWS))
+    head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+    body = "".join(_row(run, row) for row in rows)
+    left_out = summary.total - len(rows)
+    more = f"<p>… and {left_out:,} more</p>" if left_out else ""
+    return (
+        f"<p><strong>{html.escape(one_line(summary.verdict_line()))}</strong></p>"
+        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    )
+
+
+def _rows(run: Run) -> Iterator[Row]:
+    yield from not_passed_rows(run)
+    yield from run.rows(Outcome.PASSED)
+
+
+def _row(run: Run, row: Row) -> str:
+    reason = run.read_packed(row)["reason"]
+    texts = (row.id, row.outcome.value, f"{row.score:.2f}", reason)
+    return "<tr>" + "".join(f"<td>{html.escape(one_line(text))}</td>" for text in texts) + "</tr>"

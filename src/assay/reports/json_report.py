@@ -1,23 +1,59 @@
-"""The JSON report: one versioned object, its cases one per line; docs/reports.md describes it."""
+"""The JSON report: one versioned object, its cases one per line; docs/reports.md describes it.
+
+It is made of the short form of the journal: building models would take most of its time.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from assay.reports.packed import full_record
+from assay.model import PackedResult, to_json, unpack_values
 from assay.reports.summary import Summary, summarize
 from assay.runs import Row, Run
 
+
+def full_record(packed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record as strict JSON with nothing abbreviated; bytes and such are tagged."""
+    return {
+        **packed,
+        "detail": to_json(packed["detail"]),
+        "reports": [_full_report(report) for report in packed["reports"]],
+    }
+
+
+def _full_report(report: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **report,
+        "results": {name: _full_result(name, r, report) for name, r in report["results"].items()},
+        "case": {name: to_json(value) for name, value in report["case"].items()},
+    }
+
+
+def _full_result(name: str, result: PackedResult, report: Mapping[str, Any]) -> dict[str, Any]:
+    actual, expected = unpack_values(name, result, report)
+    found = (
+        result if isinstance(result, dict) else {"diff": None, "is_correct": None, "weight": 0.0}
+    )
+    return {
+        "attribute": name,
+        **found,
+        "actual": to_json(actual),
+        "expected": to_json(expected),
+        "diff": to_json(found["diff"]),
+    }
+
+
 VERSION = 1
+
 
 # ASCII, because a lone surrogate has no other form that every reader accepts.
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circular=False).encode
 
 
 def render(run: Run) -> Iterator[str]:
-    """The object piece by piece: the head, a line for every case, the end."""
+    """Yield the object piece by piece: the head, a line for every case, the end."""
     summary = summarize(run)
     yield _head(run, summary)
     separator = "\n"

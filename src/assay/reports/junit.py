@@ -9,17 +9,16 @@ from xml.sax.saxutils import escape, quoteattr
 
 from assay.escaping import escape_hidden
 from assay.model import Outcome
-from assay.reports.evidence import Limits, gather
-from assay.reports.plain import Paint, evidence_lines
+from assay.reports.evidence import EvidenceLimits, Paint, evidence_lines, gather
 from assay.reports.text import one_line, shorten
 from assay.runs import Row, Run
 
-_LIMITS = Limits(samples=10)
+_LIMITS = EvidenceLimits(samples=10)
 _PLAIN = Paint()
 
 
 def render(run: Run) -> Iterator[str]:
-    """The document piece by piece; the counts come first and are taken from the index."""
+    """Yield the document piece by piece; the counts come first and are taken from the index."""
     statuses: Counter[str | None] = Counter()
     duration = 0.0
     for row in run.rows():
@@ -42,7 +41,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def _status(run: Run, row: Row) -> str | None:
-    """The element that a test case carries; None for one that passed."""
+    """Return the element that a test case carries; None for one that passed."""
     if row.outcome is Outcome.PASSED:
         return None
     if run.is_known(row):
@@ -83,12 +82,12 @@ def _test_case(run: Run, row: Row) -> str:
         }
     )
     status = _status(run, row)
-    body = _body(run, row, status) if status else _passed_body(packed)
+    body = _body(run, row, status) if status else _render_passed(packed)
     return f"<testcase{head}>{body}</testcase>\n" if body else f"<testcase{head}/>\n"
 
 
-def _passed_body(packed: dict[str, Any]) -> str:
-    """Why a case of several samples passed although some of them may not have."""
+def _render_passed(packed: dict[str, Any]) -> str:
+    """Return why a case of several samples passed although some of them may not have."""
     if len(packed["reports"]) < 2 or not packed["reason"]:
         return ""
     return f"<system-out>{escape(escape_hidden(shorten(packed['reason'])))}</system-out>"

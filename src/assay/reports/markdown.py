@@ -1,8 +1,15 @@
-"""The Markdown report: the totals, a table of what did not pass, and the evidence of each."""
+"""Reports in Markdown: the document, and the step summary for GitHub Actions within its limit.
+
+Text from cases stands only inside code, where nothing of it can act: there is no markup, no HTML,
+no mention of people, no reference to issues and no link.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
 
 from assay.model import Outcome
 from assay.reports.evidence import (
@@ -12,20 +19,53 @@ from assay.reports.evidence import (
     WRONG,
     Attribute,
     Evidence,
-    Limits,
+    EvidenceLimits,
     Sample,
     gather,
 )
-from assay.reports.markup import cell, code_block, code_span
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
-from assay.reports.text import count, one_line, seconds
+from assay.reports.text import count, one_line, seconds, show_command
 from assay.runs import Run
 
-LIMITS = Limits()
+_BACKTICKS = re.compile("`+")
+
+
+def code_span(text: str) -> str:
+    """Return one line as inline code."""
+    if not text.strip():
+        return "*(empty)*" if not text else f"`{text}`"
+    marks = "`" * (_longest_run(text) + 1)
+    # A space on both sides is taken away again, and keeps a backtick or space at the edge.
+    pad = " " if text[0] in "` " or text[-1] in "` " else ""
+    return f"{marks}{pad}{text}{pad}{marks}"
+
+
+def cell(text: str) -> str:
+    """Return one line as inline code in a table, where a bar would end the cell even in code."""
+    # A backslash before a bar belongs to the table; before anything else it is itself.
+    return code_span(text.replace("|", "\\|"))
+
+
+def code_block(text: str, language: str = "") -> str:
+    """Lines as a block of code that no line of them can end."""
+    marks = "`" * max(3, _longest_run(text) + 1)
+    return f"{marks}{language}\n{text}\n{marks}\n"
+
+
+def html_code(text: str) -> str:
+    """Return one line as code in HTML, for places where Markdown is not read."""
+    return f"<code>{escape(text)}</code>"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+
+
+LIMITS = EvidenceLimits()
 
 
 def render(run: Run) -> Iterator[str]:
-    """The document piece by piece."""
+    """Yield the document piece by piece."""
     summary = summarize(run)
     yield f"# Assay: {code_span(one_line(summary.name))}\n\n"
     yield head(summary)
@@ -42,7 +82,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def head(summary: Summary) -> str:
-    """The verdict, the totals, and what of the baseline is no longer needed."""
+    """Return the verdict, the totals, and what of the baseline is no longer needed."""
     lines = [f"**{summary.verdict_line()}**", "", *_totals_table(summary)]
     if summary.outdated:
         lines += ["", "No longer needed in the baseline:", ""]
@@ -69,7 +109,7 @@ def _totals_table(summary: Summary) -> list[str]:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Why the case ended as it did."""
+    """Return why the case ended as it did."""
     known = ", accepted by the baseline" if evidence.is_known else ""
     parts = [f"{evidence.outcome.value.capitalize()}{known}, score {evidence.score:.3f}\n"]
     if evidence.reason:
@@ -88,9 +128,9 @@ def _sample_parts(sample: Sample, evidence: Evidence) -> Iterator[str]:
         yield f"**Sample {sample.number} of {evidence.samples_taken}: {sample.outcome.value}**\n"
     if sample.error and sample.error != evidence.reason:
         yield code_block(sample.error)
-    for attribute in sample.marked(WRONG, UNDECIDED, CLUE):
+    for attribute in sample.select(WRONG, UNDECIDED, CLUE):
         yield from _attribute_parts(attribute)
-    if right := sample.marked(RIGHT):
+    if right := sample.select(RIGHT):
         yield f"Right: {', '.join(code_span(attribute.name) for attribute in right)}\n"
     if sample.attributes_left_out:
         yield f"… {count(sample.attributes_left_out, 'more attribute')}\n"
@@ -102,3 +142,65 @@ def _attribute_parts(attribute: Attribute) -> Iterator[str]:
         language = "diff" if label == "diff" else ""
         yield f"{label}:\n"
         yield code_block(text, language)
+
+
+# GitHub takes no summary above 1 MiB at all; the room left is for the note of what is missing.
+MAX_BYTES = 1024 * 1024
+
+
+_NOTE_BYTES = 4096
+
+
+_MARKS = {
+    Outcome.PASSED: "✅",
+    Outcome.FAILED: "❌",
+    Outcome.ERROR: "💥",
+    Outcome.UNVERIFIED: "❔",
+}
+
+
+_VERDICT_MARKS = {0: "✅", 1: "❌", 2: "⚠️", 3: "💥"}
+
+
+_OUTDATED_SHOWN = 100
+
+
+_LIMITS = EvidenceLimits(samples=3)
+
+
+def render_github(run: Run) -> Iterator[str]:
+    """Yield the summary piece by piece, as far as there is room."""
+    summary = summarize(run)
+    title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
+    outdated = summary.outdated[:_OUTDATED_SHOWN]
+    text = title + head(replace(summary, outdated=outdated))
+    if left_out := len(summary.outdated) - len(outdated):
+        text += f"- … {left_out:,} more\n"
+    yield text
+    room = MAX_BYTES - _NOTE_BYTES - len(text.encode())
+    shown = 0
+    for row in not_passed_rows(run):
+        evidence = gather(run.read(row), is_known=run.is_known(row), limits=_LIMITS)
+        text = _fold_evidence(evidence)
+        room -= len(text.encode())
+        if room < 0:
+            break
+        yield text
+        shown += 1
+    if left_out := summary.not_passed - shown:
+        cases = count(left_out, "more case")
+        yield (
+            f"\n**{cases} that did not pass left out**, because GitHub takes no more than 1 MiB; "
+            f"see one with {code_span(show_command(run))}\n"
+        )
+
+
+def _fold_evidence(evidence: Evidence) -> str:
+    known = ", accepted by the baseline" if evidence.is_known else ""
+    reason = f": {html_code(one_line(evidence.reason, 120))}" if evidence.reason else ""
+    # Without the blank lines GitHub would read the evidence as HTML.
+    return (
+        f"\n<details>\n<summary>{_MARKS[evidence.outcome]} {html_code(evidence.id)} "
+        f"{evidence.outcome.value}{known}{reason}</summary>\n\n"
+        f"{evidence_text(evidence)}\n</details>\n"
+    )

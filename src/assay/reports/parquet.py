@@ -1,29 +1,229 @@
-"""The parquet report: one row per report, without loss, read back by `read_reports`.
-
-Rows come straight from the journal's short form and leave in groups, so that a run of any size
-takes little time and the same memory.
-"""
+"""Reports as a parquet file, one row each: built from the journal's short form, and read again."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Callable, Iterator
+from itertools import compress
+from json.encoder import encode_basestring_ascii
+from operator import itemgetter, not_
 from pathlib import Path
 from typing import Any
 
 from assay.errors import InputError
-from assay.model import VerifierReport
-from assay.reports.columns import Group, file_schema, restored
+from assay.model import AT_DEFAULT, INHERITED, VerifierReport, decode_value, encode_value
 from assay.runs import Run
 
+_REPORT_TEXT = (
+    "id",
+    "group",
+    "type",
+    "timestamp",
+    "original_checkpoint",
+    "original_group",
+    "error",
+)
+
+
+# Column name to the record's name of it.
+_RECORD_TEXT = {
+    "record_id": "id",
+    "subject": "subject",
+    "record_outcome": "outcome",
+    "record_reason": "reason",
+}
+
+
+_REPORT = (*_REPORT_TEXT, "duration", "outcome", "score")
+
+
+_COLUMNS = (*_RECORD_TEXT, *_REPORT, "sample", "case")
+
+
+_of_record = itemgetter(*_RECORD_TEXT.values())
+
+
+_of_report = itemgetter(*_REPORT)
+
+
+def file_schema() -> Any:
+    import pyarrow as pa
+
+    text, number = pa.string(), pa.float64()
+    result = pa.struct(
+        [
+            ("attribute", text),
+            ("actual", text),
+            ("expected", text),
+            ("diff", text),
+            ("is_correct", pa.bool_()),
+            ("weight", number),
+        ]
+    )
+    return pa.schema(
+        [
+            *((name, text) for name in _RECORD_TEXT),
+            ("sample", pa.int32()),
+            *((name, text) for name in _REPORT_TEXT),
+            ("duration", number),
+            ("outcome", text),
+            ("score", number),
+            ("passed", pa.bool_()),
+            ("case", text),
+            ("results", pa.list_(result)),
+            ("originals", text),
+        ]
+    )
+
+
+class ColumnGroup:
+    """The rows of one row group; they become columns all at once, which is much less work."""
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._columns: dict[str, list[Any]] = {}
+        # Of all rows one after the other, the attributes of each up to its end.
+        self._attribute: list[str] = []
+        self._results: list[Any] = []
+        self._ends = [0]
+
+    def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
+        case = encode_value(report["case"])
+        self._rows.append((*_of_record(record), *_of_report(report), sample, case))
+        results = report["results"]
+        self._attribute += results
+        self._results += results.values()
+        self._ends.append(len(self._attribute))
+
+    def to_batch(self, schema: Any) -> Any:
+        """Return the group as a record batch of arrow."""
+        self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
+        self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
+        self._columns["originals"] = [None] * len(self._rows)
+        # Before anything is set aside: values are JSON text, which holds every character.
+        flat = self._flat()
+        try:
+            return self._batch(schema, flat)
+        except UnicodeEncodeError:
+            self._set_surrogates_aside()
+            return self._batch(schema, flat)
+
+    def _batch(self, schema: Any, flat: tuple[list[Any], ...]) -> Any:
+        import pyarrow as pa
+
+        kind = schema.field("results").type
+        children = [
+            pa.array(column, field.type)
+            for column, field in zip(flat, kind.value_type.fields, strict=True)
+        ]
+        structs = pa.StructArray.from_arrays(children, fields=kind.value_type.fields)
+        results = pa.ListArray.from_arrays(pa.array(self._ends, pa.int32()), structs)
+        columns = [
+            results if field.name == "results" else pa.array(self._columns[field.name], field.type)
+            for field in schema
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+
+    def _flat(self) -> tuple[list[Any], ...]:
+        """Return the columns of results: attribute, actual, expected, diff, is_correct, weight."""
+        number = len(self._attribute)
+        # Most attributes say nothing and have their text ready; few have more than two values.
+        actual: list[Any] = list(map(_DEFAULT_TEXT.get, self._attribute))
+        self._set_inherited(actual)
+        expected, diff = actual.copy(), ["null"] * number
+        is_correct: list[bool | None] = [None] * number
+        weight = [0.0] * number
+        for place in compress(range(number), self._results):
+            result = self._results[place]
+            if type(result) is list:
+                actual[place], expected[place] = _text(result[0]), _text(result[1])
+                continue
+            actual[place], expected[place] = _text(result["actual"]), _text(result["expected"])
+            diff[place], is_correct[place] = _text(result["diff"]), result["is_correct"]
+            weight[place] = result["weight"]
+        return self._attribute, actual, expected, diff, is_correct, weight
+
+    def _set_inherited(self, actual: list[Any]) -> None:
+        """Fill in what results have from their case."""
+        texts = {
+            name: list(map(encode_basestring_ascii, self._columns[own]))
+            for name, own in INHERITED.items()
+        }
+        row = 0
+        for place in compress(range(len(actual)), map(not_, actual)):
+            while place >= self._ends[row + 1]:
+                row += 1
+            if self._results[place] is None:
+                actual[place] = texts[self._attribute[place]][row]
+
+    def _set_surrogates_aside(self) -> None:
+        """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""
+        for row in range(len(self._rows)):
+            originals: dict[str, Any] = {}
+            for name in (*_RECORD_TEXT, *_REPORT_TEXT):
+                column = self._columns[name]
+                if column[row] is not None and _SURROGATE.search(column[row]):
+                    originals[name] = column[row]
+                    column[row] = _SURROGATE.sub("\ufffd", column[row])
+            span = slice(self._ends[row], self._ends[row + 1])
+            names = self._attribute[span]
+            if any(_SURROGATE.search(name) for name in names):
+                originals["attributes"] = names
+                self._attribute[span] = [_SURROGATE.sub("\ufffd", name) for name in names]
+            if originals:
+                self._columns["originals"][row] = encode_value(originals)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _float_text(value: float) -> str:
+    return repr(value) if math.isfinite(value) else encode_value(value)
+
+
+# What `encode_value` gives for a scalar; nearly all values are, and it is slow to ask for each.
+_SCALARS: dict[type, Callable[[Any], str]] = {
+    str: encode_basestring_ascii,
+    int: repr,
+    float: _float_text,
+    bool: {True: "true", False: "false"}.__getitem__,
+    type(None): {None: "null"}.__getitem__,
+}
+
+
+def _text(value: Any) -> str:
+    write = _SCALARS.get(type(value))
+    return encode_value(value) if write is None else write(value)
+
+
+_DEFAULT_TEXT = {name: _text(result.actual) for name, result in AT_DEFAULT.items()}
+
+
+def restore_row(row: dict[str, Any]) -> dict[str, Any]:
+    if row["originals"] is None:
+        return row
+    originals = decode_value(row["originals"])
+    names = originals.pop("attributes", None)
+    if names is not None:
+        for result, name in zip(row["results"], names, strict=True):
+            result["attribute"] = name
+    return {**row, **originals}
+
+
 GROUP_ROWS = 1_000
+
+
 # Of the journal; what is read from it takes several times as much.
 GROUP_BYTES = 2_000_000
+
+
 _READ_ROWS = 64
 
 
 def render(run: Run) -> Iterator[bytes]:
-    """The bytes of the file, a row group at a time."""
+    """Yield the bytes of the file, a row group at a time."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -72,8 +272,8 @@ class _Pieces(io.RawIOBase):
         return taken
 
 
-def _groups(run: Run) -> Iterator[Group]:
-    group, rows, size = Group(), 0, 0
+def _groups(run: Run) -> Iterator[ColumnGroup]:
+    group, rows, size = ColumnGroup(), 0, 0
     for length, record in run.all_packed():
         for sample, report in enumerate(record["reports"], start=1):
             group.add(record, sample, report)
@@ -81,13 +281,13 @@ def _groups(run: Run) -> Iterator[Group]:
         size += length
         if rows >= GROUP_ROWS or (rows and size >= GROUP_BYTES):
             yield group
-            group, rows, size = Group(), 0, 0
+            group, rows, size = ColumnGroup(), 0, 0
     if rows:
         yield group
 
 
 def read_reports(path: Path) -> Iterator[VerifierReport]:
-    """The reports of a parquet file that Assay wrote, in order, a few in memory at a time."""
+    """Yield the reports of a parquet file that Assay wrote, in order, a few in memory at a time."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -107,7 +307,7 @@ def read_reports(path: Path) -> Iterator[VerifierReport]:
             )
         for batch in file.iter_batches(batch_size=_READ_ROWS):
             for row in batch.to_pylist():
-                yield VerifierReport.from_parquet_row(restored(row))
+                yield VerifierReport.from_parquet_row(restore_row(row))
 
 
 def _first_line(error: Exception) -> str:

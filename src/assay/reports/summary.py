@@ -13,7 +13,7 @@ from assay.reports.text import count, one_line
 from assay.runs import Gate, Row, Run
 
 if TYPE_CHECKING:
-    from assay.findings import Entry
+    from assay.findings import BaselineEntry
 
 # The order in which reports speak of outcomes that are not a pass: the worst news first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
@@ -32,7 +32,7 @@ class Summary:
     mean_score: float
     started: datetime
     finished: datetime | None
-    outdated: list[Entry]
+    outdated: list[BaselineEntry]
     gate: Gate | None = None
     mistakes: int = 0
     """How many of the errors are mistakes in the cases, and not the machine's."""
@@ -66,7 +66,7 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 there are mistakes.
+        """Return 0 if all passed, 1 if something is wrong, else 3 for the machine, else 2.
 
         A run without cases is wrong input. One that was broken off has not passed, however good it
         looks so far. Wrong input comes first: a part of what was asked for was not tried.
@@ -100,7 +100,7 @@ class Summary:
         return {0: "Passed", 1: "Failed", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
-        """The whole run in one line."""
+        """Return the whole run in one line."""
         if self.total == 0:
             return f"{self.verdict}: the run has no cases."
         passed = self.counts[Outcome.PASSED]
@@ -124,7 +124,7 @@ class Summary:
         return f"{self.verdict}: {', '.join(parts)}."
 
     def to_values(self) -> dict[str, Any]:
-        """The totals as the JSON report has them."""
+        """Return the totals as the JSON report has them."""
         return {
             "cases": self.total,
             **{outcome.value: number for outcome, number in self.counts.items()},
@@ -146,7 +146,7 @@ def summarize(run: Run) -> Summary:
     for outcome, score in run.scores():
         counts[outcome] += 1
         scores += score
-    known, failing = _judged(run, counts)
+    known, failing = _judge_rows(run, counts)
     total = sum(counts.values())
     return Summary(
         name=run.name,
@@ -158,15 +158,15 @@ def summarize(run: Run) -> Summary:
         mean_score=scores / total if total else 0.0,
         started=run.manifest.started,
         finished=run.manifest.finished,
-        outdated=_outdated(run, known),
+        outdated=_find_outdated(run, known),
         gate=run.manifest.gate,
         mistakes=sum(row.code == MISTAKE for row in run.rows(Outcome.ERROR)),
         wrong_inputs=sum(row.code == WRONG_INPUT for row in run.rows(Outcome.ERROR)),
     )
 
 
-def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
-    """The cases that the baseline accepts, and how many of the others make the run fail."""
+def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
+    """Return the cases that the baseline accepts, and how many of the others make the run fail."""
     failing = sum(number for outcome, number in counts.items() if run.fails(outcome))
     if run.baseline is None:
         return [], failing
@@ -175,28 +175,30 @@ def _judged(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
     return known, failing - sum(run.fails(row.outcome) for row in known)
 
 
-def _outdated(run: Run, known: list[Row]) -> list[Entry]:
+def _find_outdated(run: Run, known: list[Row]) -> list[BaselineEntry]:
     """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [
-        entry for entry in run.baseline.outdated(known) if _is_told_about(run, run.find(entry.case))
+        entry
+        for entry in run.baseline.find_outdated(known)
+        if _is_reported(run, run.find(entry.case))
     ]
 
 
-def _is_told_about(run: Run, row: Row | None) -> bool:
+def _is_reported(run: Run, row: Row | None) -> bool:
     if row is None:
         return not run.manifest.is_partial
     return row.outcome is not Outcome.ERROR
 
 
 def exit_code(run: Run) -> int:
-    """The exit code that a run deserves."""
+    """Return the exit code that a run deserves."""
     return summarize(run).exit_code
 
 
 def not_passed_rows(run: Run) -> Iterator[Row]:
-    """The cases that did not pass: new findings first, then what the baseline accepts."""
+    """Yield the cases that did not pass: new findings first, then what the baseline accepts."""
     for outcome in NOT_PASSED:
         yield from (row for row in run.rows(outcome) if not run.is_known(row))
     if run.baseline is not None:
@@ -209,5 +211,5 @@ def percent(rate: float) -> str:
 
 
 def outcome_word(outcome: Outcome, number: int) -> str:
-    """The outcome as a word after a number."""
+    """Return the outcome as a word after a number."""
     return "errors" if outcome is Outcome.ERROR and number != 1 else outcome.value

@@ -1,8 +1,8 @@
 """Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import Change, Comparison, compare_runs
-from assay.runs.engine import Chain, Progress, Step, Work, execute, run_in_loop
+from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
     RUNS_FOLDER,
@@ -33,9 +33,8 @@ __all__ = [
     "BASELINE",
     "RUNS_FOLDER",
     "Baseline",
+    "CaseChange",
     "Chain",
-    "Change",
-    "Comparison",
     "Ended",
     "Gate",
     "Manifest",
@@ -44,7 +43,9 @@ __all__ = [
     "Progress",
     "Row",
     "Run",
+    "RunComparison",
     "Step",
+    "TerminalProgress",
     "Unit",
     "Watch",
     "Work",

@@ -12,7 +12,7 @@ from assay.runs.index import Row
 SCORE_TOLERANCE = 1e-9
 
 
-class Change(NamedTuple):
+class CaseChange(NamedTuple):
     """One case that differs; without a `before` it is new."""
 
     id: str
@@ -21,13 +21,13 @@ class Change(NamedTuple):
 
 
 @dataclass
-class Comparison:
+class RunComparison:
     """The cases that differ; all others are `unchanged`."""
 
-    newly_failing: list[Change] = field(default_factory=list)
-    newly_passing: list[Change] = field(default_factory=list)
-    newly_errored: list[Change] = field(default_factory=list)
-    score_changes: list[Change] = field(default_factory=list)
+    newly_failing: list[CaseChange] = field(default_factory=list)
+    newly_passing: list[CaseChange] = field(default_factory=list)
+    newly_errored: list[CaseChange] = field(default_factory=list)
+    score_changes: list[CaseChange] = field(default_factory=list)
     added: list[Row] = field(default_factory=list)
     removed: list[Row] = field(default_factory=list)
     unchanged: int = 0
@@ -40,32 +40,34 @@ class Comparison:
         return 3 if self.newly_errored or not self.is_complete else 0
 
 
-def compare_runs(before: Run, after: Run) -> Comparison:
+def compare_runs(before: Run, after: Run) -> RunComparison:
     """Compare by case id; a case that only one run has is added or removed."""
     finished = before.manifest.finished is not None and after.manifest.finished is not None
-    comparison = Comparison(is_complete=finished)
+    comparison = RunComparison(is_complete=finished)
     for row in after.rows():
         earlier = before.find(row.id)
         if earlier is None:
-            _place_new(comparison, row, after)
+            _classify_new_case(comparison, row, after)
         else:
-            _place(comparison, row, earlier, before.fails(earlier.outcome), after)
+            _classify_case(comparison, row, earlier, before.fails(earlier.outcome), after)
     comparison.removed = [row for row in before.rows() if after.find(row.id) is None]
     return comparison
 
 
-def _place_new(comparison: Comparison, row: Row, after: Run) -> None:
-    """A new case that does not pass is news like any other."""
+def _classify_new_case(comparison: RunComparison, row: Row, after: Run) -> None:
+    """Count a new case that does not pass as a change."""
     if after.fails(row.outcome):
-        comparison.newly_failing.append(Change(row.id, None, row))
+        comparison.newly_failing.append(CaseChange(row.id, None, row))
     elif row.outcome is Outcome.ERROR:
-        comparison.newly_errored.append(Change(row.id, None, row))
+        comparison.newly_errored.append(CaseChange(row.id, None, row))
     else:
         comparison.added.append(row)
 
 
-def _place(comparison: Comparison, row: Row, earlier: Row, failed_before: bool, after: Run) -> None:
-    change, outcome = Change(row.id, earlier, row), row.outcome
+def _classify_case(
+    comparison: RunComparison, row: Row, earlier: Row, failed_before: bool, after: Run
+) -> None:
+    change, outcome = CaseChange(row.id, earlier, row), row.outcome
     newly_wrong = outcome is Outcome.FAILED and earlier.outcome is not Outcome.FAILED
     if newly_wrong or (after.fails(outcome) and not failed_before):
         comparison.newly_failing.append(change)

@@ -6,8 +6,11 @@ Cases are never all in memory. Work that never waits needs no event loop and get
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
+import sys
 import threading
+import time
 from collections.abc import (
     AsyncIterable,
     AsyncIterator,
@@ -20,7 +23,7 @@ from collections.abc import (
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TextIO, TypeAlias, TypeVar
 
 from assay.errors import AssayError, InfrastructureError, InputError
 from assay.model import CaseRecord, FinishedCase, Outcome
@@ -29,6 +32,8 @@ from assay.runs.writer import Parts, RunWriter, Unit
 from assay.tracebacks import describe, origin
 
 Work: TypeAlias = Callable[[Unit, Parts], Awaitable[CaseRecord | FinishedCase]]
+
+
 T = TypeVar("T")
 
 
@@ -51,24 +56,28 @@ class Chain:
 
 
 Step: TypeAlias = Unit | Chain
+
+
 Follow: TypeAlias = Callable[[Chain], AsyncIterator[tuple[Unit, CaseRecord | FinishedCase]]]
+
+
 """Runs a chain: yields every case of it with its record, in order."""
 
 
 class Progress(Protocol):
-    """Is told what the engine does; see `assay.runs.progress` for the one on a terminal."""
+    """Is told what the engine does; see `assay.runs.engine` for the one on a terminal."""
 
-    def finished(self, outcome: Outcome) -> None: ...
+    def count_case(self, outcome: Outcome) -> None: ...
 
-    def kept(self) -> None: ...
+    def count_stored(self) -> None: ...
 
 
-class Silent:
+class NoProgress:
     """A progress that shows nothing."""
 
-    def finished(self, outcome: Outcome) -> None: ...
+    def count_case(self, outcome: Outcome) -> None: ...
 
-    def kept(self) -> None: ...
+    def count_stored(self) -> None: ...
 
 
 def execute(
@@ -95,16 +104,16 @@ def execute(
         raise InputError(f"jobs must be at least 1, not {jobs}")
     try:
         with RunWriter(path) as writer:
-            shown = progress or Silent()
+            shown = progress or NoProgress()
             source = _Source(units) if isinstance(units, Iterable) else _AwaitedSource(units)
             if waits:
                 run_in_loop(
-                    _surrounded(_lanes(writer, source, _Steps(work, follow), jobs, shown), around)
+                    _run_around(_lanes(writer, source, _Steps(work, follow), jobs, shown), around)
                 )
             else:
                 assert isinstance(source, _Source)
                 _run_straight(
-                    _surrounded(_lane(writer, source, _Steps(work, follow), shown), around)
+                    _run_around(_lane(writer, source, _Steps(work, follow), shown), around)
                 )
             if not source.is_exhausted:
                 raise InputError(
@@ -152,7 +161,7 @@ class _Source:
         except (AssayError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise _broken_off(self._drawn, error) from error
+            raise _make_break_error(self._drawn, error) from error
         self._drawn += 1
         return unit
 
@@ -184,12 +193,12 @@ class _AwaitedSource:
             except (AssayError, KeyboardInterrupt, asyncio.CancelledError):
                 raise
             except BaseException as error:
-                raise _broken_off(self._drawn, error) from error
+                raise _make_break_error(self._drawn, error) from error
             self._drawn += 1
             return unit
 
 
-def _broken_off(drawn: int, error: BaseException) -> InputError:
+def _make_break_error(drawn: int, error: BaseException) -> InputError:
     return InputError(f"the cases broke off after {drawn}: {describe(error)}", where=origin(error))
 
 
@@ -201,7 +210,7 @@ class _Steps:
     follow: Follow | None
 
 
-async def _surrounded(
+async def _run_around(
     work: Coroutine[Any, Any, None], around: AbstractAsyncContextManager[Any] | None
 ) -> None:
     async with around or nullcontext():
@@ -244,11 +253,11 @@ async def _take(writer: RunWriter, step: Step, work: _Steps, progress: Progress)
         return
     assert type(step) is Unit
     if not writer.wants(step):
-        progress.kept()
+        progress.count_stored()
         return
     record = await work.run(step, Parts(writer, step))
     writer.add(step, record)
-    progress.finished(record.outcome)
+    progress.count_case(record.outcome)
 
 
 async def _follow(writer: RunWriter, chain: Chain, follow: Follow, progress: Progress) -> None:
@@ -259,16 +268,16 @@ async def _follow(writer: RunWriter, chain: Chain, follow: Follow, progress: Pro
     if before and all(writer.has(unit) for unit in before):
         for unit in before:
             writer.wants(unit)
-            progress.kept()
+            progress.count_stored()
         return
     members = []
     async for unit, record in follow(chain):
         members.append(list(unit[:3]))
         if writer.wants(unit):
             writer.add(unit, record)
-            progress.finished(record.outcome)
+            progress.count_case(record.outcome)
         else:
-            progress.kept()
+            progress.count_stored()
     parts.keep(_MEMBERS, members)
 
 
@@ -316,3 +325,75 @@ def run_in_loop(work: Coroutine[Any, Any, T]) -> T:
     if failed:
         raise failed[0]
     return ended[0]
+
+
+REFRESH_SECONDS = 0.1
+
+
+class TerminalProgress:
+    """Rewrites one line of a terminal, a few times a second."""
+
+    def __init__(self, total: int | None = None, stream: TextIO | None = None) -> None:
+        self._total = total
+        self._stream = stream or sys.stderr
+        self._counts = dict.fromkeys(Outcome, 0)
+        self._kept = 0
+        self._samples = 0
+        self._started = time.monotonic()
+        self._shown_at = 0.0
+        self._width = 0
+
+    def count_case(self, outcome: Outcome) -> None:
+        self._counts[outcome] += 1
+        self._refresh()
+
+    def count_stored(self) -> None:
+        self._kept += 1
+        self._refresh()
+
+    def count_sample(self) -> None:
+        """Count one more finished sample of a case that has several."""
+        self._samples += 1
+        self._refresh()
+
+    def _refresh(self) -> None:
+        now = time.monotonic()
+        if now - self._shown_at >= REFRESH_SECONDS:
+            self._shown_at = now
+            self._show(self.line(now - self._started))
+
+    def line(self, elapsed: float) -> str:
+        """Return what is shown after so many seconds."""
+        ran = sum(self._counts.values())
+        done = ran + self._kept
+        parts = [f"{done:,}" + (f"/{self._total:,}" if self._total is not None else "") + " cases"]
+        parts += [f"{count:,} {outcome}" for outcome, count in self._counts.items() if count]
+        if self._samples:
+            parts.append(f"{self._samples:,} samples")
+        if self._kept:
+            parts.append(f"{self._kept:,} finished before")
+        if ran and elapsed > 0:
+            rate = ran / elapsed
+            parts.append(f"{rate:,.1f}/s")
+            if self._total is not None and done < self._total:
+                parts.append(f"{_clock((self._total - done) / rate)} left")
+        return "  ".join(parts)
+
+    def _show(self, line: str) -> None:
+        line = line[: shutil.get_terminal_size().columns - 1]
+        self._stream.write("\r" + line.ljust(self._width))
+        self._stream.flush()
+        self._width = len(line)
+
+    def close(self) -> None:
+        """Remove the line, so that what follows starts on a clean one."""
+        if self._width:
+            self._show("")
+            self._stream.write("\r")
+            self._stream.flush()
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import InputError
-from assay.findings import Entry
+from assay.findings import BaselineEntry
 from assay.model import Outcome, is_packed_record
-from assay.runs.journal import Span, complete_size, damaged, mark_at, read_entries
+from assay.runs.journal import Span, complete_size, make_damage_error, mark_at, read_entries
 
 INDEX_VERSION = 3
 
@@ -62,18 +62,18 @@ class Row(NamedTuple):
     duration: float
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> BaselineEntry | None:
         """Return what a baseline holds of the case; errors are no findings."""
         if self.outcome not in (Outcome.FAILED, Outcome.UNVERIFIED):
             return None
-        return Entry(case=self.id, code=self.code, fingerprint=self.fingerprint)
+        return BaselineEntry(case=self.id, code=self.code, fingerprint=self.fingerprint)
 
 
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _COLUMNS = "id, place, offset, length, outcome, code, fingerprint, score, duration"
 
 
-class Index:
+class RunIndex:
     """Finds the lines of a journal by case, in the order of the cases."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
@@ -85,15 +85,15 @@ class Index:
         self._pending: dict[str, tuple[Any, ...]] = {}
 
     @classmethod
-    def for_writing(cls, folder: Path) -> Index:
-        """The index beside the journal, brought up to date; made again if it cannot be used."""
+    def for_writing(cls, folder: Path) -> RunIndex:
+        """Return the index beside the journal, up to date; made again if it cannot be used."""
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
-        index = cls._opened(path, journal)
+        index = cls._open_writable(path, journal)
         if index is None:
             for each in (path, *_side_files(path)):
                 with _failures_told(each):
                     each.unlink(missing_ok=True)
-            index = cls._made(path)
+            index = cls._make(path)
         try:
             index._unseal()
             index.cover(journal)
@@ -103,16 +103,16 @@ class Index:
         return index
 
     @classmethod
-    def for_reading(cls, folder: Path) -> Index:
-        """A private copy of the index beside the journal if that is complete, else a new one.
+    def for_reading(cls, folder: Path) -> RunIndex:
+        """Return a private copy of the index beside the journal if it is complete, else a new one.
 
         A copy, because a reader that holds the file open would stop a writer that resumes the run.
         """
         journal = folder / "journal.jsonl"
-        private = cls._copied(folder / "index.sqlite", journal)
-        if private is None or private.covered() != complete_size(journal):
+        private = cls._open_copy(folder / "index.sqlite", journal)
+        if private is None or private.read_covered() != complete_size(journal):
             # An empty name is a private database that sqlite keeps on disk once it grows.
-            private = cls._made("")
+            private = cls._make("")
         try:
             private.cover(journal)
         except BaseException:
@@ -121,20 +121,20 @@ class Index:
         return private
 
     @classmethod
-    def _opened(cls, path: Path, journal: Path) -> Index | None:
-        """The index in a file, to be written, if its writer has closed it and it is believed."""
+    def _open_writable(cls, path: Path, journal: Path) -> RunIndex | None:
+        """Return the index in a file, to be written, if it was closed and is believed."""
         if any(map(_is_there, _side_files(path))):
             # A writer was killed, or somebody put it there: what was looked at would change.
             return None
-        private = cls._copied(path, journal)
+        private = cls._open_copy(path, journal)
         if private is None:
             return None
         private.close()
         return cls(_connect(path.absolute().as_uri()))
 
     @classmethod
-    def _copied(cls, path: Path, journal: Path) -> Index | None:
-        """A private copy of the index in a file, if that speaks of this journal and is sealed."""
+    def _open_copy(cls, path: Path, journal: Path) -> RunIndex | None:
+        """Return a private copy of the index in a file if it is of this journal and sealed."""
         if not _is_plain(path, max(_SMALLEST_LIMIT, 2 * complete_size(journal))):
             return None
         copy = _connect("")
@@ -153,7 +153,7 @@ class Index:
         return None
 
     @classmethod
-    def _made(cls, path: Path | str) -> Index:
+    def _make(cls, path: Path | str) -> RunIndex:
         database = _connect(str(path))
         # In one transaction: half an index must never be mistaken for one.
         database.execute("BEGIN")
@@ -163,19 +163,19 @@ class Index:
         database.commit()
         return cls(database)
 
-    def covered(self) -> int:
+    def read_covered(self) -> int:
         """Up to which byte of the journal the index speaks."""
         (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
         return int(covered)
 
     def cover(self, journal: Path) -> None:
         """Take in what the journal has beyond what is covered."""
-        end = self.covered()
+        end = self.read_covered()
         if complete_size(journal) == end:
             return
         for span, entry in read_entries(journal, end):
             if not _is_sound(entry):
-                raise damaged(journal, span.offset)
+                raise make_damage_error(journal, span.offset)
             self.add(span, entry)
             end = span.offset + span.length
             if len(self._pending) >= _FLUSH_EVERY:
@@ -264,7 +264,7 @@ class Index:
         self._is_new = self._database.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def find(self, identifier: str) -> tuple[Row, bool] | None:
-        """The row of a case, and whether this pass has met it already."""
+        """Return the row of a case, and whether this pass has met it already."""
         found = self._pending.get(identifier)
         if found is None and not self._is_new:
             found = self._database.execute(
@@ -276,8 +276,8 @@ class Index:
     def touch(self, identifier: str) -> None:
         self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
 
-    def untouched(self) -> list[str]:
-        """The cases this pass did not meet: they are no longer among the input."""
+    def list_untouched(self) -> list[str]:
+        """Return the cases this pass did not meet: they are no longer among the input."""
         self._flush()
         found = self._database.execute("SELECT id FROM cases WHERE pass <> ?", (self._passes,))
         return [identifier for (identifier,) in found]
@@ -290,7 +290,7 @@ class Index:
         return None if found is None else Span(*found)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
-        """The cases in order, all or those with one of these outcomes."""
+        """Return the cases in order, all or those with one of these outcomes."""
         marks = ", ".join("?" * len(outcomes))
         where = f"WHERE outcome IN ({marks})" if outcomes else ""
         found = self._database.execute(
@@ -304,7 +304,7 @@ class Index:
         return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
-        """The outcome and the score of every case, in order."""
+        """Return the outcome and the score of every case, in order."""
         found = self._database.execute("SELECT outcome, score FROM cases ORDER BY place, id")
         return ((_OUTCOMES[outcome], score) for outcome, score in found)
 
@@ -327,7 +327,7 @@ def _side_files(path: Path) -> Iterator[Path]:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether anything has this name, also a link to nothing."""
+    """Return whether anything has this name, also a link to nothing."""
     return path.is_symlink() or path.exists()
 
 
@@ -350,7 +350,7 @@ def _failures_told(path: Path) -> Iterator[None]:
 
 
 def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
-    """Whether an index is whole, sealed, and speaks of the unchanged beginning of this journal.
+    """Return whether an index is whole, sealed and of the unchanged beginning of this journal.
 
     What a database is made of comes first: a view or a trigger in the place of a table may do
     anything when it is asked.
@@ -373,7 +373,7 @@ def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
 
 
 def _seal_of(database: sqlite3.Connection) -> str:
-    """A digest of everything that the index says."""
+    """Return a digest of everything that the index says."""
     digest = hashlib.blake2b(digest_size=16)
     for table in ("cases", "parts"):
         for row in database.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):  # noqa: S608
@@ -384,7 +384,7 @@ def _seal_of(database: sqlite3.Connection) -> str:
 
 
 def _is_sound(entry: dict[str, Any]) -> bool:
-    """Whether a line of a journal, which anybody may have written, is one the index can take."""
+    """Return whether a line of a journal, by whomever, is one the index can take."""
     match entry:
         case {"kind": "record", "place": int(place), "record": dict(record)}:
             return (
@@ -406,7 +406,7 @@ def _is_number(place: int) -> bool:
 
 
 def _are_texts(*values: Any) -> bool:
-    """Whether sqlite takes these as texts: they must have a UTF-8 form."""
+    """Return whether sqlite takes these as texts: they must have a UTF-8 form."""
     return all(isinstance(one, str) and (one.isascii() or _has_utf8(one)) for one in values)
 
 

@@ -10,29 +10,167 @@ removed or moved breaks the chain there. Journals of releases before 0.2 have no
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, Self
 
-from assay.documents import MEGABYTE, has_too_many_parts, open_regular
+from assay.documents import MEGABYTE, MOST_PARTS, has_too_many_parts, open_regular
 from assay.errors import InfrastructureError, InputError
-from assay.model import values
+from assay.model import decode_value, encode_bytes
 from assay.processes import keep_private, release
-from assay.runs.shortening import is_too_large
+
+MOST_TEXT = 16 * MEGABYTE
+
+
+"""Characters of all texts of a record, before they are written as JSON."""
+
+
+# The first that is enough is used: how much stays of every value.
+_LENGTHS = (MEGABYTE, 100_000, 10_000, 1_000, 200)
+
+
+_NAMING = frozenset({"id", "group", "group_type", "original_checkpoint", "original_group"})
+
+
+_LEFT_OUT = "left out of the record"
+
+
+_EVIDENCE = ("actual", "expected", "diff")
+
+
+def is_too_large(value: Any) -> bool:
+    """Return whether a value has more text or more parts than a record may have."""
+    text, parts = MOST_TEXT, MOST_PARTS
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        kind = type(one)
+        if kind is str or kind is bytes:
+            text -= len(one)
+        elif kind is dict:
+            parts -= len(one) + 1
+            text -= sum(map(len, one))
+            rest.extend(one.values())
+        elif kind is list or kind is tuple:
+            parts -= len(one) + 1
+            rest.extend(one)
+        if text < 0 or parts < 0:
+            return True
+    return False
+
+
+def shorten_record(
+    record: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """Return a packed record with so much of its evidence cut that it fits."""
+    for length in _LENGTHS:
+        short = record | {
+            "reason": _cut(record["reason"], length),
+            "reports": [_cut_report(report, length) for report in record["reports"]],
+            "detail": _cut_texts(record["detail"], length),
+        }
+        if fits(short):
+            return short
+    # Too many reports or results, each of them small: what they come to is in the record itself.
+    note = f"{len(record['reports']):,} reports {_LEFT_OUT}"
+    short["reports"], short["reason"] = [], "; ".join(filter(None, [short["reason"], note]))
+    return short if fits(short) else short | {"detail": None}
+
+
+def shorten_report(
+    report: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any] | None:
+    """Return a packed report with so much of its evidence cut that it fits; None if none does."""
+    several = (_cut_report(report, length) for length in _LENGTHS)
+    return next((short for short in several if fits(short)), None)
+
+
+def _cut_report(report: dict[str, Any], length: int) -> dict[str, Any]:
+    return report | {
+        "results": {name: _cut_result(one, length) for name, one in report["results"].items()},
+        "case": {
+            name: value if name in _NAMING else _cut(value, length)
+            for name, value in report["case"].items()
+        },
+        "error": _cut(report["error"], length),
+    }
+
+
+def _cut_result(result: Any, length: int) -> Any:
+    if isinstance(result, dict):
+        return result | {name: _cut(result[name], length) for name in _EVIDENCE}
+    return [_cut(value, length) for value in result] if isinstance(result, list) else result
+
+
+def _cut(value: Any, length: int) -> Any:
+    """Return a value, or its beginning as text with a note of how much was left out."""
+    if isinstance(value, str):
+        more = len(value) - length
+        return f"{value[:length]}… ({more:,} more characters {_LEFT_OUT})" if more > 0 else value
+    if isinstance(value, bytes):
+        more = len(value) - length
+        note = f"… ({more:,} more bytes {_LEFT_OUT})".encode()
+        return value[:length] + note if more > 0 else value
+    if not isinstance(value, list | dict):
+        return value
+    text = ""
+    for piece in json.JSONEncoder(ensure_ascii=False, default=repr).iterencode(value):
+        text += piece
+        if len(text) > length:
+            return f"{text[:length]}… (the rest of {_count(value):,} values {_LEFT_OUT})"
+    return value
+
+
+def _cut_texts(value: Any, length: int) -> Any:
+    """Return a value of the same shape with its long texts cut."""
+    if isinstance(value, list):
+        return [_cut_texts(item, length) for item in value]
+    if isinstance(value, dict):
+        return {key: _cut_texts(item, length) for key, item in value.items()}
+    return _cut(value, length)
+
+
+def _count(value: Any) -> int:
+    count, rest = 0, [value]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, list):
+            rest.extend(one)
+        elif isinstance(one, dict):
+            rest.extend(one.values())
+        else:
+            count += 1
+    return count
+
 
 SYNC_SECONDS = 1.0
+
+
 _BLOCK = 1 << 16
+
+
 _LOCK_TRIES = 10
+
+
 LONGEST_LINE = 24 * MEGABYTE
+
+
 """Written or read; a record that would be longer is written without some of its evidence."""
+
+
 _MARK_BYTES = 200
+
+
 _LINK = re.compile(rb',"link":"([0-9a-f]{16})"\}\n\Z')
+
+
 _LINK_BYTES = len(b',"link":"0123456789abcdef"}\n')
 
 
@@ -96,7 +234,7 @@ class Journal:
         # Before it is encoded too, which takes as much memory again.
         if not is_plain and is_too_large(entry):
             raise TooLargeError
-        line = values.encode_bytes(entry, is_plain=is_plain)
+        line = encode_bytes(entry, is_plain=is_plain)
         if len(line) + _LINK_BYTES > LONGEST_LINE or has_too_many_parts(line):
             raise TooLargeError
         if self.link is None:
@@ -164,7 +302,7 @@ class JournalReader:
 
 
 def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, Any]]]:
-    """Every complete entry from an offset on; a torn last line is not an entry."""
+    """Yield every complete entry from an offset on; a torn last line is not an entry."""
     offset = start
     with open_regular(path, follow=False) as file:
         file.seek(start)
@@ -206,16 +344,16 @@ def check_links(path: Path) -> str:
                 is_linked = found is not None
             if is_linked:
                 if found is None or found[1] != _next_link(link, line[: found.start()] + b"}"):
-                    raise damaged(path, offset)
+                    raise make_damage_error(path, offset)
                 link = found[1]
             elif found is not None:
-                raise damaged(path, offset)
+                raise make_damage_error(path, offset)
             offset += len(line)
     return link.decode()
 
 
 def complete_size(path: Path) -> int:
-    """The size of a journal without a torn last line; an InputError if there is none to read."""
+    """Return the size of a journal without a torn last line; raise an InputError without one."""
     try:
         with open_regular(path, follow=False) as file:
             return _complete_size(file.fileno())
@@ -227,15 +365,15 @@ def complete_size(path: Path) -> int:
 
 
 def mark_at(path: Path, offset: int) -> bytes:
-    """The bytes before an offset, by which a journal is known again."""
+    """Return the bytes before an offset, by which a journal is known again."""
     start = max(0, offset - _MARK_BYTES)
     with open_regular(path, follow=False) as file:
         file.seek(start)
         return file.read(offset - start)
 
 
-def torn_bytes(path: Path) -> int:
-    """How much of a journal follows its last complete line."""
+def count_torn_bytes(path: Path) -> int:
+    """Return how much of a journal follows its last complete line."""
     return path.stat().st_size - complete_size(path)
 
 
@@ -266,17 +404,17 @@ def _cut_torn_line(file: int) -> int:
 
 def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
     if has_too_many_parts(line):
-        raise damaged(path, offset)
+        raise make_damage_error(path, offset)
     try:
-        entry = values.decode(line)
+        entry = decode_value(line)
     except ValueError as error:
         entry = error
     if not isinstance(entry, dict):
-        raise damaged(path, offset)
+        raise make_damage_error(path, offset)
     return entry
 
 
-def damaged(path: Path, offset: int) -> InputError:
+def make_damage_error(path: Path, offset: int) -> InputError:
     """Return the error for a line that is not the one Assay wrote there."""
     return InputError(
         f"the journal is damaged at byte {offset}: a line was edited, removed or moved there",

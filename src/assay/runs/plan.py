@@ -160,7 +160,7 @@ def find_engine(name: str) -> Engine:
         return run_cases
     found: Engine | None = plugins.find("engines", name)
     if found is None:
-        known = [LOCAL, *(plugin.name for plugin in plugins.installed("engines"))]
+        known = [LOCAL, *(plugin.name for plugin in plugins.list_installed("engines"))]
         raise InputError(f"there is no engine {name!r}", advice=nearest(name, known))
     return found
 

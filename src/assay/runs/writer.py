@@ -9,11 +9,19 @@ from typing import Any, NamedTuple, Self
 
 from assay.documents import MEGABYTE, has_too_many_parts
 from assay.errors import InputError
-from assay.model import CaseRecord, FinishedCase, Outcome, is_plain, values
+from assay.model import CaseRecord, FinishedCase, Outcome, encode_bytes, is_plain
 from assay.runs.folder import JOURNAL, read_manifest, write_manifest
-from assay.runs.index import DoubledCaseError, Index
-from assay.runs.journal import LONGEST_LINE, Journal, TooLargeError, check_links, mark_at
-from assay.runs.shortening import is_too_large, shorten_record, shorten_report
+from assay.runs.index import DoubledCaseError, RunIndex
+from assay.runs.journal import (
+    LONGEST_LINE,
+    Journal,
+    TooLargeError,
+    check_links,
+    is_too_large,
+    mark_at,
+    shorten_record,
+    shorten_report,
+)
 from assay.tracebacks import describe
 
 logger = logging.getLogger("assay")
@@ -39,7 +47,7 @@ class Parts:
         self._unit = unit
 
     def get(self, key: str) -> Any:
-        """What was kept under a key for this very input, or None."""
+        """Return what was kept under a key for this very input, or None."""
         return self._writer.part(self._unit, key)
 
     def keep(self, key: str, value: Any) -> None:
@@ -56,7 +64,7 @@ class RunWriter:
         self._journal = Journal(self.path / JOURNAL)
         try:
             check_links(self.path / JOURNAL)
-            self._index = Index.for_writing(self.path)
+            self._index = RunIndex.for_writing(self.path)
         except BaseException:
             self._journal.close()
             raise
@@ -77,16 +85,16 @@ class RunWriter:
             )
 
     def wants(self, unit: Unit) -> bool:
-        """Whether the case must run: it is new, it ended in an error, or its input changed."""
+        """Return whether the case must run: it is new, ended in an error, or its input changed."""
         if unit.id in self._running:
-            raise _doubled(unit.id, self.path)
+            raise _make_repeat_error(unit.id, self.path)
         found = self._index.find(unit.id)
         if found is None:
             self._running.add(unit.id)
             return True
         row, met = found
         if met:
-            raise _doubled(unit.id, self.path)
+            raise _make_repeat_error(unit.id, self.path)
         if row.fingerprint != unit.fingerprint:
             self.changed.append(unit.id)
         elif row.outcome is not Outcome.ERROR:
@@ -96,7 +104,7 @@ class RunWriter:
         return True
 
     def has(self, unit: Unit) -> bool:
-        """Whether there is a record of this very input that needs no repetition."""
+        """Return whether there is a record of this very input that needs no repetition."""
         found = self._index.find(unit.id)
         if found is None:
             return False
@@ -119,7 +127,7 @@ class RunWriter:
                 self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
             # Nothing that one case carries may cost the others theirs.
-            self._write_record(unit, _spoiled(unit, self.manifest.subject, error).pack())
+            self._write_record(unit, _make_error_record(unit, self.manifest.subject, error).pack())
         self._running.discard(unit.id)
 
     def _write_record(self, unit: Unit, packed: dict[str, Any]) -> None:
@@ -158,16 +166,16 @@ class RunWriter:
         try:
             self._index.commit(self._journal.end, mark_at(self._journal.path, self._journal.end))
         except DoubledCaseError as doubled:
-            raise _doubled(str(doubled), self.path) from None
+            raise _make_repeat_error(str(doubled), self.path) from None
 
     def sync(self) -> None:
         """Bring what was written to the disk."""
         self._journal.sync()
 
     def finish(self) -> None:
-        """All cases were gone through: forget those that are gone, and say the run is whole."""
+        """Forget the cases that are gone, and mark the run as whole."""
         self._commit()
-        gone = self._index.untouched()
+        gone = self._index.list_untouched()
         for identifier in gone:
             self._write({"kind": "dropped", "id": identifier})
         if gone:
@@ -199,12 +207,12 @@ class RunWriter:
 def _fits(value: dict[str, Any]) -> bool:
     if is_too_large(value):
         return False
-    line = values.encode_bytes(value)
+    line = encode_bytes(value)
     # With room for what the entry says besides.
     return len(line) + MEGABYTE <= LONGEST_LINE and not has_too_many_parts(line)
 
 
-def _spoiled(unit: Unit, subject: str, error: Exception) -> CaseRecord:
+def _make_error_record(unit: Unit, subject: str, error: Exception) -> CaseRecord:
     return CaseRecord(
         id=unit.id,
         subject=subject,
@@ -216,13 +224,13 @@ def _spoiled(unit: Unit, subject: str, error: Exception) -> CaseRecord:
 
 
 def name_some(names: list[str]) -> str:
-    """A list of names that stays readable however long it is."""
+    """Return a list of names that stays readable however long it is."""
     shown = ", ".join(names[:NAMED_AT_MOST])
     more = len(names) - NAMED_AT_MOST
     return f"{shown} and {more} more" if more > 0 else shown
 
 
-def _doubled(identifier: str, path: Path) -> InputError:
+def _make_repeat_error(identifier: str, path: Path) -> InputError:
     return InputError(
         f"the case id {identifier!r} occurs twice",
         where=str(path),

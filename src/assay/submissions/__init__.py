@@ -35,12 +35,8 @@ _HOMES = {
         "schema_text",
         "write_problem",
     ),
-    "python_problems.alias_file": (
-        "remove_shim",
-        "write_shim",
-    ),
-    "python_problems.own_tests": ("run_own_tests",),
-    "reporting": ("to_case_values",),
+    "python_problems.own_tests": ("remove_shim", "run_own_tests", "write_shim"),
+    "records": ("to_case_values",),
     "request": ("SubmissionsRequest",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -15,7 +15,12 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from assay.documents import read_bytes
 from assay.errors import InputError
-from assay.model import Case, CaseResult, Value, values
+from assay.model import (
+    Case,
+    CaseResult,
+    Value,
+    encode_value,
+)
 from assay.submissions.file_formats import (
     LARGEST_FILE,
     Compression,
@@ -211,7 +216,7 @@ def _describe_file(file: InputFile) -> dict[str, Any]:
         "file_type": file.file_type.value,
         "compression": file.compression.value,
     }
-    text = values.encode(file.content)
+    text = encode_value(file.content)
     if len(text) > _LONGEST_SHOWN:
         del about["content"]
         about["sha256"] = hashlib.sha256(text.encode()).hexdigest()

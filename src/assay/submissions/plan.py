@@ -13,7 +13,7 @@ from assay.config import check_named_code
 from assay.errors import InputError
 from assay.escaping import escape_hidden
 from assay.findings import Finding
-from assay.reports.writing import keep_report
+from assay.reports import keep_report
 from assay.runs import Manifest, Progress, Run, Step
 from assay.submissions.config import CheckpointConfig, ProblemConfig
 from assay.submissions.declarative import DeclarativeSource

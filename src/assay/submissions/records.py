@@ -22,7 +22,7 @@ from assay.model import (
     Value,
     VerificationResult,
     VerifierReport,
-    values,
+    to_json,
 )
 from assay.runs import Gate, Run, Unit, write_gate
 
@@ -213,7 +213,7 @@ def to_case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
     score = {"score": report.calculate_score(), "passed": report.did_pass()}
     if is_full:
         about = report.model_dump(mode="json", exclude={"results", "case"})
-        about |= {"results": _results(report), "case": values.to_json(report.case)}
+        about |= {"results": _results(report), "case": to_json(report.case)}
         return {**about, **score, "outcome": report.outcome.value}
     short: dict[str, Any] = {"id": report.id, "group": report.group, **score}
     if not report.did_pass():
@@ -224,7 +224,7 @@ def to_case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
 
 
 def _results(report: VerifierReport) -> dict[str, Any]:
-    return {name: values.to_json(dict(found.__dict__)) for name, found in report.results.items()}
+    return {name: to_json(dict(found.__dict__)) for name, found in report.results.items()}
 
 
 def _wrong_results(report: VerifierReport) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def _wrong_results(report: VerifierReport) -> dict[str, Any]:
     """
     judged = {name: found for name, found in report.results.items() if found.weight}
     short: dict[str, Any] = {
-        name: values.to_json(dict(found.__dict__))
+        name: to_json(dict(found.__dict__))
         for name, found in judged.items()
         if not found.is_correct
     }
@@ -243,7 +243,7 @@ def _wrong_results(report: VerifierReport) -> dict[str, Any]:
             short[name] = {"attribute": name, "is_correct": True, "weight": found.weight}
     stderr = report.results.get("stderr")
     if stderr is not None and "stderr" not in judged and stderr.actual:
-        short["stderr"] = {"attribute": "stderr", "actual": values.to_json(stderr.actual)}
+        short["stderr"] = {"attribute": "stderr", "actual": to_json(stderr.actual)}
     return short
 
 

@@ -22,7 +22,7 @@ from assay.model import (
     Outcome,
     VerificationResult,
     VerifierReport,
-    values,
+    compute_fingerprint,
 )
 from assay.runs import Chain, Parts, Step, Unit
 from assay.submissions.blame import Blame
@@ -167,7 +167,7 @@ class Verification:
     async def _steps_of(
         self, checkpoint: CheckpointConfig, config: GroupConfig, site: Site, place: int
     ) -> AsyncIterator[Step]:
-        fingerprint = values.fingerprint(
+        fingerprint = compute_fingerprint(
             self._digest, site.digest, checkpoint.name, config.model_dump(mode="json")
         )
         name, key = f"{checkpoint.name}/{config.name}", (checkpoint.name, config.name)
@@ -180,7 +180,7 @@ class Verification:
             self._streams[key] = stream
             yield Chain(
                 name,
-                values.fingerprint(fingerprint, self._wanted.case),
+                compute_fingerprint(fingerprint, self._wanted.case),
                 ChainStep(*key, place, fingerprint),
             )
             return
@@ -188,7 +188,7 @@ class Verification:
         try:
             while (drawn := await stream.draw()) is not None:
                 if self._wanted.takes_case(drawn.case):
-                    mark = values.fingerprint(
+                    mark = compute_fingerprint(
                         fingerprint, drawn.case.describe(), drawn.describe_expectation()
                     )
                     identifier = f"{name}/{drawn.case.id}"
@@ -232,7 +232,7 @@ class Verification:
             try:
                 while (drawn := await stream.draw()) is not None:
                     # What a loader makes of earlier answers differs from run to run.
-                    mark = values.fingerprint(step.fingerprint, drawn.case.id)
+                    mark = compute_fingerprint(step.fingerprint, drawn.case.id)
                     identifier = f"{step.checkpoint}/{step.group}/{drawn.case.id}"
                     unit = Unit(identifier, step.first_place + number, mark, None)
                     record, actual = await self._run_case(unit, group, drawn)

@@ -15,7 +15,7 @@ from assay.questions.calibration import (
     score,
 )
 from assay.questions.mutants import Defect
-from assay.reports.plain import Paint
+from assay.reports import Paint
 
 VERDICTS = ["Valid", "Incorrect", "Ambiguous", "Unproven"]
 

@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.questions.correct import (
+from assay.questions.correct.apply_correction import (
     Repository,
     commit_change,
     commit_message,
-    edit_suite,
     patch,
     read_suite_text,
     write_suite_text,
 )
+from assay.questions.correct.editing import edit_suite
 
 SUITE = "benchmarks:\r\n- id: one  # ü\r\n  question: Which?\r\n  correct_answer: A\r\n"
 

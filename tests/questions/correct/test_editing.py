@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from assay.errors import InputError
-from assay.questions.correct import changes_between, edit_suite
-from assay.questions.correct.editing import definition_of
+from assay.questions.correct.editing import changes_between, definition_of, edit_suite
 
 SUITE = """\
 # A suite with everything that people write.

@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from assay.errors import InputError
-from assay.questions.correct import edit_suite
-from assay.questions.correct.editing import definition_of
+from assay.questions.correct.editing import definition_of, edit_suite
 
 FIELDS = ("question", "options.A", "options.B", "options.C", "correct_answer", "explanation")
 _WORDS = st.text(string.ascii_letters + "éß漢🙂`'\"#:-{}[],&*!|>%@\\", min_size=1, max_size=6)

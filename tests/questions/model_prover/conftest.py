@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from assay.cli.main import _told, cli
+from assay.cli.main import _report_error, cli
 from assay.sandbox.cache import cache_folder
 
 KEYS = ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ASSAY_MODEL", "ASSAY_MODEL_URL")
@@ -60,7 +60,7 @@ def assay_here(
         try:
             code = cli.main([str(word) for word in words], "assay", standalone_mode=False)
         except BaseException as error:
-            code = _told(error)
+            code = _report_error(error)
         assert not list(temporary.iterdir())
         if litellm := sys.modules.get("litellm"):
             # A client that is left would be collected in the middle of some other test.

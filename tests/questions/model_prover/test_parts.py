@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from assay.cli.questions.modelled import take_model
+from assay.cli.questions import take_model
 from assay.errors import InfrastructureError, InputError
 from assay.models import AdaptiveConcurrency, ModelFailed, ModelSettings, Transient
 from assay.questions.index import build_index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from assay.reports.plain import Paint
+from assay.reports import Paint
 from assay.submissions.audits import GroupAudit, find_problems, render_text, render_values
 from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.facts import CaseFacts, Label

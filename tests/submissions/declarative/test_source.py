@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from assay.errors import InputError
-from assay.model import CaseResult, VerificationResult, VerifierReport, fingerprint
+from assay.model import CaseResult, VerificationResult, VerifierReport, compute_fingerprint
 from assay.submissions.cases import APICase, APIResult, CLICase, CLIResult
 from assay.submissions.config import GroupConfig
 from assay.submissions.declarative import DeclarativeCase, DeclarativeSource
@@ -209,7 +209,7 @@ def test_what_a_case_is_judged_by_differs_with_every_check(
     several = []
     for name, text in (("before", before), ("after", after), ("same", before)):
         (drawn,) = Bench(tmp_path / name, cases.replace("CHECK", text)).drawn()
-        several.append(fingerprint(drawn.describe_expectation()))
+        several.append(compute_fingerprint(drawn.describe_expectation()))
     assert several[0] == several[2] != several[1]
 
 

@@ -20,7 +20,7 @@ from assay.agents.testfile.source import FileProblems, FileSource, read_source
 from assay.documents import KeyPath, Place
 from assay.errors import InputError
 from assay.findings import Finding
-from assay.model import Ratio, values
+from assay.model import Ratio, compute_fingerprint
 from assay.redaction import redact
 
 INTERACTIONS = "interactions"
@@ -157,7 +157,7 @@ class _Reader:
 
     def _fingerprint(self, given: dict[str, Any]) -> str:
         kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return values.fingerprint(redact(kept, self.source.secrets))
+        return compute_fingerprint(redact(kept, self.source.secrets))
 
     def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
         given = top.given.get(INTERACTIONS)

@@ -8,8 +8,11 @@ from pathlib import Path
 from assay.errors import AssayError, BudgetExceeded
 from assay.model import CaseRecord
 from assay.models import open_meter
-from assay.questions.correct import read_suite_text
-from assay.questions.correct.apply_correction import CorrectionWriter, correction_record
+from assay.questions.correct.apply_correction import (
+    CorrectionWriter,
+    correction_record,
+    read_suite_text,
+)
 from assay.questions.correct.correction import Corrector
 from assay.questions.model import FixQuestion, Question
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess

@@ -10,7 +10,15 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from assay.documents import Node, Place, Places, find_places, find_repetitions, read_model, to_texts
+from assay.documents import (
+    Node,
+    Place,
+    PlaceMap,
+    find_places,
+    find_repetitions,
+    read_model,
+    to_texts,
+)
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
 from assay.questions.model import ApiAnswer, ApiQuestion, Key, Question, Snippet, SuiteEntry
@@ -65,7 +73,7 @@ class EntryReader:
         model = self.to_model(FORMATS[kind], node, spots, who)
         return None if model is None else self._make_entry(model, spots)
 
-    def to_model(self, model: type[Model], node: Node, spots: Places, who: str) -> Model | None:
+    def to_model(self, model: type[Model], node: Node, spots: PlaceMap, who: str) -> Model | None:
         """Return a node as its model, or None and a problem for each field that is wrong."""
         fields = to_texts(node)
         name = _name(fields)
@@ -79,7 +87,7 @@ class EntryReader:
         advice = advice or "the fields of each type are in the suite schema"
         self.problems.append(Finding(UNREADABLE, message, place, advice, name))
 
-    def _refuse_kind(self, who: str, kind: Any, spots: Places, name: str | None) -> None:
+    def _refuse_kind(self, who: str, kind: Any, spots: PlaceMap, name: str | None) -> None:
         if kind is None:
             what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
         else:
@@ -87,7 +95,7 @@ class EntryReader:
         self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
 
     def _make_entry(
-        self, model: MultipleChoice | ApiUnderstanding | FixError, spots: Places
+        self, model: MultipleChoice | ApiUnderstanding | FixError, spots: PlaceMap
     ) -> SuiteEntry | None:
         if isinstance(model, MultipleChoice):
             return self._multiple_choice(model, spots)
@@ -100,7 +108,7 @@ class EntryReader:
             self._refuse(f"{model.id}: {error.what}", place, error.advice, model.id)
             return None
 
-    def _multiple_choice(self, model: MultipleChoice, spots: Places) -> SuiteEntry:
+    def _multiple_choice(self, model: MultipleChoice, spots: PlaceMap) -> SuiteEntry:
         if model.exception_match is not None:
             self.policies[model.id] = model.exception_match
         options = {
@@ -111,7 +119,7 @@ class EntryReader:
         letter = next((one for one in options if one.upper() == answer.upper()), answer)
         return SuiteEntry(question, Key(letter, model.explanation), self.file, spots)
 
-    def _snippet(self, model: MultipleChoice, spots: Places) -> Snippet | None:
+    def _snippet(self, model: MultipleChoice, spots: PlaceMap) -> Snippet | None:
         if model.code_snippet_ref is None:
             return None
         self.references[model.id] = model.code_snippet_ref
@@ -125,7 +133,7 @@ class EntryReader:
             return None
 
 
-def _api_understanding(model: ApiUnderstanding, file: Path, spots: Places) -> SuiteEntry:
+def _api_understanding(model: ApiUnderstanding, file: Path, spots: PlaceMap) -> SuiteEntry:
     answers = tuple(
         ApiAnswer(one.answer, tuple(one.fully_qualified_class_name)) for one in model.answers
     )
@@ -141,7 +149,7 @@ def find_repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
 
 
 def _find_misspelled(
-    model: type[BaseModel], fields: Any, spots: Places, name: str | None
+    model: type[BaseModel], fields: Any, spots: PlaceMap, name: str | None
 ) -> Iterator[Finding]:
     known = keys_of(model)
     unknown: Iterable[str] = set(fields) - known if isinstance(fields, dict) else ()

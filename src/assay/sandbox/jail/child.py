@@ -22,7 +22,7 @@ _SETTLE = 10.0
 _REAP_EVERY = 0.5
 _LONG = 3600.0 * 24
 # So many looks at files in a row may find some that are out of sight, on their way, say.
-_LOOKS_IN_THE_DARK = 5
+_MOST_BLIND_LOOKS = 5
 _MAPPED_FILES = 16
 
 
@@ -92,15 +92,17 @@ class ConfinedWorker:
         self, keep: tuple[int, ...], standard: tuple[int, int, int] | None
     ) -> JailChild | None:
         place, work = self._make_place()
-        told, tell = os.pipe2(os.O_CLOEXEC)
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         with self.expendable_children():
             process = os.fork()
         if process == 0:
-            confine.isolate(self, tell, keep, standard, place)
+            confine.isolate(self, report_write, keep, standard, place)
             return None
-        os.close(tell)
-        return JailChild(self, process, told, work, before, place=place, watched=place.writable)
+        os.close(report_write)
+        return JailChild(
+            self, process, report_read, work, before, place=place, watched=place.writable
+        )
 
     def spawn(
         self,
@@ -141,11 +143,11 @@ class ConfinedWorker:
             raise JailError(f"no work folder could be made: {error}") from None
 
     def remove_place(
-        self, place: confine.ChildFolders, on_the_way: Callable[[], None] = lambda: None
+        self, place: confine.ChildFolders, on_entry: Callable[[], None] = lambda: None
     ) -> None:
         # What the filters forbid to open here is removed by the supervisor, at the end.
         with contextlib.suppress(OSError):
-            trees.remove(os.path.dirname(place.temporary), on_the_way)
+            trees.remove(os.path.dirname(place.temporary), on_entry)
 
     def _make_folders(self) -> confine.ChildFolders:
         self._count += 1
@@ -184,7 +186,7 @@ class JailChild:
         self,
         worker: ConfinedWorker,
         process: int,
-        told: int | None,
+        report_read: int | None,
         work: int,
         before: StartCounters,
         *,
@@ -197,12 +199,12 @@ class JailChild:
         self.work = work  # the work folder; stays usable until `close`
         self.prepared = prepared
         self.keeper = None if prepared is None else prepared.keeper
-        self._worker, self._told, self._place = worker, told, place
+        self._worker, self._report_read, self._place = worker, report_read, place
         self._before = before
         # Only a tmpfs refuses to grow by itself; other folders are looked at now and then.
         self._watched = watched
         self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
-        self._looks_in_the_dark = 0
+        self._blind_looks = 0
 
     def wait(self, timeout: float = _LONG) -> ChildEnding:
         """Wait for the child, at most so many seconds; then end everything it has started."""
@@ -233,8 +235,8 @@ class JailChild:
         if has_ended or self.prepared is not None:
             return False
         more = processes.measure_unnamed(os.getpid(), self._watched, allowed // _MAPPED_FILES)
-        self._looks_in_the_dark = self._looks_in_the_dark + 1 if more.is_hidden else 0
-        is_hiding = self._looks_in_the_dark >= _LOOKS_IN_THE_DARK and self._worker.level != "none"
+        self._blind_looks = self._blind_looks + 1 if more.is_hidden else 0
+        is_hiding = self._blind_looks >= _MOST_BLIND_LOOKS and self._worker.level != "none"
         return is_hiding or together.bytes + more.bytes > most.bytes
 
     def connect(self, port: int) -> socket.socket:
@@ -274,11 +276,11 @@ class JailChild:
         return ending
 
     def _check_isolated(self) -> None:
-        if self._told is None:
+        if self._report_read is None:
             return
-        told = os.read(self._told, 4096)
-        if told != b"+":
-            reason = told.decode("utf-8", "replace") or "it ended before it was isolated"
+        report_read = os.read(self._report_read, 4096)
+        if report_read != b"+":
+            reason = report_read.decode("utf-8", "replace") or "it ended before it was isolated"
             self.close()
             raise JailError(f"a child could not be isolated: {reason}")
 
@@ -307,14 +309,14 @@ class JailChild:
         together = None if group is None or before is None else group.peak_above(before)
         return largest_process if together is None else together
 
-    def close(self, on_the_way: Callable[[], None] = lambda: None) -> None:
+    def close(self, on_entry: Callable[[], None] = lambda: None) -> None:
         """Give up the work folder; what is in it is gone, one file after the other."""
         held = () if self.prepared is None else (self.prepared.keeper, *self.prepared.spaces)
-        told = () if self._told is None else (self._told,)
-        for descriptor in (self.handle, self.work, *told, *held):
+        report_read = () if self._report_read is None else (self._report_read,)
+        for descriptor in (self.handle, self.work, *report_read, *held):
             os.close(descriptor)
         if self._place is not None:
-            self._worker.remove_place(self._place, on_the_way)
+            self._worker.remove_place(self._place, on_entry)
 
 
 def _wait_until_gone(keeper: int) -> None:

@@ -28,7 +28,7 @@ class ChildFolders(NamedTuple):
 
 def isolate(
     worker: ConfinedWorker,
-    tell: int,
+    report_write: int,
     keep: tuple[int, ...],
     standard: tuple[int, int, int] | None,
     place: ChildFolders,
@@ -52,11 +52,11 @@ def isolate(
             resource.setrlimit(name, values)
         _filter(worker, () if prepared is None else prepared.ruleset, place.writable)
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        kernel.close_descriptors_from(3, (*keep, tell))
-        os.write(tell, b"+")
-        os.close(tell)
+        kernel.close_descriptors_from(3, (*keep, report_write))
+        os.write(report_write, b"+")
+        os.close(report_write)
     except BaseException as error:
-        os.write(tell, f"{type(error).__name__}: {error}".encode()[:4000])
+        os.write(report_write, f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(125)
 
 

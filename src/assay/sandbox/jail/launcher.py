@@ -62,18 +62,18 @@ def serve(control: Channel) -> NoReturn:
 def _run(
     control: Channel, request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
 ) -> tuple[dict[str, Any], bytes]:
-    child, told = _start(request, data, standard)
+    child, report_read = _start(request, data, standard)
     try:
         ending = _attend(control, child, request["wall_time"])
-        trouble = b"" if told is None else os.read(told, 4096)
+        trouble = b"" if report_read is None else os.read(report_read, 4096)
         if trouble == _FOLDER_SPOILED:
             ending = ending._replace(status=-signal.SIGKILL, limit="work_size")
         elif trouble:
             raise jail.JailError(trouble.decode("utf-8", "replace"))
         found = folder.collect(child.work, request["collect"], request["collect_size"])
     finally:
-        if told is not None:
-            os.close(told)
+        if report_read is not None:
+            os.close(report_read)
         child.close(_Patience(control).ask)
     files, data = _pack(found)
     return {"ending": list(ending), **files}, data
@@ -91,12 +91,12 @@ def _start(
     )
     if spawned is not None:
         return spawned, None
-    told, tell = os.pipe2(os.O_CLOEXEC)
-    child = jail.fork_child((tell,), standard)
+    report_read, report_write = os.pipe2(os.O_CLOEXEC)
+    child = jail.fork_child((report_write,), standard)
     if child is None:
-        _become(request, data, tell)
-    os.close(tell)
-    return child, told
+        _become(request, data, report_write)
+    os.close(report_write)
+    return child, report_read
 
 
 def _pack(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
@@ -104,7 +104,7 @@ def _pack(found: folder.FoundFiles) -> tuple[dict[str, Any], bytes]:
     return {"files": files, "left": found.left}, b"".join(content for _, content in found.files)
 
 
-def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
+def _become(request: dict[str, Any], data: bytes, report_write: int) -> NoReturn:
     """Put the files in place and turn into the program; called in the child."""
     try:
         folder.put(request["files"], data, os.open(".", os.O_RDONLY | os.O_CLOEXEC))
@@ -114,9 +114,9 @@ def _become(request: dict[str, Any], data: bytes, tell: int) -> NoReturn:
         if number in _SPOILED and jail.keeps_work():
             # Earlier programs made the folder what it is.
             os.write(2, trouble + b"\n")
-            os.write(tell, _FOLDER_SPOILED)
+            os.write(report_write, _FOLDER_SPOILED)
         else:
-            os.write(tell, trouble[:4000])
+            os.write(report_write, trouble[:4000])
         os._exit(125)
     own = {name: os.environ[name] for name in ("HOME", "TMPDIR")}
     environment = {**_VARIABLES, **own, **request["environment"]}

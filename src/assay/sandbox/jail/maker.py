@@ -399,7 +399,7 @@ class NamespaceWorker(ConfinedWorker):
         self, keep: tuple[int, ...], standard: tuple[int, int, int] | None
     ) -> JailChild | None:
         prepared = self._take()
-        told, tell = os.pipe2(os.O_CLOEXEC)
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
         before = self.begin()
         kernel.setns(prepared.spaces[0], kernel.NEW_PID)
         try:
@@ -410,17 +410,17 @@ class NamespaceWorker(ConfinedWorker):
             raise JailError(f"no process could be started: {error}") from None
         if process == 0:
             place = confine.ChildFolders(root.WORK, "/tmp")
-            confine.isolate(self, tell, keep, standard, place, prepared=prepared)
+            confine.isolate(self, report_write, keep, standard, place, prepared=prepared)
             return None
         kernel.setns(self._own, kernel.NEW_PID)
-        os.close(tell)
+        os.close(report_write)
         for descriptor in prepared.ruleset:
             os.close(descriptor)
         os.write(self._asking, b"new")
         # The base is no tmpfs, and grows as far as the disk does.
         watched = (root.BASE,) if self.spec.get("work") == "base" else ()
         return JailChild(
-            self, process, told, prepared.work, before, prepared=prepared, watched=watched
+            self, process, report_read, prepared.work, before, prepared=prepared, watched=watched
         )
 
     def open_socket(self, child: JailChild) -> socket.socket:

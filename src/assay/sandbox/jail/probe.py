@@ -25,17 +25,17 @@ _SMALL = {
 
 def _try(attempt: Callable[[], str]) -> tuple[bool, str]:
     """Run an attempt in a process of its own and read what it says."""
-    told, tell = os.pipe()
+    reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
         try:
-            os.write(tell, attempt().encode())
+            os.write(writing, attempt().encode())
         except BaseException as error:
-            os.write(tell, str(error).encode()[:4000])
+            os.write(writing, str(error).encode()[:4000])
             os._exit(1)
         os._exit(0)
-    os.close(tell)
-    with open(told, encoding="utf-8", errors="replace") as file:
+    os.close(writing)
+    with open(reading, encoding="utf-8", errors="replace") as file:
         text = file.read()
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
     return status == 0, text if status >= 0 else f"ended by {signal.Signals(-status).name}"

@@ -171,9 +171,9 @@ class ProofServer:
             if seen.get("limit") or seen.get("exit"):
                 return nothing
             for line in seen.get("report", "").splitlines():
-                told, _, text = line.partition(" ")
+                found, _, text = line.partition(" ")
                 event = json.loads(text)
-                if told == token and event["event"] == "lesson":
+                if found == token and event["event"] == "lesson":
                     return {
                         "modules": [name for name in event["modules"] if isinstance(name, str)],
                         "pages": [page for page in event["pages"] if isinstance(page, int)],

@@ -230,27 +230,27 @@ def _is_known_empty(folder: int, name: str) -> bool:
     return not stat.S_ISDIR(entry.st_mode) or entry.st_mode & 0o300 != 0o300
 
 
-def remove(path: str, on_the_way: Callable[[], None] = _nothing) -> None:
+def remove(path: str, on_entry: Callable[[], None] = _nothing) -> None:
     """Remove a folder with all that is in it, whatever the program did to it.
 
-    Disks differ: 100,000 files may take minutes. `on_the_way` is called before each of them.
+    Disks differ: 100,000 files may take minutes. `on_entry` is called before each of them.
     """
     with contextlib.suppress(FileNotFoundError):
         parent = os.open(os.path.dirname(path), FOLDER)
         try:
-            remove_in(parent, os.path.basename(path), on_the_way)
+            remove_in(parent, os.path.basename(path), on_entry)
         finally:
             os.close(parent)
 
 
-def remove_in(parent: int, name: str, on_the_way: Callable[[], None] = _nothing) -> None:
+def remove_in(parent: int, name: str, on_entry: Callable[[], None] = _nothing) -> None:
     """Remove what has that name in a folder; OSError if some of it has to stay."""
     if _unlink(parent, name):
         return
     with contextlib.closing(Tree(parent)) as tree:
         tree.enter(name)
         while tree.depth:
-            on_the_way()
+            on_entry()
             inner = tree.next_name()
             if inner is None:
                 left = tree.leave()

@@ -20,7 +20,9 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, urlencode
 
 from assay.errors import InputError
-from assay.model import values
+from assay.model import (
+    check_value,
+)
 from assay.sandbox import Response
 from assay.submissions.assets import replace_assets
 from assay.submissions.cases import APICase
@@ -226,7 +228,7 @@ def _text(body: bytes, kind: str) -> str | bytes:
 def _value(text: str) -> Any:
     """Return the JSON value, or the text if it is none, or one that cannot be kept."""
     try:
-        return values.check_value(json.loads(text))
+        return check_value(json.loads(text))
     except (ValueError, RecursionError):
         return text
 

@@ -17,7 +17,7 @@ from assay import findings
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_bytes
 from assay.errors import InfrastructureError, InputError, nearest
 from assay.model import CaseResult
-from assay.reports.plain import Paint
+from assay.reports import Paint
 from assay.runs import run_in_loop
 from assay.submissions.audits.facts import collect_facts
 from assay.submissions.audits.findings import (

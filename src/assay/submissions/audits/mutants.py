@@ -15,7 +15,11 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.model import CaseResult, values
+from assay.model import (
+    CaseResult,
+    check_value,
+    compute_fingerprint,
+)
 from assay.submissions.audits.changes import MutationKind, Path, format_place, list_changes, spread
 from assay.submissions.cases import APIResult
 
@@ -201,7 +205,7 @@ def fingerprint_content(value: Any) -> str:
     tree = form.tree
     if form.is_textual:
         tree = [" ".join(line.split()) for line in tree if line.strip()] if _is_text(tree) else tree
-    return values.fingerprint(tree)
+    return compute_fingerprint(tree)
 
 
 def _is_text(tree: Any) -> bool:
@@ -233,7 +237,7 @@ def _parse(text: str) -> Any:
         return None
     try:
         found = json.loads(text)
-        values.check_value(found)
+        check_value(found)
     except (ValueError, RecursionError):
         return None
     return found

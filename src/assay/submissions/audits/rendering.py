@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.model import values
-from assay.reports.plain import Paint
-from assay.reports.text import count, one_line
+from assay.model import to_json
+from assay.reports import Paint, count, one_line
 from assay.submissions.audits.findings import (
     AuditFinding,
     GroupAudit,
@@ -183,7 +182,7 @@ def _group_values(group: GroupAudit) -> dict[str, Any]:
                 "what": label,
                 "error": one.error,
                 "attribute": one.attribute,
-                "value": values.to_json(one.value),
+                "value": to_json(one.value),
             }
             for case in cases
             for label, one in case.breaks.items()

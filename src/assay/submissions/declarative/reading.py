@@ -14,7 +14,7 @@ from assay.documents import (
     Node,
     Pair,
     Place,
-    Places,
+    PlaceMap,
     find_places,
     is_nothing,
     read_text,
@@ -58,7 +58,7 @@ class ReadCase:
     id: str
     written: WrittenCase
     file: Path
-    spots: Places
+    spots: PlaceMap
 
     def place(self, path: str = "") -> Place:
         return self.spots.nearest(path)

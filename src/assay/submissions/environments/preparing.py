@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from assay.errors import InfrastructureError, InputError
-from assay.model import values
+from assay.model import (
+    compute_fingerprint,
+)
 from assay.sandbox import (
     GIB,
     KIB,
@@ -139,7 +141,7 @@ async def prepare(
                 problem, checkpoint, environment, base, level, limits, binds,
                 assets={name: bind.inside for name, bind in assets.items()},
                 start=tuple(start),
-                digest=values.fingerprint(content, _describe(environment)),
+                digest=compute_fingerprint(content, _describe(environment)),
                 missing=missing,
                 programs=programs,
                 tools=tools,

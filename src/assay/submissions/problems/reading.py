@@ -15,7 +15,7 @@ from assay.documents import (
     Node,
     Pair,
     Place,
-    Places,
+    PlaceMap,
     ScalarNode,
     find_places,
     is_nothing,
@@ -111,7 +111,7 @@ class _Stage:
     written: WrittenCheckpoint
     position: int
     file: Path
-    spots: Places
+    spots: PlaceMap
 
 
 @dataclass
@@ -242,7 +242,7 @@ class _Reader:
             self._report(WRONG_VALUE, what, Place(file, line), advice)
 
     def _problem(
-        self, written: WrittenProblem, stages: list[_Stage], spots: Places
+        self, written: WrittenProblem, stages: list[_Stage], spots: PlaceMap
     ) -> ProblemConfig | None:
         stages = sorted(stages, key=lambda one: (one.written.order or one.position, one.position))
         checkpoints: dict[str, CheckpointConfig] = {}
@@ -293,7 +293,7 @@ class _Reader:
         fields.pop("regressions", None)
         return CheckpointConfig.model_validate(fields)
 
-    def _check_assets(self, written: WrittenProblem, spots: Places) -> None:
+    def _check_assets(self, written: WrittenProblem, spots: PlaceMap) -> None:
         for name, asset in written.static_assets.items():
             if self._leaves(self.folder / asset.path, spots[f"static_assets.{name}"]):
                 continue

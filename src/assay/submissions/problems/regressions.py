@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.documents import Places
+from assay.documents import PlaceMap
 from assay.errors import nearest
 from assay.findings import Finding
 from assay.model import GroupType
@@ -28,7 +28,7 @@ def add_regressions(
     checkpoint: CheckpointConfig,
     rules: Sequence[RegressionRule],
     earlier: Earlier,
-    spots: Places,
+    spots: PlaceMap,
     findings: list[Finding],
 ) -> None:
     """Add the groups that the rules name, and complete those written out by hand."""
@@ -102,7 +102,7 @@ def _sources(rule: RegressionRule, earlier: Earlier) -> list[str]:
 
 
 def _find_unknown(
-    rule: RegressionRule, earlier: Earlier, path: str, spots: Places
+    rule: RegressionRule, earlier: Earlier, path: str, spots: PlaceMap
 ) -> Iterator[Finding]:
     key = "checkpoint" if rule.checkpoint is not None else "checkpoints"
     named = [rule.checkpoint] if rule.checkpoint is not None else rule.checkpoints or []
@@ -126,7 +126,7 @@ def _add(
     checkpoint: CheckpointConfig,
     group: GroupConfig,
     path: str,
-    spots: Places,
+    spots: PlaceMap,
     findings: list[Finding],
 ) -> None:
     known = checkpoint.groups.get(group.name)
@@ -143,7 +143,7 @@ def _add(
 def _complete_groups(
     checkpoint: CheckpointConfig,
     earlier: Earlier,
-    spots: Places,
+    spots: PlaceMap,
     findings: list[Finding],
 ) -> None:
     """Groups written out by hand take from their original what they do not say themselves."""

@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.errors import InputError
-from assay.model import CaseResult, checked_results
+from assay.model import CaseResult, check_results
 from assay.processes import VALUES, Channel, die_with_parent
 from assay.submissions import slopcode
 from assay.submissions.adapters import find_adapter
@@ -227,7 +227,7 @@ class LoadedProblem:
             group_name=group, case_name=case, actual=_result(actual), expected=_result(expected)
         )
         try:
-            return pack_results(checked_results(raw))
+            return pack_results(check_results(raw))
         except InputError as error:
             ask = functools.partial(
                 verifier, group_name=group, case_name=case, actual=_result(actual),

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from assay.cli.common import in_colour
-from assay.cli.questions.options import FILE, ISOLATION, PROOFS, TARGET, say
+from assay.cli.common import use_colour
+from assay.cli.questions import FILE, ISOLATION, PROOFS, TARGET, say
 from assay.config import load_config
 from assay.errors import InputError
 
@@ -105,7 +105,7 @@ def show(
             return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
-    lines = question_lines(record, Paint(in_colour()), proofs=not no_proofs)
+    lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs)
     click.echo("\n".join(lines))
 
 

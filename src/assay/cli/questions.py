@@ -1,0 +1,373 @@
+"""`assay questions`: is the question right? Verify, lint, drift and calibrate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from assay.cli.common import (
+    Command,
+    RunOptions,
+    model_options,
+    print_run,
+    run_options,
+    start_plan,
+    take_choice,
+    use_colour,
+    write_reports,
+)
+from assay.cli.lint import LintOptions, lint_options, print_findings
+from assay.cli.main import LazyGroup
+from assay.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.models import ModelChoice
+    from assay.runs import Ended
+
+
+COMMANDS = {
+    "verify": (
+        "assay.cli.questions:verify",
+        "Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.",
+    ),
+    "lint": (
+        "assay.cli.questions:lint",
+        "Find defects that need no execution: each with a code, a place and advice.",
+    ),
+    "show": (
+        "assay.cli.proofs:show",
+        "Show a question, each option with its finding, and the proofs.",
+    ),
+    "explain": (
+        "assay.cli.proofs:explain",
+        "Say what the prover understood of a question, what it tried, and what stayed open.",
+    ),
+    "prove": (
+        "assay.cli.proofs:prove",
+        "Take in a proof written by hand, after lint, control and twin.",
+    ),
+    "drift": (
+        "assay.cli.questions:drift",
+        "Replay the stored proofs on several versions and name the release of a change.",
+    ),
+    "calibrate": (
+        "assay.cli.questions:calibrate",
+        "Plant defects in the Valid questions of a suite and say how many are found.",
+    ),
+    "schema": ("assay.cli.questions:schema", "Print the JSON Schema of a suite file."),
+}
+
+
+@click.group(cls=LazyGroup, table=COMMANDS)
+def questions() -> None:
+    """Prove every option of benchmark questions against the real library.
+
+    SUITE is a YAML or JSON file, a folder or a glob; one question is FILE::CASE.
+    """
+
+
+FILE = click.Path(path_type=Path)
+
+
+TARGET = click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Prove against this: a requirement, `current` or a folder; may be given several times.",
+)
+
+
+PROOFS = click.option(
+    "--proofs", type=FILE, help="Keep proofs in this folder, not beside the suite."
+)
+
+
+ISOLATION = click.option(
+    "--isolation",
+    type=click.Choice(["auto", "namespaces", "landlock", "none"]),
+    default="auto",
+    show_default=True,
+    help="How proofs are kept apart from this machine.",
+)
+
+
+CASE = click.option(
+    "--case", "cases", multiple=True, metavar="GLOB", help="Only questions with such an id."
+)
+
+
+TYPE = click.option(
+    "--type",
+    "types",
+    multiple=True,
+    type=click.Choice(["multiple_choice", "api_understanding", "fix_error"]),
+    help="Only questions of this type.",
+)
+
+
+def say(text: str) -> None:
+    click.echo(f"assay: {text}", err=True)
+
+
+def be_silent(text: str) -> None:
+    pass
+
+
+_FIX = click.option(
+    "--fix", is_flag=True, help="Let the model correct what is Incorrect or Ambiguous: a patch."
+)
+
+
+_APPLY = click.option(
+    "--apply", "applies", is_flag=True, help="With --fix: edit the suite in place."
+)
+
+
+_COMMIT = click.option(
+    "--commit", "commits", is_flag=True, help="With --fix: one commit per corrected question."
+)
+
+
+def fix_options(command: Command) -> Command:
+    """Add --fix, --apply and --commit to a command."""
+    for option in (_COMMIT, _APPLY, _FIX):
+        command = option(command)
+    return command
+
+
+def take_model(given: dict[str, Any]) -> tuple[ModelChoice | None, str | None]:
+    """Take the model and what becomes of its corrections out of what click collected.
+
+    A model is asked only where one is named or a fix is wanted, whatever is configured.
+    """
+    choice = take_choice(given)
+    fix, applies, commits = (given.pop(name, False) for name in ("fix", "applies", "commits"))
+    if applies and commits:
+        raise InputError("--apply and --commit exclude each other", advice="give one of them")
+    if (applies or commits) and not fix:
+        raise InputError("--apply and --commit say what becomes of a fix", advice="add --fix")
+    named = choice.model not in (None, "none") or choice.url is not None
+    limited = choice.max_cost is not None or choice.max_tokens is not None
+    if limited and not (named or fix):
+        raise InputError("no model is asked, so nothing can be limited", advice="add --model")
+    if not (named or fix):
+        return None, None
+    fixing = "commit" if commits else "apply" if applies else "patch" if fix else None
+    return choice, fixing
+
+
+@click.command()
+@click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option("--out", type=FILE, help="Keep the run in this folder.")
+@TARGET
+@PROOFS
+@CASE
+@TYPE
+@click.option(
+    "--exception-match",
+    type=click.Choice(["closest", "isinstance", "exact"]),
+    help="Which of several fitting exception classes is right; overrides the suite's.",
+)
+@click.option(
+    "--fail-on", type=click.Choice(["unproven"]), help="Fail also if a question stays unproven."
+)
+@ISOLATION
+@model_options
+@fix_options
+@run_options
+@click.pass_context
+def verify(
+    ctx: click.Context,
+    /,
+    suites: tuple[str, ...],
+    out: Path | None,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    cases: tuple[str, ...],
+    types: tuple[str, ...],
+    exception_match: str | None,
+    fail_on: str | None,
+    isolation: str,
+    **shared: Any,
+) -> None:
+    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+
+    Stored proofs are run again; what has none is left to the provers that need no model, and with
+    --model what they leave open to a model.
+    """
+    from assay.questions import QuestionsPlan, make_request
+
+    model, fixing = take_model(shared)
+    options = RunOptions.of(shared)
+    asked = make_request(
+        suites,
+        targets=targets,
+        proofs=proofs,
+        cases=cases,
+        types=types,
+        exception_match=exception_match,
+        isolation=isolation,
+        jobs=options.jobs,
+        model=model,
+        fixing=fixing,
+    )
+    plan = QuestionsPlan(
+        asked,
+        be_silent if options.quiet else say,
+        fail_on_unproven=fail_on == "unproven",
+        title=", ".join(suites),
+    )
+    ctx.exit(print_run(start_plan(plan, out, options), options))
+
+
+@click.command()
+@click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@lint_options
+@click.pass_context
+def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
+    """Find defects that need no execution: each with a code, a place and advice."""
+    from assay import questions
+
+    options = LintOptions(**given)
+    print_findings(ctx, questions.lint(*suites, ignore=options.ignore), options)
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of a suite file."""
+    from assay.questions import schema_text
+
+    click.echo(schema_text(), nl=False)
+
+
+@click.command()
+@click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option(
+    "--versions", required=True, metavar="V,V,…", help="The versions to compare, with commas."
+)
+@click.option("--package", help="The package they are versions of; else the one the suite pins.")
+@TARGET
+@PROOFS
+@CASE
+@ISOLATION
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many questions at a time.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@click.pass_context
+def drift(
+    ctx: click.Context,
+    /,
+    suites: tuple[str, ...],
+    versions: str,
+    package: str | None,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    cases: tuple[str, ...],
+    isolation: str,
+    jobs: int | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Replay the stored proofs on several versions and name the release that changed a finding.
+
+    Exit code 1 if any verdict differs between the versions.
+    """
+    from assay.config import load_config
+    from assay.questions import Selection, compare_versions, drift_lines
+    from assay.reports import Paint
+
+    selection = Selection(
+        suites=suites,
+        folder=str(Path.cwd()),
+        targets=targets,
+        proofs=str(proofs) if proofs else None,
+        cases=cases,
+    )
+    found = compare_versions(
+        selection,
+        [one.strip() for one in versions.split(",") if one.strip()],
+        package,
+        jobs=jobs or load_config().jobs_or_default(),
+        isolation=isolation,
+        say=be_silent if quiet else say,
+    )
+    if as_json:
+        click.echo(found.report("json"), nl=False)
+    else:
+        click.echo("\n".join(drift_lines(found, found.package, Paint(use_colour()))))
+    ctx.exit(found.exit_code)
+
+
+@click.command()
+@click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option("--out", type=FILE, help="Keep the run in this folder.")
+@TARGET
+@PROOFS
+@CASE
+@click.option(
+    "--mutants",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="At most so many mutants per question and kind of defect.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the mutants.")
+@ISOLATION
+@model_options
+@run_options
+@click.pass_context
+def calibrate(
+    ctx: click.Context,
+    /,
+    suites: tuple[str, ...],
+    out: Path | None,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    cases: tuple[str, ...],
+    mutants: int,
+    seed: int,
+    isolation: str,
+    **shared: Any,
+) -> None:
+    """Plant defects in the Valid questions of a suite and say how many of them are found.
+
+    Exit code 1 if a mutant is called Valid or anything is accused wrongly.
+    """
+    from assay.questions import CalibratePlan, Planting, make_request
+
+    model, _ = take_model(shared)
+    options = RunOptions.of(shared)
+    asked = make_request(
+        suites,
+        targets=targets,
+        proofs=proofs,
+        cases=cases,
+        types=("multiple_choice",),
+        isolation=isolation,
+        jobs=options.jobs,
+        model=model,
+    )
+    progress = be_silent if options.quiet else say
+    plan = CalibratePlan(asked, Planting(mutants, seed), progress, title=", ".join(suites))
+    ctx.exit(print_calibration(start_plan(plan, out, options), options))
+
+
+def print_calibration(ended: Ended, options: RunOptions) -> int:
+    """Print how many defects were found and return the exit code of the run."""
+    from assay.questions import calibration_lines, calibration_of, calibration_values
+    from assay.reports import Paint
+
+    code, folder = write_reports(ended.run, options), ended.run.path
+    found = calibration_of(ended.run)
+    if options.as_json:
+        click.echo(json.dumps(calibration_values(found), indent=2, ensure_ascii=False))
+    elif options.quiet:
+        click.echo(f"recall {found.all.recall}, precision {found.all.precision}")
+    else:
+        click.echo("\n".join(calibration_lines(found, Paint(use_colour()))))
+        click.echo(f"kept in {folder}; one question: assay runs show {folder} CASE")
+    return code
