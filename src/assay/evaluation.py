@@ -378,7 +378,7 @@ class _Runner:
         return pack_error(case, time.perf_counter() - clock, told)
 
     async def _await_task(self, case: Case) -> CaseResult:
-        """What the task gives in a worker, or as a coroutine."""
+        """Return what the task gives in a worker, or as a coroutine."""
         task, limit = self._evaluation.task, self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
@@ -392,7 +392,7 @@ class _Runner:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
 
     def _call_task(self, case: Case) -> CaseResult:
-        """What the task gives here and now."""
+        """Return what the task gives here and now."""
         try:
             result = self._evaluation.task(case)
         except KeyboardInterrupt:
@@ -440,7 +440,7 @@ async def _supervise(task: Task, case: Case, limit: float | None) -> Any:
 
 
 async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, float]:
-    """What a task returned, what it raised, and when."""
+    """Return what a task returned, what it raised, and when."""
     try:
         return await cast("Awaitable[CaseResult]", task(case)), None, time.perf_counter()
     except KeyboardInterrupt:
@@ -450,7 +450,7 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
 
 
 def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Whether user code could change something in these that a report rests on."""
+    """Return whether user code could change something in these that a report rests on."""
     return not are_unchangeable([*about.values(), *wanted.values()])
 
 
@@ -497,7 +497,7 @@ def _single_outcome(report: PackedReport) -> tuple[Outcome, str]:
 
 
 def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
-    """What identifies the finding in a baseline: the attributes it is about, in any sample."""
+    """Return what identifies the finding in a baseline: its attributes, in any sample."""
     about = _ABOUT.get(outcome)
     names = dict.fromkeys(name for report in reports for name in about(report)) if about else {}
     return f"{outcome}: {', '.join(names)}" if names else outcome._value_

@@ -27,7 +27,7 @@ def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None
 
 
 def load_evaluation(text: str) -> Evaluation:
-    """The evaluation named by FILE.py:NAME, or the only one in FILE.py."""
+    """Return the evaluation named by FILE.py:NAME, or the only one in FILE.py."""
     file, _, name = text.partition(":")
     path = Path(file)
     if path.is_dir():
@@ -84,7 +84,7 @@ def _only_one(module: ModuleType, path: Path) -> Any:
 
 
 def _makes_one(found: Any) -> bool:
-    """Whether it is a function that needs nothing to give an evaluation."""
+    """Return whether it is a function that needs nothing to give an evaluation."""
     try:
         inspect.signature(found).bind()
     except (TypeError, ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,14 @@ from assay.runs import Manifest, Parts, Run, Unit, create_folder, execute
 from assay.runs import journal as shortening_module
 from assay.runs.journal import LONGEST_LINE, is_too_large, read_entries, shorten_record
 
-_LISTS: list[Any] = [[] for _ in range(510_000)]
-_HUGE: dict[str, Any] = {
-    "one long text": "x" * 40_000_000,
-    "a text of control characters": "\x01" * 8_000_000,
-    "bytes": b"\xff" * 40_000_000,
-    "many parts": _LISTS,
-    "many keys": {str(number): number for number in range(510_000)},
-    "objects in objects": [{"a": {"a": {"a": {"$bytes": 1}}}}] * 110_000,
+# Made when they are needed: millions of objects that stay would slow down all other tests.
+_HUGE: dict[str, Callable[[], Any]] = {
+    "one long text": lambda: "x" * 40_000_000,
+    "a text of control characters": lambda: "\x01" * 8_000_000,
+    "bytes": lambda: b"\xff" * 40_000_000,
+    "many parts": lambda: [[] for _ in range(510_000)],
+    "many keys": lambda: {str(number): number for number in range(510_000)},
+    "objects in objects": lambda: [{"a": {"a": {"a": {"$bytes": 1}}}}] * 110_000,
 }
 
 
@@ -67,7 +68,7 @@ def _run(folder: Path, reports: list[VerifierReport], **fields: Any) -> CaseReco
 def test_a_run_of_huge_evidence_can_be_read_and_keeps_its_verdict(
     tmp_path: Path, what: str
 ) -> None:
-    record = _run(tmp_path, [_report(_HUGE[what], is_correct=False)])
+    record = _run(tmp_path, [_report(_HUGE[what](), is_correct=False)])
     assert (record.outcome, record.fingerprint) == (Outcome.FAILED, "f")
     (report,) = record.reports
     found = report.results["output"]

@@ -49,7 +49,7 @@ def run(
 
 
 def _absolute(text: str) -> str:
-    """A run is resumed from any folder, so it keeps where the file really is."""
+    """Return a run is resumed from any folder, so it keeps where the file really is."""
     file, colon, name = text.partition(":")
     return f"{os.path.abspath(file)}{colon}{name}"  # noqa: PTH100 - links stay as they are
 

@@ -301,12 +301,19 @@ def _find(name: str) -> Path:
     return find_run(name, load_config().runs)
 
 
+class _FormatChoice(click.Choice[str]):
+    """The names of the report formats at the time of the call: plugins may add some."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return tuple(format_names()) if name == "choices" else super().__getattribute__(name)
+
+
 @click.command()
 @click.argument("run", metavar="RUN")
 @click.option(
     "--format",
     "name",
-    type=click.Choice(format_names()),
+    type=_FormatChoice([]),
     default="terminal",
     show_default=True,
     help="What to write.",

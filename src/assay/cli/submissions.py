@@ -119,7 +119,7 @@ def submission_options(command: Command) -> Command:
 
 
 def problem_options(command: Command) -> Command:
-    """The same without the submission, for commands that know which one."""
+    """Add the same without the submission, for commands that know which one."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

@@ -79,7 +79,7 @@ class FieldOutline:
 
 
 def outline(text: str) -> ObjectOutline:
-    """The outline of a HOCON text that the parser has accepted."""
+    """Return the outline of a HOCON text that the parser has accepted."""
     return _Scanner(text).scan()
 
 
@@ -133,7 +133,7 @@ class _Scanner:
         line = self._line()
         if include := _INCLUDE.match(self._text, self._at):
             self._at = include.end()
-            return Include(_unquoted(include[3] or include[2]), include[1] or "", line)
+            return Include(_unquote(include[3] or include[2]), include[1] or "", line)
         keys = self._keys()
         self._skip(_BLANK)
         separator = _SEPARATOR.match(self._text, self._at)
@@ -145,7 +145,7 @@ class _Scanner:
         start, keys, is_open = self._at, [""], False
         while True:
             if quoted := _QUOTED.match(self._text, self._at):
-                keys[-1] += _unquoted(quoted[0])
+                keys[-1] += _unquote(quoted[0])
                 self._at, is_open = quoted.end(), True
             elif plain := _PLAIN.match(self._text, self._at):
                 first, *others = plain[0].split(".")
@@ -165,7 +165,7 @@ class _Scanner:
         return value
 
     def _part(self) -> Part | None:
-        """The next part of a value; None where the value ends."""
+        """Return the next part of a value; None where the value ends."""
         start, next_character = self._at, self._peek()
         if next_character == "{":
             return self._object()
@@ -200,7 +200,7 @@ class _Scanner:
         return bisect_right(self._starts, self._at if at is None else at)
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     if text.startswith('"""'):
         return text[3:-3]
     try:

@@ -26,7 +26,7 @@ def to_sarif(
     root: Path,
     tool: str = "assay",
 ) -> dict[str, Any]:
-    """The document of one run; files are named relative to the root, as hosts need it.
+    """Return the document of one run; files are named relative to the root, as hosts need it.
 
     A path that is relative already is taken to be so to the root.
     """
@@ -47,7 +47,7 @@ def to_sarif(
 
 
 def sarif_text(document: dict[str, Any]) -> str:
-    """The document as text."""
+    """Return the document as text."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
@@ -83,7 +83,7 @@ def _location(finding: Finding, root: Path) -> tuple[dict[str, Any], str]:
 
 
 def _artifact(file: Path, root: Path) -> dict[str, str]:
-    """Where a file is, from the root; only what is elsewhere is named in full."""
+    """Return where a file is, from the root; only what is elsewhere is named in full."""
     name = PurePath(os.path.normpath(file))
     base = PurePath(os.path.normpath(root))
     if not name.is_absolute():

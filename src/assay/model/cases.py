@@ -14,7 +14,7 @@ from assay.model.values import Value, check_value, construct
 
 
 def now() -> datetime:
-    """The moment a result is made, with its time zone."""
+    """Return the moment a result is made, with its time zone."""
     return datetime.now(UTC)
 
 
@@ -76,7 +76,7 @@ class Case(BaseModel):
     original_group: str | None = None
 
     def result(self, **fields: Any) -> CaseResult:
-        """A result of this case, with id and group already filled in."""
+        """Return a result of this case, with id and group already filled in."""
         if type(self) is Case and fields.keys() <= _FREE_FIELDS:
             try:
                 return _result_of_values(self, fields)
@@ -128,7 +128,7 @@ class CaseResult(BaseModel):
         return self.elapsed
 
     def given(self) -> dict[str, Any]:
-        """The fields that were given and are not those of the case: what its fingerprint needs."""
+        """Return the fields that were set beside those of the case: what its fingerprint needs."""
         fields, extra = self.__dict__, self.__pydantic_extra__ or {}
         names = self.__pydantic_fields_set__ - _FIELDS_OF_CASE
         return {name: fields[name] if name in fields else extra[name] for name in names}
@@ -148,7 +148,7 @@ _DEFAULTS = {name: field.default for name, field in CaseResult.model_fields.item
 
 
 def _result_of_values(case: Case, given: dict[str, Any]) -> CaseResult:
-    """What nearly every task returns, made without validating again what the case has validated.
+    """Make what nearly every task returns without validating the case's values again.
 
     A run makes two of these for every case, and pydantic takes three times as long.
     """

@@ -42,7 +42,7 @@ _PASSED = Outcome.PASSED
 
 
 def score_of(judgements: Sequence[Judgement]) -> float:
-    """The weighted share of what was verified that is right; 0.0 if nothing was."""
+    """Return the weighted share of what was verified that is right; 0.0 if nothing was."""
     right = [weight for is_correct, weight in judgements if is_correct]
     wrong = [weight for is_correct, weight in judgements if is_correct is False]
     if not wrong:
@@ -62,7 +62,7 @@ def pack_report(
     expected_result: CaseResult,
     raw_results: Mapping[str, VerificationResult],
 ) -> PackedReport:
-    """Every field and file of both results, and every key the verifier returned.
+    """Return every field and file of both results, and every key the verifier returned.
 
     A check is never dropped: a key that names no field is kept beside the fields. Raises
     ValueError if a verifier has put something into a result that cannot be kept.
@@ -79,7 +79,7 @@ def pack_report(
 
 
 def pack_error(case: Case, duration: float, error: str) -> PackedReport:
-    """The report of a case about which nothing can be said, and why."""
+    """Return the report of a case about which nothing can be said, and why."""
     return _pack(case, duration, {}, Outcome.ERROR, 0.0, error)
 
 
@@ -138,13 +138,13 @@ def _pack_results(
 
 
 def _is_unusual(name: str, *several: Mapping[str, Any]) -> bool:
-    """Whether an attribute that nobody gave is other than the usual default: a subclass's own."""
+    """Return whether an attribute that nobody gave is a subclass's own default."""
     usual = AT_DEFAULT.get(name)
     return usual is None or any(one.get(name) != usual.actual for one in several)
 
 
 def _are_usual(case: Case, *several: CaseResult) -> bool:
-    """Whether results have no files, no fields of their own, and from the case what they should.
+    """Return whether results have no files, no own fields, and of the case what they should.
 
     Nearly all are like that, and most of their attributes need not be looked at one by one.
     """
@@ -175,7 +175,7 @@ def _pack_found(both: list[Any], found: VerificationResult) -> dict[str, Any]:
 
 
 def is_packed_record(record: Mapping[str, Any]) -> bool:
-    """Whether this has the shape of a record's short form; a journal may be written by anybody."""
+    """Return whether this is shaped as a record's short form; anybody may write a journal."""
     try:
         return (
             all(isinstance(record[name], kind) for name, kind in _RECORD.items())
@@ -226,7 +226,7 @@ _OUTCOMES = frozenset(outcome.value for outcome in Outcome)
 
 
 def is_plain(report: PackedReport) -> bool:
-    """Whether no value in it is bytes, a float or nested; see `encode_value`."""
+    """Return whether no value in it is bytes, a float or nested; see `encode_value`."""
     several = [*report["case"].values()]
     for result in filter(None, report["results"].values()):
         several += result if type(result) is list else _three_values(result)
@@ -237,13 +237,13 @@ _three_values = itemgetter("actual", "expected", "diff")
 
 
 def list_wrong(report: PackedReport) -> list[str]:
-    """The attributes that are wrong."""
+    """Return the attributes that are wrong."""
     results = report["results"].items()
     return [name for name, found in results if type(found) is dict and found["is_correct"] is False]
 
 
 def list_undecided(report: PackedReport) -> list[str]:
-    """The attributes about which a check could not decide."""
+    """Return the attributes about which a check could not decide."""
     return [
         name
         for name, found in report["results"].items()

@@ -56,11 +56,11 @@ class VerifierReport(BaseModel):
         return self.outcome is Outcome.PASSED
 
     def calculate_score(self) -> float:
-        """The weighted share of verified attributes that are right; 0.0 if none was verified."""
+        """Return the weighted share of verified attributes that are right; 0.0 without any."""
         return score_of(self._judgements())
 
     def get_verified_attributes(self) -> Generator[AttributeResult, None, None]:
-        """The attributes about which there is a judgement."""
+        """Yield the attributes about which there is a judgement."""
         for result in self.results.values():
             if result.is_correct is not None:
                 yield result
@@ -81,16 +81,16 @@ class VerifierReport(BaseModel):
         expected_result: CaseResult,
         raw_results: Mapping[str, VerificationResult],
     ) -> Self:
-        """Every field and file of both results, and every key the verifier returned."""
+        """Return every field and file of both results, and every key the verifier returned."""
         return cls.unpack(pack_report(case, duration, actual_result, expected_result, raw_results))
 
     @classmethod
     def from_error(cls, case: Case, duration: float, error: str) -> Self:
-        """The report of a case about which nothing can be said, and why."""
+        """Return the report of a case about which nothing can be said, and why."""
         return cls.unpack(pack_error(case, duration, error))
 
     def pack(self) -> dict[str, Any]:
-        """The short form of the journal, made of values only; outcome and score for its readers."""
+        """Return the short form of the journal: values only, with outcome and score."""
         packed = dict(self.__dict__)
         packed["timestamp"] = self.timestamp.isoformat()
         packed["outcome"] = self.outcome.value
@@ -118,7 +118,7 @@ class VerifierReport(BaseModel):
         return cls(**fields)
 
     def to_parquet_row(self) -> dict[str, Any]:
-        """One flat row; outcome, score and passed are derived, for those who query it."""
+        """Return one flat row; outcome, score and passed are derived, for those who query it."""
         return {
             **self.__dict__,
             "timestamp": self.timestamp.isoformat(),
@@ -131,7 +131,7 @@ class VerifierReport(BaseModel):
 
     @classmethod
     def from_parquet_row(cls, row: Mapping[str, Any]) -> Self:
-        """The inverse of `to_parquet_row`; columns a report does not have are passed over."""
+        """Return the report of `to_parquet_row`; columns a report does not have are skipped."""
         results = [AttributeResult.from_parquet_row(result) for result in row["results"]]
         fields = {name: row[name] for name in cls.model_fields if name in row}
         fields["results"] = {result.attribute: result for result in results}
@@ -161,11 +161,11 @@ class CaseRecord(BaseModel):
     duration: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
 
     def calculate_score(self) -> float:
-        """The mean score of the reports; 0.0 without any."""
+        """Return the mean score of the reports; 0.0 without any."""
         return _mean([report.calculate_score() for report in self.reports])
 
     def pack(self) -> dict[str, Any]:
-        """The short form of the journal, made of values only."""
+        """Return the short form of the journal, made of values only."""
         packed = dict(self.__dict__)
         packed["outcome"] = self.outcome.value
         packed["reports"] = reports = [report.pack() for report in self.reports]

@@ -88,7 +88,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(value: Any) -> Any:
-    """The inverse of `to_json`; raises ValueError for a tag that `to_json` never writes."""
+    """Return the inverse of `to_json`; raises ValueError for a tag that `to_json` never writes."""
     kind = type(value)
     if kind is list:
         return [from_json(item) for item in value]
@@ -115,7 +115,7 @@ def _from_tag(tag: str, item: Any) -> Any:
 
 
 def _writer(*, sort_keys: bool) -> Callable[[Any, int], Iterable[str]]:
-    """What `JSONEncoder.encode` joins, with the encoder made once and not for every value."""
+    """Return what `JSONEncoder.encode` joins, made once and not for every value."""
     encoder = json.JSONEncoder(
         allow_nan=False, separators=(",", ":"), check_circular=False, sort_keys=sort_keys
     )
@@ -133,7 +133,7 @@ _write_sorted = _writer(sort_keys=True)
 
 
 def encode_value(value: Any, *, is_plain: bool = False) -> str:
-    """One line of strict JSON text for any value; `decode` gives it back without loss.
+    """Return one line of strict JSON text for any value; `decode` gives it back without loss.
 
     ASCII where a lone surrogate, which JSON text may contain, has no other safe form on disk.
     `is_plain` promises that there are no bytes and only finite floats in it, which is faster.
@@ -142,7 +142,7 @@ def encode_value(value: Any, *, is_plain: bool = False) -> str:
 
 
 def encode_bytes(value: Any, *, is_plain: bool = False) -> bytes:
-    """What `encode` gives, as it is written to a file."""
+    """Return what `encode` gives, as it is written to a file."""
     if is_plain:
         try:
             text: bytes = pydantic_core.to_json(value)
@@ -155,12 +155,12 @@ def encode_bytes(value: Any, *, is_plain: bool = False) -> bytes:
 
 
 def are_unchangeable(several: Iterable[Any]) -> bool:
-    """Whether none of these can be changed in place."""
+    """Return whether none of these can be changed in place."""
     return _UNCHANGEABLE.issuperset(map(type, several))
 
 
 def are_plain(several: Iterable[Any]) -> bool:
-    """Whether all of these are text, integers, truth values or nothing."""
+    """Return whether all of these are text, integers, truth values or nothing."""
     return _PLAIN.issuperset(map(type, several))
 
 
@@ -174,7 +174,7 @@ def _encode(value: Any, write: Callable[[Any, int], Iterable[str]]) -> str:
 
 
 def decode_value(text: str | bytes) -> Any:
-    """The value that `encode` wrote."""
+    """Return the value that `encode` wrote."""
     try:
         value = pydantic_core.from_json(text)
     except ValueError:
@@ -191,7 +191,7 @@ def decode_value(text: str | bytes) -> Any:
 
 
 def compute_fingerprint(*values: Any) -> str:
-    """A short hash of values: the same in every process and for every order of keys.
+    """Return a short hash of values: the same in every process and for every order of keys.
 
     Baselines keep fingerprints for years, so it rests on nothing that a library may change.
     """
@@ -239,7 +239,7 @@ def construct(
     given: set[str] | None = None,
     extra: dict[str, Any] | None = None,
 ) -> Model:
-    """A model of fields that have all been validated before, given completely.
+    """Return a model of fields that have all been validated before, given completely.
 
     Reports are made of values that come out of other models. Validating them again was half of
     the time a case takes, and pydantic's own `model_construct` is slower than validating. `given`

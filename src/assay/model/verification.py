@@ -56,7 +56,7 @@ class AttributeResult(BaseModel):
     def of(
         cls, attribute: str, actual: Any, expected: Any, found: VerificationResult | None
     ) -> Self:
-        """An attribute of two results and what the verifier said of it, if anything."""
+        """Return an attribute of two results and what the verifier said of it, if anything."""
         diff, is_correct, weight = (
             (None, None, 0.0) if found is None else (found.diff, found.is_correct, found.weight)
         )
@@ -77,7 +77,7 @@ class AttributeResult(BaseModel):
         return self.is_correct is None and self.weight > 0
 
     def pack(self) -> PackedResult:
-        """The short form of the journal."""
+        """Return the short form of the journal."""
         if self.is_correct is None and self.weight == 0 and self.diff is None:
             return [self.actual, self.expected]
         packed = dict(self.__dict__)
@@ -132,7 +132,7 @@ AT_DEFAULT = {
 def unpack_values(
     attribute: str, packed: PackedResult, report: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """The actual and the expected value of a packed result."""
+    """Return the actual and the expected value of a packed result."""
     if packed is None:
         usual = AT_DEFAULT.get(attribute)
         value = usual.actual if usual is not None else report[INHERITED[attribute]]
@@ -159,7 +159,7 @@ class VerifierProtocol(Protocol):
 
 
 def check_results(raw: Any) -> VerifierReturnType:
-    """What a verifier returned, if it keeps the protocol; otherwise an error that says how not."""
+    """Return what a verifier returned; raise an error that says how it breaks the protocol."""
     if type(raw) is not dict and not isinstance(raw, Mapping):
         raise InputError(
             f"the verifier returned {type(raw).__name__}, not a mapping of names to results",

@@ -88,7 +88,7 @@ class Evidence(NamedTuple):
 
 
 def gather(record: CaseRecord, *, is_known: bool, limits: EvidenceLimits) -> Evidence:
-    """The evidence of a record within limits."""
+    """Return the evidence of a record within limits."""
     return Evidence(
         id=one_line(record.id),
         group=one_line(record.reports[0].group) if record.reports else "",
@@ -152,7 +152,7 @@ def _attribute(mark: str, result: AttributeResult, limits: EvidenceLimits) -> At
 
 
 def _ending(said: Any) -> str:
-    """The last lines, where a program says what it died of."""
+    """Return the last lines, where a program says what it died of."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
     lines = text.rstrip("\n").split("\n")
     kept = [one_line(line) for line in lines[-_CLUE_LINES:]]
@@ -186,7 +186,7 @@ class Paint:
 
 
 def case_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> Iterator[str]:
-    """A case: how it ended and why, then the evidence; in full also what is right."""
+    """Yield a case: how it ended and why, then the evidence; in full also what is right."""
     known = paint(" (accepted by the baseline)", "dim") if evidence.is_known else ""
     word = paint(f"{evidence.outcome.value.upper():<10}", evidence.outcome.value)
     yield f"{word} {paint(evidence.id, 'bold')}{known}"
@@ -195,7 +195,7 @@ def case_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> It
 
 
 def evidence_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> Iterator[str]:
-    """Why the case ended as it did."""
+    """Yield why the case ended as it did."""
     yield from evidence.reason.splitlines()
     for sample in evidence.samples:
         yield from _sample_lines(sample, evidence, paint, in_full)
@@ -224,7 +224,7 @@ def _report_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: boo
 
 
 def _without(lines: list[str], said: str) -> list[str]:
-    """An error usually begins with the reason, which stands above it already."""
+    """Return an error usually begins with the reason, which stands above it already."""
     return lines[1:] if lines[0] == said else lines
 
 

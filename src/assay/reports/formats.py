@@ -44,7 +44,7 @@ class Format:
     """The only subject whose runs it can tell; None for any."""
 
     def load(self) -> Callable[..., Iterator[Any]]:
-        """The function that renders a run."""
+        """Return the function that renders a run."""
         module, _, function = self.renderer.partition(":")
         found: Callable[..., Iterator[Any]] = getattr(importlib.import_module(module), function)
         return found
@@ -170,7 +170,7 @@ def keep_report(run: Run, name: str, file: str) -> Path:
 
 
 def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
-    """The bytes of a report, piece by piece."""
+    """Yield the bytes of a report, piece by piece."""
     format_ = get_format(name)
     if format_.subject not in (None, run.manifest.subject):
         raise InputError(

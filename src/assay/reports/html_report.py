@@ -56,7 +56,7 @@ class _Section(NamedTuple):
 
 
 def render(run: Run) -> Iterator[str]:
-    """The page piece by piece."""
+    """Return the page piece by piece."""
     summary = summarize(run)
     stream = _environment().get_template("report.html").stream(**_context(run, summary))
     stream.enable_buffering(_PIECES_AT_ONCE)
@@ -95,7 +95,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
 
 
 def _assets() -> dict[str, Any]:
-    """The style and the script, and the hashes by which the page's policy knows them."""
+    """Return the style and the script, and the hashes by which the page's policy knows them."""
     from markupsafe import Markup
 
     assets: dict[str, Any] = {}

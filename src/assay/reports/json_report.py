@@ -15,7 +15,7 @@ from assay.runs import Row, Run
 
 
 def full_record(packed: Mapping[str, Any]) -> dict[str, Any]:
-    """The record as strict JSON with nothing abbreviated; bytes and such are tagged."""
+    """Return the record as strict JSON with nothing abbreviated; bytes and such are tagged."""
     return {
         **packed,
         "detail": to_json(packed["detail"]),
@@ -53,7 +53,7 @@ _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), check_circula
 
 
 def render(run: Run) -> Iterator[str]:
-    """The object piece by piece: the head, a line for every case, the end."""
+    """Yield the object piece by piece: the head, a line for every case, the end."""
     summary = summarize(run)
     yield _head(run, summary)
     separator = "\n"

@@ -18,7 +18,7 @@ _PLAIN = Paint()
 
 
 def render(run: Run) -> Iterator[str]:
-    """The document piece by piece; the counts come first and are taken from the index."""
+    """Yield the document piece by piece; the counts come first and are taken from the index."""
     statuses: Counter[str | None] = Counter()
     duration = 0.0
     for row in run.rows():
@@ -41,7 +41,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def _status(run: Run, row: Row) -> str | None:
-    """The element that a test case carries; None for one that passed."""
+    """Return the element that a test case carries; None for one that passed."""
     if row.outcome is Outcome.PASSED:
         return None
     if run.is_known(row):
@@ -87,7 +87,7 @@ def _test_case(run: Run, row: Row) -> str:
 
 
 def _render_passed(packed: dict[str, Any]) -> str:
-    """Why a case of several samples passed although some of them may not have."""
+    """Return why a case of several samples passed although some of them may not have."""
     if len(packed["reports"]) < 2 or not packed["reason"]:
         return ""
     return f"<system-out>{escape(escape_hidden(shorten(packed['reason'])))}</system-out>"

@@ -31,7 +31,7 @@ _BACKTICKS = re.compile("`+")
 
 
 def code_span(text: str) -> str:
-    """One line as inline code."""
+    """Return one line as inline code."""
     if not text.strip():
         return "*(empty)*" if not text else f"`{text}`"
     marks = "`" * (_longest_run(text) + 1)
@@ -41,7 +41,7 @@ def code_span(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """One line as inline code in a table, where a bar would end the cell even in code."""
+    """Return one line as inline code in a table, where a bar would end the cell even in code."""
     # A backslash before a bar belongs to the table; before anything else it is itself.
     return code_span(text.replace("|", "\\|"))
 
@@ -53,7 +53,7 @@ def code_block(text: str, language: str = "") -> str:
 
 
 def html_code(text: str) -> str:
-    """One line as code in HTML, for places where Markdown is not read."""
+    """Return one line as code in HTML, for places where Markdown is not read."""
     return f"<code>{escape(text)}</code>"
 
 
@@ -65,7 +65,7 @@ LIMITS = EvidenceLimits()
 
 
 def render(run: Run) -> Iterator[str]:
-    """The document piece by piece."""
+    """Yield the document piece by piece."""
     summary = summarize(run)
     yield f"# Assay: {code_span(one_line(summary.name))}\n\n"
     yield head(summary)
@@ -82,7 +82,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def head(summary: Summary) -> str:
-    """The verdict, the totals, and what of the baseline is no longer needed."""
+    """Return the verdict, the totals, and what of the baseline is no longer needed."""
     lines = [f"**{summary.verdict_line()}**", "", *_totals_table(summary)]
     if summary.outdated:
         lines += ["", "No longer needed in the baseline:", ""]
@@ -109,7 +109,7 @@ def _totals_table(summary: Summary) -> list[str]:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Why the case ended as it did."""
+    """Return why the case ended as it did."""
     known = ", accepted by the baseline" if evidence.is_known else ""
     parts = [f"{evidence.outcome.value.capitalize()}{known}, score {evidence.score:.3f}\n"]
     if evidence.reason:
@@ -169,7 +169,7 @@ _LIMITS = EvidenceLimits(samples=3)
 
 
 def render_github(run: Run) -> Iterator[str]:
-    """The summary piece by piece, as far as there is room."""
+    """Yield the summary piece by piece, as far as there is room."""
     summary = summarize(run)
     title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
     outdated = summary.outdated[:_OUTDATED_SHOWN]

@@ -98,7 +98,7 @@ class ColumnGroup:
         self._ends.append(len(self._attribute))
 
     def to_batch(self, schema: Any) -> Any:
-        """The group as a record batch of arrow."""
+        """Return the group as a record batch of arrow."""
         self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
         self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
         self._columns["originals"] = [None] * len(self._rows)
@@ -127,7 +127,7 @@ class ColumnGroup:
         return pa.RecordBatch.from_arrays(columns, schema=schema)
 
     def _flat(self) -> tuple[list[Any], ...]:
-        """The columns of the results: attribute, actual, expected, diff, is_correct, weight."""
+        """Return the columns of results: attribute, actual, expected, diff, is_correct, weight."""
         number = len(self._attribute)
         # Most attributes say nothing and have their text ready; few have more than two values.
         actual: list[Any] = list(map(_DEFAULT_TEXT.get, self._attribute))
@@ -223,7 +223,7 @@ _READ_ROWS = 64
 
 
 def render(run: Run) -> Iterator[bytes]:
-    """The bytes of the file, a row group at a time."""
+    """Yield the bytes of the file, a row group at a time."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -287,7 +287,7 @@ def _groups(run: Run) -> Iterator[ColumnGroup]:
 
 
 def read_reports(path: Path) -> Iterator[VerifierReport]:
-    """The reports of a parquet file that Assay wrote, in order, a few in memory at a time."""
+    """Yield the reports of a parquet file that Assay wrote, in order, a few in memory at a time."""
     import pyarrow as pa
     from pyarrow import parquet
 

@@ -66,7 +66,7 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """0 passed; 1 something is wrong; else 3 the machine failed; else 2 there are mistakes.
+        """Return 0 if all passed, 1 if something is wrong, else 3 for the machine, else 2.
 
         A run without cases is wrong input. One that was broken off has not passed, however good it
         looks so far. Wrong input comes first: a part of what was asked for was not tried.
@@ -100,7 +100,7 @@ class Summary:
         return {0: "Passed", 1: "Failed", 3: "Error"}[self.exit_code]
 
     def verdict_line(self) -> str:
-        """The whole run in one line."""
+        """Return the whole run in one line."""
         if self.total == 0:
             return f"{self.verdict}: the run has no cases."
         passed = self.counts[Outcome.PASSED]
@@ -124,7 +124,7 @@ class Summary:
         return f"{self.verdict}: {', '.join(parts)}."
 
     def to_values(self) -> dict[str, Any]:
-        """The totals as the JSON report has them."""
+        """Return the totals as the JSON report has them."""
         return {
             "cases": self.total,
             **{outcome.value: number for outcome, number in self.counts.items()},
@@ -166,7 +166,7 @@ def summarize(run: Run) -> Summary:
 
 
 def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
-    """The cases that the baseline accepts, and how many of the others make the run fail."""
+    """Return the cases that the baseline accepts, and how many of the others make the run fail."""
     failing = sum(number for outcome, number in counts.items() if run.fails(outcome))
     if run.baseline is None:
         return [], failing
@@ -193,12 +193,12 @@ def _is_reported(run: Run, row: Row | None) -> bool:
 
 
 def exit_code(run: Run) -> int:
-    """The exit code that a run deserves."""
+    """Return the exit code that a run deserves."""
     return summarize(run).exit_code
 
 
 def not_passed_rows(run: Run) -> Iterator[Row]:
-    """The cases that did not pass: new findings first, then what the baseline accepts."""
+    """Yield the cases that did not pass: new findings first, then what the baseline accepts."""
     for outcome in NOT_PASSED:
         yield from (row for row in run.rows(outcome) if not run.is_known(row))
     if run.baseline is not None:
@@ -211,5 +211,5 @@ def percent(rate: float) -> str:
 
 
 def outcome_word(outcome: Outcome, number: int) -> str:
-    """The outcome as a word after a number."""
+    """Return the outcome as a word after a number."""
     return "errors" if outcome is Outcome.ERROR and number != 1 else outcome.value

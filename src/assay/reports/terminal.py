@@ -32,7 +32,7 @@ _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
 
 
 def render(run: Run, *, colour: bool = False) -> Iterator[str]:
-    """The lines of the report."""
+    """Yield the lines of the report."""
     paint = Paint(colour)
     summary = summarize(run)
     shown = 0
@@ -48,7 +48,7 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
 
 
 def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
-    """One case with nearly all of its evidence, for `assay runs show RUN CASE`."""
+    """Return one case with nearly all of its evidence, for `assay runs show RUN CASE`."""
     evidence = gather(run.read(row), is_known=run.is_known(row), limits=_FULL)
     lines = [*case_lines(evidence, Paint(colour), in_full=True), f"    took {evidence.duration}"]
     for label, text in (
@@ -111,7 +111,7 @@ _SECTIONS = (
 
 
 def comparison_lines(comparison: RunComparison) -> Iterator[str]:
-    """What changed, a line per case, the worst first; then how much did not."""
+    """Yield what changed, a line per case, the worst first; then how much did not."""
     for attribute, title in _SECTIONS:
         changes: list[CaseChange] = getattr(comparison, attribute)
         if changes:
@@ -136,7 +136,7 @@ def _change_text(change: CaseChange) -> str:
 
 
 def comparison_values(comparison: RunComparison) -> dict[str, Any]:
-    """The same as values for JSON."""
+    """Return the same as values for JSON."""
     changed = {
         attribute: [_change_values(change) for change in getattr(comparison, attribute)]
         for attribute, _ in _SECTIONS

@@ -23,12 +23,12 @@ _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 def one_line(text: str, limit: int = LINE_CHARACTERS) -> str:
-    """The text in one line: for a heading, a cell of a table, an attribute."""
+    """Return the text in one line: for a heading, a cell of a table, an attribute."""
     return escape_hidden(shorten(text.strip("\n"), limit, lines=None)).translate(_BREAKS)
 
 
 def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_LINES) -> str:
-    """The beginning of a text, and how much of it is missing."""
+    """Return the beginning of a text, and how much of it is missing."""
     kept = text[:limit]
     if lines is not None and kept.count("\n") >= lines:
         kept = "\n".join(kept.split("\n", lines)[:lines])
@@ -40,7 +40,7 @@ def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_
 
 
 def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
-    """Any JSON value or bytes as a person reads it.
+    """Return any JSON value or bytes as a person reads it.
 
     Text of several lines is shown as it is, with newlines at its end written out; other text in
     quotes, so that "42" is not taken for 42 and a space at the end is seen.
@@ -53,7 +53,7 @@ def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LIN
 
 
 def show_diff(diff: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
-    """A difference: text is meant to be read as it is."""
+    """Return a difference: text is meant to be read as it is."""
     if isinstance(diff, str):
         return escape_hidden(shorten(diff.rstrip("\n"), limit, lines))
     return show_value(diff, limit, lines)
@@ -91,12 +91,12 @@ def _json_text(value: Any, limit: int) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: 1 case, 1,000 cases."""
+    """Return a number with its noun: 1 case, 1,000 cases."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def seconds(duration: float) -> str:
-    """A time that a person reads at a glance."""
+    """Return a time that a person reads at a glance."""
     if duration < 1:
         return f"{duration * 1000:.0f} ms"
     if duration < 60:
@@ -107,11 +107,11 @@ def seconds(duration: float) -> str:
 
 
 def name_of(run: Run) -> str:
-    """What a command takes for this run: its name, or its path if it is kept elsewhere."""
+    """Return what a command takes for this run: its name, or its path if it is kept elsewhere."""
     kept_as_usual = run.path.parent.parts[-2:] == (".assay", "runs")
     return run.name if kept_as_usual else str(run.path)
 
 
 def show_command(run: Run, case: str = "CASE") -> str:
-    """The command that shows one case of a run in full."""
+    """Return the command that shows one case of a run in full."""
     return f"assay runs show {one_line(shlex.quote(name_of(run)))} {one_line(shlex.quote(case))}"

@@ -55,7 +55,7 @@ def compare_runs(before: Run, after: Run) -> RunComparison:
 
 
 def _classify_new_case(comparison: RunComparison, row: Row, after: Run) -> None:
-    """A new case that does not pass is news like any other."""
+    """Count a new case that does not pass as a change."""
     if after.fails(row.outcome):
         comparison.newly_failing.append(CaseChange(row.id, None, row))
     elif row.outcome is Outcome.ERROR:

@@ -352,7 +352,7 @@ class TerminalProgress:
         self._refresh()
 
     def count_sample(self) -> None:
-        """One more sample of a case that has several is finished."""
+        """Count one more finished sample of a case that has several."""
         self._samples += 1
         self._refresh()
 
@@ -363,7 +363,7 @@ class TerminalProgress:
             self._show(self.line(now - self._started))
 
     def line(self, elapsed: float) -> str:
-        """What is shown after so many seconds."""
+        """Return what is shown after so many seconds."""
         ran = sum(self._counts.values())
         done = ran + self._kept
         parts = [f"{done:,}" + (f"/{self._total:,}" if self._total is not None else "") + " cases"]

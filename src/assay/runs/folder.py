@@ -190,11 +190,11 @@ class Run:
         return render_table(self)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
-        """One short row per case, in the order of the cases; all or those with these outcomes."""
+        """Yield a short row per case, in their order; all or those with these outcomes."""
         return self._index.rows(*outcomes)
 
     def records(self, *outcomes: Outcome) -> Iterator[CaseRecord]:
-        """The records in the order of the cases, read one at a time."""
+        """Return the records in the order of the cases, read one at a time."""
         return (self.read(row) for row in self.rows(*outcomes))
 
     def read(self, row: Row) -> CaseRecord:
@@ -206,26 +206,26 @@ class Run:
             raise make_damage_error(self.path / JOURNAL, row.span.offset) from None
 
     def read_packed(self, row: Row) -> dict[str, Any]:
-        """The record as the journal has it, for those who go through very many."""
+        """Return the record as the journal has it, for those who go through very many."""
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
 
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Every record as the journal has it, in order, with the length of its line."""
+        """Yield every record as the journal has it, in order, with the length of its line."""
         for span in self._index.spans():
             yield span[1], self._reader.read(span)["record"]
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
-        """The outcome and the score of every case, in order, for those who want no more."""
+        """Return the outcome and the score of every case, in order, for those who want no more."""
         return self._index.scores()
 
     def find(self, identifier: str) -> Row | None:
-        """The row of one case, if the run has it."""
+        """Return the row of one case, if the run has it."""
         found = self._index.find(identifier)
         return None if found is None else found[0]
 
     def row(self, identifier: str) -> Row:
-        """The row of one case; an InputError that names the nearest if the run has no such case."""
+        """Return the row of one case, or raise an InputError that names the nearest."""
         row = self.find(identifier)
         if row is None:
             raise InputError(
@@ -236,25 +236,25 @@ class Run:
         return row
 
     def record(self, identifier: str) -> CaseRecord:
-        """The record of one case."""
+        """Return the record of one case."""
         return self.read(self.row(identifier))
 
     def counts(self) -> dict[Outcome, int]:
-        """How many cases ended how."""
+        """Return how many cases ended how."""
         return self._index.counts()
 
     def is_known(self, row: Row) -> bool:
-        """Whether the baseline accepts what was found about this case."""
+        """Return whether the baseline accepts what was found about this case."""
         return self.baseline is not None and self.baseline.accepts(row)
 
     def fails(self, outcome: Outcome) -> bool:
-        """Whether this outcome of a case makes the run fail."""
+        """Return whether this outcome of a case makes the run fail."""
         return outcome is Outcome.FAILED or (
             outcome is Outcome.UNVERIFIED and self.manifest.unverified_fails
         )
 
     def is_being_written(self) -> bool:
-        """Whether a process has this run open for writing."""
+        """Return whether a process has this run open for writing."""
         return is_being_written(self.path)
 
     def __enter__(self) -> Self:
@@ -288,7 +288,7 @@ def check_resumable(path: Path) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """What `run.json` says; an InputError if the folder is not a run."""
+    """Return what `run.json` says; an InputError if the folder is not a run."""
     try:
         return Manifest.model_validate(json.loads(read_record(path / MANIFEST)))
     except FileNotFoundError:
@@ -316,7 +316,7 @@ def write_manifest(path: Path, manifest: Manifest) -> None:
 
 
 def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """A new run folder: the one asked for, or one of its own under the runs folder."""
+    """Return a new run folder: the one asked for, or one of its own under the runs folder."""
     path = out if out is not None else runs_folder / _new_name(manifest)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -352,7 +352,7 @@ def _ignore_in_git(runs_folder: Path) -> None:
 
 
 def run_folders(runs_folder: Path) -> list[Path]:
-    """The runs kept under a folder, oldest first."""
+    """Return the runs kept under a folder, oldest first."""
     if not runs_folder.is_dir():
         return []
     return sorted(
@@ -362,7 +362,7 @@ def run_folders(runs_folder: Path) -> list[Path]:
 
 
 def find_run(name: str, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """The folder that a path, a name, the beginning of a name or `latest` means."""
+    """Return the folder that a path, a name, the beginning of a name or `latest` means."""
     if (Path(name) / MANIFEST).is_file():
         return Path(name)
     known = run_folders(runs_folder)

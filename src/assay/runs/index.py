@@ -86,7 +86,7 @@ class RunIndex:
 
     @classmethod
     def for_writing(cls, folder: Path) -> RunIndex:
-        """The index beside the journal, brought up to date; made again if it cannot be used."""
+        """Return the index beside the journal, up to date; made again if it cannot be used."""
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
         index = cls._open_writable(path, journal)
         if index is None:
@@ -104,7 +104,7 @@ class RunIndex:
 
     @classmethod
     def for_reading(cls, folder: Path) -> RunIndex:
-        """A private copy of the index beside the journal if that is complete, else a new one.
+        """Return a private copy of the index beside the journal if it is complete, else a new one.
 
         A copy, because a reader that holds the file open would stop a writer that resumes the run.
         """
@@ -122,7 +122,7 @@ class RunIndex:
 
     @classmethod
     def _open_writable(cls, path: Path, journal: Path) -> RunIndex | None:
-        """The index in a file, to be written, if its writer has closed it and it is believed."""
+        """Return the index in a file, to be written, if it was closed and is believed."""
         if any(map(_is_there, _side_files(path))):
             # A writer was killed, or somebody put it there: what was looked at would change.
             return None
@@ -134,7 +134,7 @@ class RunIndex:
 
     @classmethod
     def _open_copy(cls, path: Path, journal: Path) -> RunIndex | None:
-        """A private copy of the index in a file, if that speaks of this journal and is sealed."""
+        """Return a private copy of the index in a file if it is of this journal and sealed."""
         if not _is_plain(path, max(_SMALLEST_LIMIT, 2 * complete_size(journal))):
             return None
         copy = _connect("")
@@ -264,7 +264,7 @@ class RunIndex:
         self._is_new = self._database.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def find(self, identifier: str) -> tuple[Row, bool] | None:
-        """The row of a case, and whether this pass has met it already."""
+        """Return the row of a case, and whether this pass has met it already."""
         found = self._pending.get(identifier)
         if found is None and not self._is_new:
             found = self._database.execute(
@@ -277,7 +277,7 @@ class RunIndex:
         self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
 
     def list_untouched(self) -> list[str]:
-        """The cases this pass did not meet: they are no longer among the input."""
+        """Return the cases this pass did not meet: they are no longer among the input."""
         self._flush()
         found = self._database.execute("SELECT id FROM cases WHERE pass <> ?", (self._passes,))
         return [identifier for (identifier,) in found]
@@ -290,7 +290,7 @@ class RunIndex:
         return None if found is None else Span(*found)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
-        """The cases in order, all or those with one of these outcomes."""
+        """Return the cases in order, all or those with one of these outcomes."""
         marks = ", ".join("?" * len(outcomes))
         where = f"WHERE outcome IN ({marks})" if outcomes else ""
         found = self._database.execute(
@@ -304,7 +304,7 @@ class RunIndex:
         return self._database.execute("SELECT offset, length FROM cases ORDER BY place, id")
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
-        """The outcome and the score of every case, in order."""
+        """Return the outcome and the score of every case, in order."""
         found = self._database.execute("SELECT outcome, score FROM cases ORDER BY place, id")
         return ((_OUTCOMES[outcome], score) for outcome, score in found)
 
@@ -327,7 +327,7 @@ def _side_files(path: Path) -> Iterator[Path]:
 
 
 def _is_there(path: Path) -> bool:
-    """Whether anything has this name, also a link to nothing."""
+    """Return whether anything has this name, also a link to nothing."""
     return path.is_symlink() or path.exists()
 
 
@@ -350,7 +350,7 @@ def _failures_told(path: Path) -> Iterator[None]:
 
 
 def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
-    """Whether an index is whole, sealed, and speaks of the unchanged beginning of this journal.
+    """Return whether an index is whole, sealed and of the unchanged beginning of this journal.
 
     What a database is made of comes first: a view or a trigger in the place of a table may do
     anything when it is asked.
@@ -373,7 +373,7 @@ def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
 
 
 def _seal_of(database: sqlite3.Connection) -> str:
-    """A digest of everything that the index says."""
+    """Return a digest of everything that the index says."""
     digest = hashlib.blake2b(digest_size=16)
     for table in ("cases", "parts"):
         for row in database.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):  # noqa: S608
@@ -384,7 +384,7 @@ def _seal_of(database: sqlite3.Connection) -> str:
 
 
 def _is_sound(entry: dict[str, Any]) -> bool:
-    """Whether a line of a journal, which anybody may have written, is one the index can take."""
+    """Return whether a line of a journal, by whomever, is one the index can take."""
     match entry:
         case {"kind": "record", "place": int(place), "record": dict(record)}:
             return (
@@ -406,7 +406,7 @@ def _is_number(place: int) -> bool:
 
 
 def _are_texts(*values: Any) -> bool:
-    """Whether sqlite takes these as texts: they must have a UTF-8 form."""
+    """Return whether sqlite takes these as texts: they must have a UTF-8 form."""
     return all(isinstance(one, str) and (one.isascii() or _has_utf8(one)) for one in values)
 
 

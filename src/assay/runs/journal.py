@@ -302,7 +302,7 @@ class JournalReader:
 
 
 def read_entries(path: Path, start: int = 0) -> Iterator[tuple[Span, dict[str, Any]]]:
-    """Every complete entry from an offset on; a torn last line is not an entry."""
+    """Yield every complete entry from an offset on; a torn last line is not an entry."""
     offset = start
     with open_regular(path, follow=False) as file:
         file.seek(start)
@@ -353,7 +353,7 @@ def check_links(path: Path) -> str:
 
 
 def complete_size(path: Path) -> int:
-    """The size of a journal without a torn last line; an InputError if there is none to read."""
+    """Return the size of a journal without a torn last line; raise an InputError without one."""
     try:
         with open_regular(path, follow=False) as file:
             return _complete_size(file.fileno())
@@ -365,7 +365,7 @@ def complete_size(path: Path) -> int:
 
 
 def mark_at(path: Path, offset: int) -> bytes:
-    """The bytes before an offset, by which a journal is known again."""
+    """Return the bytes before an offset, by which a journal is known again."""
     start = max(0, offset - _MARK_BYTES)
     with open_regular(path, follow=False) as file:
         file.seek(start)
@@ -373,7 +373,7 @@ def mark_at(path: Path, offset: int) -> bytes:
 
 
 def count_torn_bytes(path: Path) -> int:
-    """How much of a journal follows its last complete line."""
+    """Return how much of a journal follows its last complete line."""
     return path.stat().st_size - complete_size(path)
 
 

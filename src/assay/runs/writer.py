@@ -47,7 +47,7 @@ class Parts:
         self._unit = unit
 
     def get(self, key: str) -> Any:
-        """What was kept under a key for this very input, or None."""
+        """Return what was kept under a key for this very input, or None."""
         return self._writer.part(self._unit, key)
 
     def keep(self, key: str, value: Any) -> None:
@@ -85,7 +85,7 @@ class RunWriter:
             )
 
     def wants(self, unit: Unit) -> bool:
-        """Whether the case must run: it is new, it ended in an error, or its input changed."""
+        """Return whether the case must run: it is new, ended in an error, or its input changed."""
         if unit.id in self._running:
             raise _make_repeat_error(unit.id, self.path)
         found = self._index.find(unit.id)
@@ -104,7 +104,7 @@ class RunWriter:
         return True
 
     def has(self, unit: Unit) -> bool:
-        """Whether there is a record of this very input that needs no repetition."""
+        """Return whether there is a record of this very input that needs no repetition."""
         found = self._index.find(unit.id)
         if found is None:
             return False
@@ -173,7 +173,7 @@ class RunWriter:
         self._journal.sync()
 
     def finish(self) -> None:
-        """All cases were gone through: forget those that are gone, and say the run is whole."""
+        """Forget the cases that are gone, and mark the run as whole."""
         self._commit()
         gone = self._index.list_untouched()
         for identifier in gone:
@@ -224,7 +224,7 @@ def _make_error_record(unit: Unit, subject: str, error: Exception) -> CaseRecord
 
 
 def name_some(names: list[str]) -> str:
-    """A list of names that stays readable however long it is."""
+    """Return a list of names that stays readable however long it is."""
     shown = ", ".join(names[:NAMED_AT_MOST])
     more = len(names) - NAMED_AT_MOST
     return f"{shown} and {more} more" if more > 0 else shown

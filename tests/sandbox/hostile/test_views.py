@@ -61,7 +61,8 @@ def place() -> Iterator[Path]:
         folder.chmod(0o755)
         (folder / "scratch").mkdir()
         (folder / "scratch").chmod(0o1777)
-        shutil.copytree(SOURCE / "sandbox", folder / "assay" / "sandbox")
+        for package in ("sandbox", "processes"):
+            shutil.copytree(SOURCE / package, folder / "assay" / package)
         for module in ("__init__.py", "_version.py", "errors.py"):
             shutil.copy(SOURCE / module, folder / "assay")
         yield folder

@@ -24,20 +24,20 @@ def ready() -> bool:
 
 
 def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any]:
-    """What a comparison says of a result."""
+    """Return what a check says of a result."""
     one = ResultCheck(**{**comparison, "target": _target(comparison["target"])})
     return pack_results({"": one.result(CaseResult(**actual))})
 
 
 def find(target: list[Any], actual: dict[str, Any]) -> list[Any]:
-    """What stands at a place, as a list of one; empty if nothing can be found there."""
+    """Return what stands at a place as a list of one, empty if nothing does."""
     return _target(target).find_in(CaseResult(**actual))
 
 
 def answer(
     status: int, headers: dict[str, str], body: bytes, as_json: bool, as_reference: bool
 ) -> dict[str, Any]:
-    """The fields of a result that are an answer's."""
+    """Return the fields of a result that are an answer's."""
     return read_answer(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
 
 
