@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from assay.agents.connections import KINDS, Kind
+from assay.agents.plan import AgentsPlan, AgentsRequest, ConnectionOptions, Sampling
 from assay.agents.trust import Trust
 from assay.config import load_config
 from assay.errors import InputError
+from assay.models import ModelChoice
 from tests.agents.running_support import answers, ask, write
 from tests.agents.scripted_server import ScriptedServer
 from tests.commands import run_forked
@@ -323,3 +326,24 @@ def test_a_run_folder_runs_code_only_of_the_project_that_the_user_is_in(
     assert (refused.returncode, (project / "marker").exists()) == (2, False)
     assert "only the run folder names it" in refused.stderr
     assert assay("runs", "resume", folder, cwd=project / "package").returncode == 0
+
+
+def test_a_connection_of_a_package_says_itself_that_it_sends_the_key(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_it(settings: object) -> Any:
+        raise AssertionError("nothing is opened before it is trusted")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "secret-of-the-user")
+    monkeypatch.chdir(project)
+    path = write(project, connections="keyed")
+    reach = ConnectionOptions(host=SOMEWHERE)
+    asked = AgentsRequest((path.name,), str(project), reach, Sampling(), ModelChoice(model="none"))
+    for sends_key in (True, False):
+        kind = Kind("keyed", "of a package", open_it, sends_key=sends_key)
+        monkeypatch.setitem(KINDS, "keyed", kind)
+        if sends_key:
+            with pytest.raises(InputError, match="no key or header is sent"):
+                AgentsPlan(asked, trust=Trust(resumed_from=project))
+        else:
+            AgentsPlan(asked, trust=Trust(resumed_from=project))

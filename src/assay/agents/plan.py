@@ -15,9 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypedDict
 
-from assay.agents.connections import (
-    Settings,
-)
+from assay.agents.connections import Settings, get_kind
 from assay.agents.connections.addresses import check_url, make_address
 from assay.agents.connections.python import import_agent
 from assay.agents.model import AgentFile
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 
 _COMMAND = "command"
 PYTHON = "python"
-_KEYED = ("openai", "responses")
 NO_MORE_TRUST: Final = Trust()
 """Agents of a test file's own project, and nothing else."""
 
@@ -189,9 +186,10 @@ def check_recorded(
 
 def _sends_secrets(test: Test) -> bool:
     """Return whether a server gets something that is not for everybody."""
-    if test.connection in (_COMMAND, "direct"):
+    kind = get_kind(test.connection)
+    if kind.is_local:
         return False
-    has_key = test.connection in _KEYED and bool(os.environ.get(Settings("").key_variable))
+    has_key = kind.sends_key and bool(os.environ.get(Settings("").key_variable))
     return has_key or bool(test.file.secrets or test.file.metadata)
 
 

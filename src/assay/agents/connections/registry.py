@@ -26,6 +26,10 @@ class Kind:
     needs_text: bool = False
     # Whether metadata goes as headers of HTTP: then its values are texts and numbers.
     sends_headers: bool = False
+    # Whether a server gets the API key of the environment.
+    sends_key: bool = False
+    # Whether no server is asked: what is sent stays on this machine.
+    is_local: bool = False
     # Whether a file has to describe the server's API in `request` and `answer`.
     needs_template: bool = False
 
@@ -50,6 +54,7 @@ KINDS: dict[str, Kind] = {
             "direct",
             "the neuro-san library in this process, no server",
             _import_later("neuro_san", "DirectConnection"),
+            is_local=True,
         ),
         Kind(
             "http",
@@ -71,6 +76,7 @@ KINDS: dict[str, Kind] = {
             takes_sly_data=False,
             needs_text=True,
             sends_headers=True,
+            sends_key=True,
         ),
         Kind(
             "responses",
@@ -80,6 +86,7 @@ KINDS: dict[str, Kind] = {
             takes_sly_data=False,
             needs_text=True,
             sends_headers=True,
+            sends_key=True,
         ),
         Kind(
             "mcp",
@@ -121,6 +128,7 @@ KINDS: dict[str, Kind] = {
             "command",
             "a program that speaks JSON lines",
             _import_later("command", "CommandConnection"),
+            is_local=True,
         ),
     )
 }
