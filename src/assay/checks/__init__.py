@@ -1,12 +1,16 @@
-"""Named comparisons that all subjects share: each takes actual, expected and options, and gives a
-result whose diff a person can read."""
+"""Named checks that all subjects share: each takes actual, expected and options, and returns a
+result whose diff a person can read.
+
+To add one, write a function with `@check("name")` in the module of its kind of value (`text`,
+`numbers`, `files`, `json_checks`). Agent test files have a fixed set of tests, in `agent_tests`.
+"""
 
 # Importing the modules of checks is what registers them; they are small, and what is heavy
 # (jsonschema) is imported by the check that needs it.
-from assay.checks import files, numbers, stock, structure, text  # noqa: F401
-from assay.checks.comparison import structural_diff
+from assay.checks import agent_tests, files, json_checks, numbers, text  # noqa: F401
 from assay.checks.diffs import binary_diff, cut, line_diff, preview, text_diff, unified_diff
-from assay.checks.json_values import (
+from assay.checks.json_diff import structural_diff
+from assay.checks.json_paths import (
     NotJsonError,
     Wildcard,
     format_path,

@@ -6,9 +6,9 @@ import hashlib
 import re
 from typing import Any
 
-from assay.checks.comparison import JsonComparison
 from assay.checks.diffs import binary_diff, preview, text_diff
-from assay.checks.json_values import NotJsonError, read_expected, read_json
+from assay.checks.json_diff import JsonComparison
+from assay.checks.json_paths import NotJsonError, read_expected, read_json
 from assay.checks.registry import ABSENT, Uncollected, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from assay.checks.diffs import MAX_SHOWN, around, first_difference, preview
-from assay.checks.json_values import Path, Patterns, format_path, narrow
+from assay.checks.json_paths import Path, Patterns, format_path, narrow
 from assay.checks.numbers import close, is_number
 from assay.checks.registry import ABSENT
 from assay.errors import Unverifiable

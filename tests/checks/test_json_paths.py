@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.json_values import Wildcard, format_path, narrow, parse_patterns
+from assay.checks.json_paths import Wildcard, format_path, narrow, parse_patterns
 from assay.errors import InputError
 
 keys = st.text() | st.sampled_from(["$", "*", "a.b", "[0]", '"', "", "0", "$ref", "a b"])

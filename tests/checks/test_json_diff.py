@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.checks.comparison import Matching, make_identity, pair_equals
+from assay.checks.json_diff import Matching, make_identity, pair_equals
 
 sizes = st.integers(0, 5)
 

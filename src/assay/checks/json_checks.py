@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from assay.checks.comparison import JsonComparison
 from assay.checks.diffs import cut
-from assay.checks.json_values import NotJsonError, parse_patterns, read_expected, read_json
+from assay.checks.json_diff import JsonComparison
+from assay.checks.json_paths import NotJsonError, parse_patterns, read_expected, read_json
 from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
 from assay.model import VerificationResult, decode_value, encode_value
