@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.questions.lint_rules.rules import (
+from assay.questions.lint_rules.context import (
     blank_quotes,
     is_compound,
     is_none_of_them,

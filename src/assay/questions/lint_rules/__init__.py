@@ -1,4 +1,8 @@
-"""Lint: what is wrong with suites that can be seen without running anything."""
+"""Lint: defects of suites that can be seen without running anything.
+
+To add a rule, write a generator with `@rule(code, severity, title, help)` in `options`, `hints`,
+`consistency` or `imports`; it takes the suites as a `Linted` and yields findings.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import importlib
 from collections.abc import Collection, Sequence
 
 from assay.findings import Findings
-from assay.questions.lint_rules.rules import RULES, Linted, Resolve
+from assay.questions.lint_rules.context import RULES, Linted, Resolve
 from assay.questions.suite.suite import Suite
 
 __all__ = ["RULES", "Linted", "Resolve", "StaticResolver", "lint_suites"]

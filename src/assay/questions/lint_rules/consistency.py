@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.findings import Finding
-from assay.questions.lint_rules.rules import Linted, is_compound, normalise, rule
+from assay.questions.lint_rules.context import Linted, is_compound, normalise, rule
 from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite.suite import Suite
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from assay.findings import Finding
-from assay.questions.lint_rules.rules import Linted, blank_quotes, is_compound, prose, rule
+from assay.questions.lint_rules.context import Linted, blank_quotes, is_compound, prose, rule
 from assay.questions.model import AnyQuestion, ApiQuestion, FixQuestion, Question
 
 # A word and a placeholder grown together, which no Python outside of a string can be.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.findings import Finding
-from assay.questions.lint_rules.rules import Linted, Resolve, rule
+from assay.questions.lint_rules.context import Linted, Resolve, rule
 from assay.questions.suite.references import ImportedName
 from assay.questions.suite.suite import Suite
 

@@ -6,7 +6,7 @@ import string
 from collections.abc import Iterator, Mapping
 
 from assay.findings import Finding
-from assay.questions.lint_rules.rules import Linted, is_none_of_them, normalise, rule
+from assay.questions.lint_rules.context import Linted, is_none_of_them, normalise, rule
 
 _USUAL_SHARE = 0.8
 _ENOUGH = 5

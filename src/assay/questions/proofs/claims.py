@@ -1,4 +1,7 @@
-"""Claims: what an option asserts, how a proof settles it, and the proof of a dotted name."""
+"""Claims: what an option asserts, how a proof settles it, and the proof of a dotted name.
+
+The kinds of claims that need no model are in `questions.provers.introspection.kinds`.
+"""
 
 from __future__ import annotations
 
