@@ -161,7 +161,7 @@ def check_named_code(file: Path, project: Path) -> None:
             "runs code, and only the run folder names it",
             where=str(file),
             advice="resume the run from the folder of its project; or, if you trust it, "
-            "say --trust",
+            "pass --trust",
         )
 
 

@@ -64,7 +64,7 @@ def test_an_absent_text_is_sent_as_none_and_an_empty_one_as_empty() -> None:
         [None, ["one", "ok"]],
         ["", ["one", "ok", "ok"]],
     ]
-    with pytest.raises(InputError, match="cannot be asked without a text"):
+    with pytest.raises(InputError, match="needs a text"):
         held("openai", Settings("m", host="127.0.0.1", port=9), Says(None))
 
 

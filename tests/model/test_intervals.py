@@ -33,7 +33,7 @@ def test_the_share_lies_inside_and_the_mirror_image_is_the_same(counted: tuple[i
 
 @pytest.mark.parametrize("counted", [(3, 2), (-1, 2)])
 def test_what_is_no_share_is_refused(counted: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="is no share"):
+    with pytest.raises(ValueError, match="is not a share"):
         wilson(*counted)
 
 

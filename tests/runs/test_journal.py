@@ -144,6 +144,6 @@ def test_a_journal_of_nothing_is_told_at_once_however_large_it_is(tmp_path: Path
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b'{"kind": "record"}\n')
     os.truncate(path, 1 << 40)
-    with pytest.raises(InputError, match="are no line of a journal") as error:
+    with pytest.raises(InputError, match="are not a line of a journal") as error:
         complete_size(path)
     assert error.value.where == str(path)

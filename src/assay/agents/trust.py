@@ -65,14 +65,14 @@ class Trust:
             raise InputError(
                 f"no key or header is sent to {parts.netloc}: the run folder says not to check "
                 "its certificate in the usual way",
-                advice="if that is what you want, say --trust",
+                advice="if that is what you want, pass --trust",
             )
         named = environment.get(_HOSTS, "").replace(",", " ").split()
         if parts.netloc in [*named, *load_user_config(environment).agents.hosts]:
             return
         raise InputError(
             f"no key or header is sent to {parts.netloc}: the run folder names it, not you",
-            advice=f"if you trust it, say --trust, set {_HOSTS}={parts.netloc}, or write it under "
+            advice=f"if you trust it, pass --trust, set {_HOSTS}={parts.netloc}, or write it under "
             f'[agents] as hosts = ["{parts.netloc}"] in {USER_CONFIG}',
         )
 

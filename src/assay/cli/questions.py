@@ -149,7 +149,7 @@ def take_model(given: dict[str, Any]) -> tuple[ModelChoice | None, str | None]:
     if applies and commits:
         raise InputError("--apply and --commit exclude each other", advice="give one of them")
     if (applies or commits) and not fix:
-        raise InputError("--apply and --commit say what becomes of a fix", advice="add --fix")
+        raise InputError("--apply and --commit need --fix", advice="add --fix")
     named = choice.model not in (None, "none") or choice.url is not None
     limited = choice.max_cost is not None or choice.max_tokens is not None
     if limited and not (named or fix):

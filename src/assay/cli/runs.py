@@ -251,7 +251,7 @@ def _check_recorded(folder: Path, asked: dict[str, Any]) -> None:
     elif named := _folders_elsewhere(asked):
         problem = f"names folders outside of the project you stand in: {', '.join(named)}"
     if problem is not None:
-        raise InputError(problem, where=str(folder), advice="if you trust the run, say --trust")
+        raise InputError(problem, where=str(folder), advice="if you trust the run, pass --trust")
 
 
 def _folders_elsewhere(asked: dict[str, Any]) -> list[str]:

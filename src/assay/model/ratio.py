@@ -87,7 +87,7 @@ class Share(NamedTuple):
 def wilson(hits: int, total: int) -> Interval:
     """Return the 95% interval of Wilson for `hits` of `total`; of nothing it is everything."""
     if not 0 <= hits <= total:
-        raise ValueError(f"{hits} of {total} is no share")
+        raise ValueError(f"{hits} of {total} is not a share")
     if total == 0:
         return Interval(0.0, 1.0)
     share, square = hits / total, _Z_95**2

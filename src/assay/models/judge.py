@@ -86,7 +86,7 @@ class Judge:
         self.votes = votes or (client.settings.judge_votes if client else 1)
         if self.votes % 2 == 0:
             raise InputError(
-                f"{self.votes} votes of the judge can be a draw", advice="ask for an odd number"
+                f"{self.votes} votes of the judge can tie", advice="ask for an odd number"
             )
 
     async def gist(

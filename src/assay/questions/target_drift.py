@@ -197,7 +197,7 @@ def package_of(work: Sequence[Work], given: str | None = None) -> str:
     if len(names) != 1:
         raise InputError(
             "the suites do not say of which package the versions are",
-            advice="name it with --package, say --package google-adk",
+            advice="name it with --package, for example --package google-adk",
         )
     return names.pop()
 

@@ -117,7 +117,7 @@ def execute(
                 )
             if not source.is_exhausted:
                 raise InputError(
-                    "the run was ended from within: a task cancelled what it does not own",
+                    "a task cancelled the run",
                     advice=f"what is finished is kept; continue with: assay runs resume {path}",
                 )
             writer.finish()

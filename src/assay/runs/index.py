@@ -345,7 +345,7 @@ def _failures_told(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(
-            f"is in the way of the run's index: {error.strerror}", where=str(path)
+            f"cannot hold the run's index: {error.strerror}", where=str(path)
         ) from None
 
 

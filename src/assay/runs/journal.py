@@ -385,7 +385,7 @@ def _complete_size(file: int) -> int:
     while end > 0:
         if size - end > _LONGEST_TORN:
             # No crash leaves that much: somebody made the file, perhaps without a byte on the disk.
-            raise InputError(f"its last {_LONGEST_TORN:,} bytes are no line of a journal")
+            raise InputError(f"its last {_LONGEST_TORN:,} bytes are not a line of a journal")
         start = max(0, end - _BLOCK)
         newline = os.pread(file, end - start, start).rfind(b"\n")
         if newline >= 0:

@@ -72,7 +72,7 @@ class Target:
     def __post_init__(self) -> None:
         if self.current and (self.requirements or self.sources or self.python):
             raise InputError(
-                "`current` is an environment of its own",
+                "`current` cannot be combined with other requirements",
                 advice="give requirements and folders without it, or `current` alone",
             )
         if not (self.current or self.requirements or self.sources):

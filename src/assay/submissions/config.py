@@ -175,5 +175,5 @@ def check_inside(folder: Path, path: Path) -> None:
         raise InputError(
             "is outside of the problem's folder",
             where=str(path),
-            advice="copy it into the problem; or, if you trust the problem, say --allow-outside",
+            advice="copy it into the problem; or, if you trust the problem, pass --allow-outside",
         )

@@ -172,6 +172,6 @@ def test_a_whole_run_passes(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["openai", "responses", "a2a"])
 def test_private_data_is_not_sent_where_it_has_no_place(kind: str, tmp_path: Path) -> None:
     with served(kind, tmp_path) as peer:
-        with pytest.raises(InputError, match="no place for sly_data"):
+        with pytest.raises(InputError, match="does not support sly_data"):
             held(kind, settings(peer), Says("one", {"card": "1"}))
         assert not any("card" in json.dumps(one.body) for one in peer.requests)

@@ -141,7 +141,7 @@ def test_a_limit_holds() -> None:
 
 def test_private_data_is_never_sent_to_a_model() -> None:
     with ScriptedServer(complete(lambda _: "ok")) as server:
-        with pytest.raises(InputError, match="no place for sly_data"):
+        with pytest.raises(InputError, match="does not support sly_data"):
             held("openai", local(server), Says("hi", {"card": "1"}))
         assert server.requests == []
 

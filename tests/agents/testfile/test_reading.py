@@ -127,8 +127,8 @@ def test_a_key_called_like_a_test_may_be_looked_into(tmp_path: Path) -> None:
         ('"text": {"keywords": ""}', "impossible-test", "empty keyword", "take it out"),
         ('"text": {"keywords": 3}', "impossible-test", "never 3", "quotes"),
         ('"text": {"less": 3}', "impossible-test", "never 3", "quotes"),
-        ('"text": {"gist": 3}', "impossible-test", "no criterion", "sentence"),
-        ('"text": {"gist": ["good", "  "]}', "impossible-test", "no criterion", "sentence"),
+        ('"text": {"gist": 3}', "impossible-test", "not a criterion", "sentence"),
+        ('"text": {"gist": ["good", "  "]}', "impossible-test", "not a criterion", "sentence"),
         ('"text": {"value": ["a", "b"]}', "impossible-test", "never both", "remove one"),
         (
             '"text": {"keywords": ["a"], "not_keywords": ["b", "a"]}',

@@ -141,7 +141,7 @@ def without(field: str) -> dict[str, Any]:
         (choice(options={"A": ["x"]}), 7, "one: `options.A` must be text"),
         (choice(code_snippet_ref="x.py"), 12, "`code_snippet_ref` must be a mapping"),
         (choice(exception_match="nearest"), 12, "exception_match"),
-        (choice(benchmark_type="multiple_choices"), 12, "no type of question"),
+        (choice(benchmark_type="multiple_choices"), 12, "not a type of question"),
         ({"id": "one", "question": "What?"}, 3, "type cannot be told"),
         ("just text", 3, "question 1 must be a mapping"),
         ({**API, "answers": []}, 9, "api: `answers` is empty"),

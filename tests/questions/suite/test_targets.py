@@ -90,7 +90,7 @@ def test_what_is_given_replaces_all_that_the_suite_says(tmp_path: Path) -> None:
         ({"target_repo_url": ADK, "target_repo_version": "main"}, "'main' is not a release"),
         ({"target_repo_url": ADK}, "`target_repo_version` is missing"),
         ({"target": "./absent"}, "is not a folder"),
-        ({"target": ["current", "a==1"]}, "environment of its own"),
+        ({"target": ["current", "a==1"]}, "cannot be combined with other requirements"),
     ],
 )
 def test_without_a_target_it_says_what_to_do(

@@ -157,8 +157,8 @@ def test_the_user_may_allow_it_but_a_run_folder_may_not(assay: Command, problem:
     assert "is outside" not in run_all(assay, problem, "--allow-outside")
     run = problem.parent / "run"
     assert json.loads((run / "run.json").read_text())["asked"]["allow_outside"] is True
-    assert "say --trust" in assay("runs", "resume", run).stderr
-    assert "say --trust" not in assay("runs", "resume", run, "--trust").stderr
+    assert "pass --trust" in assay("runs", "resume", run).stderr
+    assert "pass --trust" not in assay("runs", "resume", run, "--trust").stderr
 
 
 def test_a_problem_cannot_allow_it_itself(problem: Path) -> None:

@@ -194,5 +194,5 @@ def test_the_real_package_is_never_hidden_or_removed(
         for last in (["--remove"], []):
             words = ("-m", "assay", "submissions", "alias", "--to", str(real), *last)
             done = bare(python, *words, cwd=folder)
-            assert (done.returncode, "not of Assay's making" in done.stderr) == (2, True)
+            assert (done.returncode, "was not made by Assay" in done.stderr) == (2, True)
     assert (real / name).read_text() == "REAL = True\n"

@@ -83,7 +83,7 @@ class A2ASession(Session):
     async def ask(self, message: Message) -> Answer:
         if message.sly_data:
             raise InputError(
-                "A2A has no place for sly_data",
+                "A2A does not support sly_data",
                 advice="remove it from the interaction, or use another connection",
             )
         place: _Place | None = message.chat_context
@@ -185,10 +185,10 @@ class A2AConnection(WebConnection):
         try:
             parts = urlsplit(url)
         except ValueError:
-            raise ConnectionFailed("the agent card has an address that is none") from None
+            raise ConnectionFailed("the agent card has an invalid address") from None
         # After the name of the server anything but a slash would make it another server.
         if parts.path and not parts.path.startswith("/"):
-            raise ConnectionFailed("the agent card has an address that is none", said=url)
+            raise ConnectionFailed("the agent card has an invalid address", said=url)
         is_same = f"{parts.scheme}://{parts.netloc}" == self._origin
         return (parts.path if is_same else self._path + parts.path) or "/"
 

@@ -106,7 +106,7 @@ class AdkLocalSession(Session):
     async def _ask(self, message: Message) -> Answer:
         if message.text is None:
             raise InputError(
-                "an agent of google-adk cannot be asked without a text",
+                "an agent of google-adk needs a text",
                 advice="give the interaction a text",
             )
         place = message.chat_context or await self._begin()

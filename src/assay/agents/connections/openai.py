@@ -33,7 +33,7 @@ class OpenAISession(Session):
         _refuse_sly_data(message)
         if message.text is None:
             raise InputError(
-                "an OpenAI-compatible endpoint cannot be asked without a text",
+                "an OpenAI-compatible endpoint needs a text",
                 advice="give the interaction a text, or use another connection",
             )
         messages = [*(message.chat_context or ()), {"role": "user", "content": message.text}]
@@ -67,7 +67,7 @@ def _refuse_sly_data(message: Message) -> None:
     """Refuse to send private data to a model: it would end up in a prompt."""
     if message.sly_data:
         raise InputError(
-            "an OpenAI-compatible endpoint has no place for sly_data",
+            "an OpenAI-compatible endpoint does not support sly_data",
             advice="remove it from the interaction, or use another connection",
         )
 

@@ -111,7 +111,7 @@ class Graph:
         # The graph would drop them without a word.
         for key in sly_data:
             if key not in self.graph.channels or key == _MESSAGES:
-                raise InputError(f"the state of the graph has no place for sly_data {key!r}")
+                raise InputError(f"the state of the graph does not support sly_data {key!r}")
 
 
 def _read_message(message: Any) -> str:
@@ -137,7 +137,7 @@ class PydanticAgent:
     ) -> dict[str, Any]:
         takes_sly_data = self.agent.deps_type is dict
         if sly_data and not takes_sly_data:
-            raise InputError("the agent has no place for sly_data", advice="give it deps_type=dict")
+            raise InputError("the agent does not support sly_data", advice="give it deps_type=dict")
         more = {"deps": sly_data} if takes_sly_data else {}
         result = await self.agent.run(text, message_history=chat_context, **more)
         answer = format_text(_dump(result.output)) or ""

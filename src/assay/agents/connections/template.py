@@ -44,7 +44,7 @@ class Template:
         """Return the path of a request; values never add a step to it."""
         path = _PLACEHOLDER.sub(lambda found: _quote(found[1], values), self.path)
         if has_dots(path):
-            raise InputError("a value makes the path of the request lead elsewhere")
+            raise InputError("a value changes the path of the request")
         return path
 
     def fill_body(self, values: Mapping[str, Any]) -> Any:

@@ -115,10 +115,10 @@ class Web:
         except httpx.InvalidURL:
             # Paths are made of ids and addresses that servers give.
             raise ConnectionFailed(
-                "the server gave an address that is none", where=self.where
+                "the server returned an invalid address", where=self.where
             ) from None
         if (url.scheme, url.netloc) != (self._url.scheme, self._url.netloc):
-            raise InputError(f"{path!r} leads away from {self._url.netloc.decode()}")
+            raise InputError(f"{path!r} points to another server than {self._url.netloc.decode()}")
         try:
             request = self._client.build_request(
                 method, url, content=body, headers=headers, timeout=self._make_timeout(limit)

@@ -40,7 +40,7 @@ class CriteriaReader:
         section: Section | None = next((one for one in SECTIONS if one == key), None)
         at = (*at, key)
         if section is None:
-            message = f"`{key}` is no part of a response"
+            message = f"`{key}` is not part of a response"
             self._refuse("unknown-key", message, at, nearest(key, SECTIONS))
         elif section == "text":
             if self._is_object(tests, at, "text"):
@@ -177,7 +177,7 @@ def _explain_impossible(
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
             return None
-        return f"{preview(value)} is no criterion", "write in a sentence what must be true"
+        return f"{preview(value)} is not a criterion", "write in a sentence what must be true"
     if section == "text" and not isinstance(value, str):
         advice = "write texts" if isinstance(value, dict | list) else "put it in quotes"
         return f"the text of an answer is never {preview(value)}", advice

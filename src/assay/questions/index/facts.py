@@ -154,7 +154,7 @@ def read_facts(data: bytes) -> list[Symbol]:
                     docs[symbol.path] = parse_docstring(symbol.doc)
                     found[symbol.path] = symbol
     except (ValueError, ValidationError) as error:
-        raise InfrastructureError(f"what came out of the sandbox is no index: {error}") from None
+        raise InfrastructureError(f"the sandbox returned an invalid index: {error}") from None
     _inherit_constructor_docs(found, docs)
     return list(_complete(found, docs))
 

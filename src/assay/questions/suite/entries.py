@@ -91,7 +91,7 @@ class EntryReader:
         if kind is None:
             what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
         else:
-            what, advice = f"{kind!r} is no type of question", nearest(str(kind), FORMATS)
+            what, advice = f"{kind!r} is not a type of question", nearest(str(kind), FORMATS)
         self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
 
     def _make_entry(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.sandbox import Target
 
 CURRENT = "current"
-_ADVICE = "name it with --target, say --target pydantic==2.9"
+_ADVICE = "name it with --target, for example --target pydantic==2.9"
 # The package that a repository releases, by the last part of the repository's address.
 _RELEASED_AS = {"adk-python": "google-adk"}
 _RELEASE = re.compile(r"v?(\d+(?:\.\w+)*)")

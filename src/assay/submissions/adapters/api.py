@@ -91,7 +91,9 @@ class ApiRunner:
     async def run(self, case: BaseCase) -> CaseResult:
         """Return what the server answered; that it did not is a result too."""
         if not isinstance(case, APICase):
-            raise InputError(f"{case.group}/{case.id} is no request, but the program is a server")
+            raise InputError(
+                f"{case.group}/{case.id} is not a request, but the program is a server"
+            )
         request = build_request(case, self._place)
         async with self._turn:
             if case.reset:

@@ -370,7 +370,7 @@ def parse_result_path(text: str) -> ResultPath:
     if any(isinstance(step, Wildcard) for step in steps):
         raise InputError(f"`{text}` must be one place, without *")
     if root == "files" and not steps:
-        raise InputError("`files` alone is no place", advice='write files["name"]')
+        raise InputError("`files` alone is not a path", advice='write files["name"]')
     plain = tuple(step for step in steps if not isinstance(step, Wildcard))
     if root == "files" and isinstance(plain[0], str):
         plain = (shortest(plain[0]), *plain[1:])

@@ -136,7 +136,7 @@ def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
     """Write the files of a new problem and say which; a folder that has something is left alone."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", folder.name):
         raise InputError(
-            f"{folder.name!r} is no name for a problem",
+            f"{folder.name!r} is not a valid name for a problem",
             advice="letters, digits, _ and -, beginning with a letter, such as word_count",
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -48,7 +48,7 @@ def add_regressions(
                     checkpoint=source.name, group=group.name, idx=index
                 )
             except (KeyError, IndexError, ValueError):
-                what = f"{rule.name_template!r} is no template of names"
+                what = f"{rule.name_template!r} is not a valid template of names"
                 advice = "it may contain {checkpoint}, {group} and {idx}"
                 findings.append(
                     Finding(WRONG_VALUE, what, spots.nearest(f"{path}.name_template"), advice)

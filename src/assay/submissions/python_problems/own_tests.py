@@ -96,7 +96,7 @@ def write_shim(folder: Path | None = None) -> Path:
     """Write the file where Python finds it, or to a folder; refuse to hide the real package."""
     file = _place(folder)
     if file.exists() and not _is_ours(file):
-        raise InputError("is not of Assay's making", where=str(file), advice="nothing was changed")
+        raise InputError("was not made by Assay", where=str(file), advice="nothing was changed")
     found = importlib.util.find_spec(ALIAS)
     origin = Path(found.origin) if found is not None and found.origin else None
     if found is not None and (origin is None or not _is_ours(origin)):
@@ -123,7 +123,7 @@ def remove_shim(folder: Path | None = None) -> Path:
     if not file.is_file():
         raise InputError("there is no such file", where=str(file), advice="nothing was changed")
     if not _is_ours(file):
-        raise InputError("is not of Assay's making", where=str(file), advice="nothing was changed")
+        raise InputError("was not made by Assay", where=str(file), advice="nothing was changed")
     file.unlink()
     return file
 

@@ -332,7 +332,7 @@ class PythonStream:
             )
         except ValidationError as error:
             raise InputError(
-                f"the loader gave a case that is none: {first_problem(error)}", where=self._loader
+                f"the loader returned an invalid case: {first_problem(error)}", where=self._loader
             ) from None
 
 
