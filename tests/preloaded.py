@@ -11,6 +11,7 @@ library is imported at the top, because what `write_shim` writes starts once per
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import re
@@ -153,6 +154,8 @@ def _serve(address: str) -> None:
 if __name__ == "__main__":
     program = sys.argv[2]
     _import_everything(program)
+    # PR_SET_PDEATHSIG: nobody stops it if the tests are killed.
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
     _serve(sys.argv[1])
     import atexit
     import runpy
