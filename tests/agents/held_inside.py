@@ -6,13 +6,14 @@ a line of the standard output.
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import sys
-import time
 from typing import Any
 
 from assay.agents.connections import Settings
+from assay.agents.connections.neuro_san import load_factory
 from tests.agents.holding import Says, held_often
 
 _SAMPLES = 2
@@ -28,13 +29,11 @@ def main() -> None:
 
 def hold(samples: list[tuple[str, list[dict[str, Any]]]]) -> dict[str, Any]:
     results: list[Any] = []
-    cpu: list[float] = []
+    sessions = _count_sessions() if sys.argv[1] == "direct" else {}
     for agent, interactions in samples:
-        started = time.process_time()
         conversations = held_often(
             _SAMPLES, sys.argv[1], Settings(agent), *(Says(**each) for each in interactions)
         )
-        cpu.append((time.process_time() - started) / _SAMPLES)
         results.append(
             [
                 {
@@ -53,7 +52,21 @@ def hold(samples: list[tuple[str, list[dict[str, Any]]]]) -> dict[str, Any]:
                 for conversation in conversations
             ]
         )
-    return {"results": results, "cpu": cpu}
+    return {"results": results, "sessions": sessions}
+
+
+def _count_sessions() -> dict[str, int]:
+    """Count the sessions that the library's factory makes, by agent; each takes it two seconds."""
+    counts: dict[str, int] = collections.Counter()
+    factory = load_factory()
+    create_session = factory.create_session
+
+    def create_and_count(agent: str, *arguments: Any, **options: Any) -> Any:
+        counts[agent] += 1
+        return create_session(agent, *arguments, **options)
+
+    factory.create_session = create_and_count
+    return counts
 
 
 if __name__ == "__main__":

@@ -266,10 +266,10 @@ def _copy_session(session: Any, metadata: dict[str, Any] | None) -> Any:
     pattern = session.invocation_context
     context = type(pattern)(
         pattern.get_agent_name(),
-        pattern.get_async_session_load_factory(),
+        pattern.get_async_session_factory(),
         AsyncioExecutorPool(),
-        pattern.get_llm_load_factory(),
-        pattern.get_toolbox_load_factory(),
+        pattern.get_llm_factory(),
+        pattern.get_toolbox_factory(),
         metadata,
         DirectAgentReservationist({load_factory().network_storage_dict[StorageClass.TEMP]}),
     )
