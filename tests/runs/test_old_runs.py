@@ -1,6 +1,6 @@
 """Runs that earlier versions wrote still open, report and say why they cannot go on.
 
-`tests/corpus/runs` has a run of every subject as the first version wrote it, and as the version
+`old_runs` has a run of every subject as the first version wrote it, and as the version
 that links the lines of a journal did.
 """
 
@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import assay
 from assay.cli import cli
 
-CORPUS = Path(__file__).parents[1] / "corpus/runs"
+RUNS = Path(__file__).parent / "old_runs"
 VERSIONS = ("first", "linked")
 OUTCOMES = {
     "agents": {"failed": 1},
@@ -28,7 +28,7 @@ FORMATS = ("terminal", "json", "markdown", "junit", "github", "html")
 
 @pytest.fixture(params=[f"{version}/{subject}" for version in VERSIONS for subject in OUTCOMES])
 def old_run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(CORPUS / request.param, tmp_path / Path(request.param).name))
+    return Path(shutil.copytree(RUNS / request.param, tmp_path / Path(request.param).name))
 
 
 def test_a_run_of_an_earlier_version_opens_with_all_its_records(old_run: Path) -> None:
