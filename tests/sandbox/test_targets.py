@@ -191,7 +191,7 @@ def test_a_target_says_what_it_is() -> None:
     assert str(Target(current=True)) == "current"
     with pytest.raises(InputError, match="empty"):
         Target()
-    with pytest.raises(InputError, match="of its own"):
+    with pytest.raises(InputError, match="cannot be combined"):
         Target(current=True, requirements=("a",))
 
 

@@ -50,7 +50,7 @@ def test_what_exists_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "mine" / "notes").write_text("keep")
     with pytest.raises(InputError, match="exists already"):
         write_problem(tmp_path / "mine", is_api=False)
-    with pytest.raises(InputError, match="is no name"):
+    with pytest.raises(InputError, match="is not a valid name"):
         write_problem(tmp_path / "no name", is_api=False)
 
 
