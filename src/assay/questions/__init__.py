@@ -17,12 +17,12 @@ if TYPE_CHECKING:
         calibration_of,
         calibration_values,
     )
+    from assay.questions.lexical import explain
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
     from assay.questions.proofs.accept import check_proof, take_in
     from assay.questions.proofs.claims import Relation
-    from assay.questions.provers.introspection import explain
     from assay.questions.quality_report import question_lines
     from assay.questions.selection import Selection, open_question
     from assay.questions.suite.formats import schema_text
@@ -48,7 +48,7 @@ _HOMES = {
         "take_in",
     ),
     "proofs.claims": ("Relation",),
-    "provers.introspection": ("explain",),
+    "lexical": ("explain",),
     "quality_report": ("question_lines",),
     "selection": (
         "Selection",

@@ -13,6 +13,7 @@ import pytest
 from assay.cli.questions import take_model
 from assay.errors import InfrastructureError, InputError
 from assay.models import AdaptiveConcurrency, ModelFailed, ModelSettings, Transient
+from assay.questions.claims import Library
 from assay.questions.index import build_index
 from assay.questions.model import Question
 from assay.questions.model_prover import adk_models, prompts
@@ -30,7 +31,6 @@ from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.prompts import ANALYST, ENGINEER, SHARED
 from assay.questions.model_prover.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.provers.introspection import Library
 from assay.sandbox import Environment, Target, environment
 from tests.models.scripted_server import ScriptedServer, fails, raw
 

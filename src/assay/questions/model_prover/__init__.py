@@ -70,12 +70,12 @@ def make_procedure(choice: ModelChoice | None, fixing: str | None) -> ModelProce
     require_extra()
 
     from assay.questions.correct.apply_correction import CorrectionWriter, FixMode
+    from assay.questions.lexical import LexicalProver
     from assay.questions.model_prover.adk_callbacks import ModelAccess
     from assay.questions.model_prover.pipeline import ModelProver
-    from assay.questions.provers.introspection import IntrospectionProver
 
     writer = CorrectionWriter(FixMode(fixing)) if fixing else None
     access = ModelAccess(settings)
-    introspection = IntrospectionProver()
-    prover = ModelProver(access, introspection)
-    return ModelProcedure(access, prover, (introspection, prover), writer)
+    lexical = LexicalProver()
+    prover = ModelProver(access, lexical)
+    return ModelProcedure(access, prover, (lexical, prover), writer)

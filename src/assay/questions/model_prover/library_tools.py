@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
+from assay.questions.claims import CLASSES, Library
 from assay.questions.index import Symbol
-from assay.questions.provers.introspection import CLASSES, Library
 from assay.sandbox import Environment
 
 _HITS = 8

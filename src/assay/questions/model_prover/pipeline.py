@@ -17,6 +17,8 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+from assay.questions.claims import Library
+from assay.questions.lexical import LexicalProver
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess, run_workflow
@@ -32,7 +34,6 @@ from assay.questions.model_prover.tasks import Tasks, read_tasks
 from assay.questions.model_prover.transcripts import Transcript
 from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import MODELLED, Proof
-from assay.questions.provers.introspection import IntrospectionProver, Library
 
 # Calls of the model: for the claims of a question, and for the proofs of one option.
 ANALYST_TURNS = 16
@@ -276,9 +277,9 @@ class ModelProver:
 
     name = MODELLED
 
-    def __init__(self, access: ModelAccess, introspection: IntrospectionProver) -> None:
+    def __init__(self, access: ModelAccess, lexical: LexicalProver) -> None:
         self._access = access
-        self._introspection = introspection
+        self._lexical = lexical
 
     async def prove(
         self, question: Question, options: Sequence[str], runner: TargetRunner
@@ -294,7 +295,7 @@ class ModelProver:
 
     async def tools(self, question: Question, runner: TargetRunner) -> LibraryTools:
         """Return what agents look at the target with."""
-        library: Library | str = await self._introspection.library(question, runner)
+        library: Library | str = await self._lexical.library(question, runner)
         return LibraryTools(library, runner.environment)
 
 

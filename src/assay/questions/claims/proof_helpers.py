@@ -1,0 +1,441 @@
+"""Functions that proofs carry with them, as plain text: a proof imports nothing of Assay."""
+
+from __future__ import annotations
+
+NAMES_OF_CLASS = '''
+def names(owner):
+    """All that the class has or takes: members, attributes it sets, {what}."""
+    found = set(dir(owner)){signature}
+    for one in owner.__mro__:
+        found |= set(getattr(one, "__annotations__", {{}}))
+        for member in vars(one).values():
+            found |= set(assigned(getattr(member, "__func__", member)))
+{fields}    return found
+
+
+def assigned(function):
+    """The attributes that a function sets, such as `self.name`."""
+    code = getattr(function, "__code__", None)
+    steps = dis.get_instructions(code) if code else ()
+    return (one.argval for one in steps if one.opname == "STORE_ATTR")
+'''
+_SIGNATURE = " | set(inspect.signature(owner).parameters)"
+_FIELDS = """\
+    for name, field in owner.model_fields.items():
+        found |= {name, field.alias, field.validation_alias, field.serialization_alias}
+"""
+
+FILES = '''
+def files():
+    """The files of the target: those its distribution lists, and those where its packages lie."""
+    listed = importlib.metadata.files(DISTRIBUTION) or ()
+    found = {pathlib.Path(one.locate()).resolve() for one in listed}
+    for package in PACKAGES:
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or ():
+            found |= set(pathlib.Path(folder).resolve().rglob("*"))
+        found |= {pathlib.Path(spec.origin).resolve()} if spec.has_location else set()
+    return sorted(one for one in found if one.is_file())
+'''
+FILES_IMPORTS = ("import importlib.metadata", "import importlib.util", "import pathlib")
+
+OCCURS = '''
+def occurs(name):
+    """Whether a word stands anywhere in the files of the target: code, text or comment."""
+    word = re.compile(rb"\\b" + re.escape(name.encode()) + rb"\\b")
+    return any(word.search(file.read_bytes()) for file in files())
+'''
+
+IMPORTS = '''
+def works(statement):
+    """Whether an import runs; only that what it names is not there counts as a no."""
+    try:
+        exec(statement, {})
+    except ImportError as error:
+        if not is_about(statement, error):
+            raise
+        return False
+    return True
+
+
+def is_about(statement, error):
+    """Whether it is the disputed path itself that is missing, and nothing that lies behind it."""
+    for cause in (error.__cause__, error.__context__):
+        if isinstance(cause, ImportError):
+            return is_about(statement, cause)
+    paths = re.findall(r"[\\w.]+", statement)
+    if isinstance(error, ModuleNotFoundError):
+        return any(f"{path}.".startswith(f"{error.name}.") for path in paths)
+    said = str(error)
+    is_named = any(re.search(rf"\\b{re.escape(name)}\\b", said) for name in paths[3:])
+    return is_named and not re.search("install|extra|require", said)
+'''
+
+COMMAND = '''
+def options():
+    """The options of the command, as click holds them."""
+    (script,) = entry_points(group="console_scripts", name=PROGRAM)
+    found = script.load()
+    for name in SUBCOMMANDS:
+        found = found.get_command(click.Context(found), name)
+    assert not found.ignore_unknown_options
+    return {text for one in found.params for text in (*one.opts, *one.secondary_opts)}
+'''
+
+
+def names_of_class(*, has_signature: bool, has_fields: bool) -> str:
+    """Return the helper `names(owner)`, with what the class in question has."""
+    return NAMES_OF_CLASS.format(
+        what="fields and parameters" if has_fields or has_signature else "annotations",
+        signature=_SIGNATURE if has_signature else "",
+        fields=_FIELDS if has_fields else "",
+    )
+
+
+_SAME = '''
+def is_same_value(one, other):
+    """Whether two values are equal, and True is not 1; a number may be whole or not."""
+    numbers = isinstance(one, (int, float)) and isinstance(other, (int, float))
+    if isinstance(one, bool) is not isinstance(other, bool):
+        return False
+    return one == other and (numbers or type(one) is type(other))
+'''
+
+IS_DEFAULT = (
+    '''
+def is_default(value):
+    """Whether the parameter has this value if none is given."""
+    return is_same_value(PARAMETER.default, value)
+
+'''
+    + _SAME
+)
+
+ACCEPTS = '''
+def accepts(keywords):
+    """Whether the signature takes these keywords beside the positional arguments."""
+    try:
+        SIGNATURE.bind_partial(*POSITIONAL, **dict.fromkeys(keywords))
+    except TypeError as error:
+        return "argument" not in str(error)
+    return True
+'''
+
+FOUND = '''
+def found(path):
+    """What a dotted path leads to, None if it leads nowhere."""
+    parts = path.split(".")
+    for length in range(len(parts), 0, -1):
+        module = ".".join(parts[:length])
+        try:
+            value = importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+                raise
+            continue
+        for name in parts[length:]:
+            value = getattr(value, name, None)
+        return value
+    return None
+'''
+
+CONSTANT = (
+    '''
+def values(found):
+    """The value itself and, of a member of an enumeration, what it stands for."""
+    return [found.value, found] if isinstance(found, enum.Enum) else [found]
+
+
+def is_value(found, value):
+    return any(is_same_value(one, value) for one in values(found))
+
+'''
+    + _SAME
+)
+
+SORTS_IMPORTS = (
+    "import collections.abc", "import functools", "import inspect", "import re", "import types",
+)  # fmt: skip
+SORTS_OF_METHOD = '''
+def sorts(member):
+    """What sort of member it is; of what some other decorator made nothing is known."""
+    function = getattr(member, "__func__", member)
+    if isinstance(member, (property, functools.cached_property)):
+        return {property}
+    if not inspect.isfunction(function) or hasattr(function, "__wrapped__"):
+        raise LookupError(f"what {member!r} is cannot be told")
+    found = {type(member)}
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        found.add(collections.abc.Awaitable)
+    elif re.search("Await|Async|Corout|Future|Task", str(inspect.signature(function))):
+        raise LookupError(f"{member!r} may well give something to wait for")
+    return found
+'''
+
+
+PLAIN = '''
+def plain(kind):
+    """A type without regard to how it is written: `Optional[str]` is `str | None`."""
+    if isinstance(kind, (str, typing.ForwardRef)) and kind is not DISPUTED:
+        raise LookupError(f"{kind!r} is a type that cannot be looked up")
+    if isinstance(kind, list):
+        return tuple(plain(one) for one in kind)
+    origin, parts = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return plain(parts[0])
+    if origin in (typing.Union, types.UnionType):
+        return frozenset(plain(one) for one in parts)
+    if origin is typing.Literal or not parts:
+        return type(None) if kind is None else origin if origin and not parts else kind
+    return origin, tuple(plain(one) for one in parts)
+'''
+
+APART = '''
+def atoms(kind):
+    """All that a type is made of."""
+    if isinstance(kind, (tuple, frozenset)):
+        return {atom for one in kind for atom in atoms(one)}
+    return {kind}
+
+
+def are_apart(one, other):
+    """Whether two types have nothing in common, so that neither is a way to speak of the other."""
+    pairs = [(a, b) for a in atoms(plain(one)) for b in atoms(plain(other))]
+    return not any(is_kin(a, b) or is_kin(b, a) for a, b in pairs)
+
+
+def is_kin(one, other):
+    """Whether one is the other, inherits from it, or stands for anything."""
+    if one == other or one in (object, typing.Any, ...) or isinstance(one, typing.TypeVar):
+        return True
+    return isinstance(one, type) and isinstance(other, type) and issubclass(one, other)
+'''
+
+
+_ENTRIES = '''
+def entries(owner, names):
+    """What a docstring says of each name in its list of arguments."""
+    places = (owner, getattr(owner, "__init__", None))
+    said = "\\n".join(inspect.getdoc(one) or "" for one in places)
+    for name in names:
+        start = rf"^([ \\t]*)(?::param )?\\*{{0,2}}{name}\\b[^:\\n]*:[ \\t]*"
+        entry = re.search(start + r"(.*(?:\\n\\1[ \\t]+\\S.*)*)", said, re.MULTILINE)
+        yield name, entry[2] if entry else ""
+'''
+
+OF_FUNCTION = (
+    _ENTRIES
+    + '''
+
+def documentation():
+    """What is said about each parameter of OWNER."""
+    return dict(entries(OWNER, inspect.signature(OWNER).parameters))
+'''
+)
+
+OF_CLASS = (
+    _ENTRIES
+    + '''
+
+def below_fields(owner):
+    """The text that stands below each field in the source of a class."""
+    body = ast.parse(textwrap.dedent(inspect.getsource(owner))).body[0].body
+    for field, text in zip(body, body[1:]):
+        is_text = isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant)
+        if isinstance(field, ast.AnnAssign) and is_text:
+            yield field.target.id, str(text.value.value)
+
+
+def documentation():
+    """What is said about each parameter of OWNER: in docstrings, below fields, as description."""
+    texts = dict(entries(OWNER, inspect.signature(OWNER).parameters))
+    for one in reversed(OWNER.__mro__):
+        is_own = one.__module__.partition(".")[0] == OWNER.__module__.partition(".")[0]
+        if is_own and vars(one).get("__annotations__"):
+            texts |= {name: text for name, text in below_fields(one) if name in texts}
+    for name, field in getattr(OWNER, "model_fields", {}).items():
+        if name in texts and field.description:
+            texts[name] = field.description
+    return texts
+'''
+)
+
+OF_METHODS = '''
+def documentation():
+    """The first paragraph that is said of each public method of OWNER."""
+    texts = {}
+    for one in reversed(OWNER.__mro__[:-1]):
+        for name, member in vars(one).items():
+            is_old = hasattr(getattr(member, "__func__", member), "__deprecated__")
+            if not name.startswith("_") and inspect.isroutine(member) and not is_old:
+                texts[name] = (inspect.getdoc(member) or "").partition("\\n\\n")[0]
+    return texts
+'''
+
+OF_CLASSES = '''
+def documentation():
+    """The first paragraph that is said of each public class in the files of the target."""
+    texts = {}
+    sources = [one for one in files() if one.suffix == ".py"]
+    for text in (file.read_text("utf-8", "replace") for file in sources):
+        for found in re.finditer(r"^class ([A-Za-z]\\w*)", text, re.MULTILINE):
+            said = re.match(
+                r'[^"]*?:\\s*\\n\\s+r?"""(.*?)(?:\\n\\s*\\n|""")', text[found.end() :], re.DOTALL
+            )
+            texts[found[1]] = said[1] if said else texts.get(found[1], "")
+    return texts
+'''
+
+OF_COMMAND = '''
+def documentation():
+    """The help of each option of the command."""
+    (script,) = entry_points(group="console_scripts", name=PROGRAM)
+    found = script.load()
+    for name in SUBCOMMANDS:
+        found = found.get_command(click.Context(found), name)
+    return {one.opts[0]: getattr(one, "help", None) or "" for one in found.params}
+'''
+
+
+# What every helper below needs.
+PROGRAM_IMPORTS = ("import re", "import sys")
+
+_RUN = '''
+REACHED = []
+sys.addaudithook(
+    lambda event, _: (
+        REACHED.append(event) if event in ("socket.connect", "socket.getaddrinfo") else None
+    )
+)
+
+
+def run():
+    """Run the code as a program of its own; what wanted the network has not shown anything."""
+    names = {"__name__": "__main__"}
+    exec(SETUP, names)
+    exec(CODE, names)
+    check_network()
+
+
+def check_network():
+    if REACHED:
+        raise ConnectionError("the code wants the network, which is not to be had here")
+
+
+def is_ambient(error):
+    """Whether any code may meet it here: a missing module, name, file, network or credential."""
+    if REACHED or isinstance(error, AMBIENT):
+        return True
+    if re.search(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", str(error), re.IGNORECASE):
+        return True
+    behind = (error.__cause__, error.__context__)
+    return any(is_ambient(one) for one in behind if one is not None)
+
+
+AMBIENT = (ImportError, NameError, OSError, MemoryError, RecursionError)
+'''
+
+RAISED = (
+    _RUN
+    + '''
+
+def raised():
+    """What the code raises, or None; what any code may meet says nothing about this one."""
+    try:
+        run()
+    except Exception as error:
+        if is_ambient(error):
+            raise
+        return error
+    return None
+'''
+)
+
+OUTCOME = (
+    _RUN
+    + '''
+
+def outcome():
+    """What the code prints, or what it raises; what any code may meet counts as neither."""
+    printed = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(printed):
+            run()
+    except Exception as error:
+        if is_ambient(error):
+            raise
+        return f"raises {type(error).__name__}"
+    return "\\n".join(line.rstrip() for line in printed.getvalue().strip().splitlines())
+'''
+)
+
+LOOSE = '''
+def loose(text):
+    """A text without regard to quotes and to how a literal is written."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return " ".join(text.split())
+    return value if isinstance(value, str) else repr(value)
+'''
+
+VALUE = (
+    _RUN
+    + '''
+
+class Raised:
+    """What took the place of a value."""
+
+    def __init__(self, error):
+        self.error = error
+
+
+def value():
+    """What the expression evaluates to; an exception takes its place."""
+    names = {"__name__": "__main__"}
+    exec(SETUP, names)
+    try:
+        found = eval(CODE.strip(), names)
+    except Exception as error:
+        if is_ambient(error):
+            raise
+        return Raised(error)
+    check_network()
+    return found
+
+
+def may_be_told_as(found, said):
+    """Whether a value is equal, or an object that a person may well describe so."""
+    if isinstance(found, Raised):
+        return False
+    if type(found) in (int, float, str, bytes, bool, list, tuple, dict, set, type(None)):
+        return found == said
+    return said in (found, getattr(found, "value", found), str(found), repr(found))
+'''
+)
+
+WARNED = (
+    _RUN
+    + '''
+
+def warned():
+    """The classes of all warnings that the code gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        run()
+    return [one.category for one in caught]
+'''
+)
+
+CONTROL = """
+names = {}
+exec(SETUP, names)
+assert names
+"""
+
+
+def literal(code: str) -> str:
+    """Code as a string of a proof, readable where it can be."""
+    if "\\" in code or '"""' in code or not code:
+        return repr(code)
+    return f'"""\n{code}\n"""'

@@ -1,0 +1,293 @@
+"""Behaviour in options: what the code of a question, or of an option, does when it runs.
+
+An option is compared with what is observed by what it plainly says: an exception class, that
+nothing is raised, a literal that is printed or returned. A paraphrase decides nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator
+
+from assay.questions.claims import kinds
+from assay.questions.claims.library import CLASSES
+from assay.questions.lexical.mentions import CodeForm, Mention
+from assay.questions.lexical.names import Reading
+from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
+from assay.questions.lexical.programs import (
+    Program,
+    make_program,
+    needs_new_interpreter,
+    read_program,
+)
+from assay.questions.lexical.stem import Noun, word_set
+from assay.questions.proofs.claims import Relation
+
+_RAISES = re.compile(
+    r"\b(?:rais(?:es?|ed|ing)|throw(?:s|n)?|fails? with|results? in|errors?|ends? with)\b",
+    re.IGNORECASE,
+)
+_NO_ERROR = re.compile(
+    r"\b(?:no (?:error|exception)s?|nothing is (?:raised|thrown)|raises? nothing"
+    r"|(?:does|do|will) not (?:raise|fail)|doesn't (?:raise|fail)"
+    r"|without (?:any |an |raising (?:any |an )?)?(?:errors?|exceptions?|problems?)"
+    r"|(?:runs|works|executes|succeeds|completes)(?: fine| successfully| normally| silently)?)\b",
+    re.IGNORECASE,
+)
+_GIVES = re.compile(
+    r"\b(?:returns?|gives?|prints?|outputs?|yields?|evaluates? to|displays?|produces?)\b",
+    re.IGNORECASE,
+)
+_ANY_ERROR = re.compile(
+    r"\W*(?:it |the code )?(?:raises?|throws?) an? (?:exception|error)\W*", re.IGNORECASE
+)
+# Words of an option that say no more than what happens.
+_BARE = word_set(
+    "it the this code snippet program function call a an is are be will gets raised raises raise"
+    " throws thrown with exception error errors at runtime run when runs and of no nothing any"
+    " fine successfully without normally returns return prints print outputs output value string"
+    " integer number list result results in fails"
+)
+_PRINT_WORDS = ("print*", "output*", "display*", "show", "shows", "shown", "logged")
+_VALUE_WORDS = (
+    "return*", "evaluat*", "value", "result*", "give", "gives", "produce*", "yield*", "equal*",
+    "outcome", "get", "happen*", "do", "does",
+)  # fmt: skip
+
+
+def read_behaviour(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Yield what the options say about the code of the question, or about their own."""
+    program = read_program(parsed)
+    if isinstance(program, str):
+        if not parsed.code:
+            yield from _read_option_code(parsed)
+        return
+    fresh = needs_new_interpreter(program, parsed.library)
+    for option in parsed.options.values():
+        for claim in _expectations(option, program, parsed):
+            yield Reading(
+                option.letter, claim.model_copy(update={"fresh_interpreter": fresh}), expected=None
+            )
+
+
+def _expectations(
+    option: ParsedOption, program: Program, parsed: ParsedQuestion
+) -> Iterator[kinds.Experiment]:
+    shared = {"setup": program.setup, "code": program.code}
+    words = _words_around(option)
+    relation = Relation.EQUIVALENT if not words else Relation.NECESSARY
+    exception = _find_exception(option, parsed)
+    if exception is not None:
+        found = exception_class(exception.name, program, parsed)
+        if found is not None:
+            yield kinds.Raises(**shared, value=found[0], imports=found[1], relation=relation)
+        return
+    if _ANY_ERROR.fullmatch(option.text):
+        yield kinds.Raises(**shared, relation=Relation.EQUIVALENT)
+    elif _NO_ERROR.search(option.text) and not option.mentions:
+        yield kinds.Runs(**shared, relation=relation)
+    elif (offered := _find_offered(option, parsed)) is not None:
+        yield from _claim_offered(option, offered, program, parsed)
+    elif option.whole is None and _GIVES.search(_prose(option)):
+        yield kinds.Runs(**shared, relation=Relation.NECESSARY)
+    elif parsed.stem.has(*_PRINT_WORDS) and not option.mentions:
+        among = tuple(one.text.strip("`") for one in parsed.options.values())
+        yield kinds.Prints(
+            **shared, value=option.text.strip("`"), among=among, relation=Relation.EQUIVALENT
+        )
+
+
+def _words_around(option: ParsedOption) -> list[str]:
+    """Return the words of an option that say more than what happens."""
+    words = re.findall(r"[a-z]+", _prose(option).lower())
+    return [one for one in words if one not in _BARE]
+
+
+def _prose(option: ParsedOption) -> str:
+    text = option.text
+    for one in reversed(option.mentions):
+        text = f"{text[: one.start]} {text[one.end :]}" if option.whole is None else ""
+    return text
+
+
+# --- Exceptions --------------------------------------------------------------------------------
+
+
+def _find_exception(option: ParsedOption, parsed: ParsedQuestion) -> Mention | None:
+    """Return the exception an option names, be it alone, in "it raises …" or first of all."""
+    if option.whole is not None:
+        whole = option.whole
+        is_name = whole.form in (CodeForm.NAME, CodeForm.CALL)
+        is_asked = parsed.stem.noun is Noun.EXCEPTION or parsed.stem.has("rais*", "throw*")
+        return whole if is_name and (is_asked or _looks_like_one(whole)) else None
+    names = [one for one in option.mentions if _is_exception(one, parsed)]
+    if not names or len({one.name for one in names}) > 1 or _NO_ERROR.search(option.text):
+        return None
+    says_so = _RAISES.search(_prose(option)) or re.fullmatch(
+        r"\W*(?:an?\s+|the\s+)?", option.text[: names[0].start], re.IGNORECASE
+    )
+    before = option.text[: names[0].start]
+    is_denied = re.search(r"\b(?:not|never|no|instead|rather)\b|n't", before, re.IGNORECASE)
+    return names[0] if says_so and not is_denied else None
+
+
+def _looks_like_one(mention: Mention) -> bool:
+    return mention.last.endswith(("Error", "Exception", "Warning"))
+
+
+def _is_exception(mention: Mention, parsed: ParsedQuestion) -> bool:
+    if mention.form not in (CodeForm.NAME, CodeForm.CALL):
+        return False
+    if _looks_like_one(mention):
+        return True
+    symbol = parsed.library.owner(parsed.expand(mention.name), CLASSES)
+    return symbol is not None and symbol.kind == "exception"
+
+
+def exception_class(name: str, program: Program, parsed: ParsedQuestion) -> tuple[str, str] | None:
+    """Return an exception class as a proof writes it, with its import if that is not plain."""
+    builtin = getattr(builtins, name, None)
+    if isinstance(builtin, type) and issubclass(builtin, Exception):
+        return name, ""
+    for line in program.setup.splitlines():
+        if re.match(rf"from [\w.]+ import (?:.*\b)?{re.escape(name)}\b", line):
+            return name, line
+    path = parsed.expand(name)
+    symbol = parsed.library.owner(path, CLASSES)
+    if symbol is not None:
+        is_one = symbol.kind == "exception" or any(
+            one.rpartition(".")[2] in ("Exception", "BaseException") for one in symbol.bases
+        )
+        return (symbol.import_path, "") if is_one else None
+    return _of_dependency(path, parsed)
+
+
+def _of_dependency(path: str, parsed: ParsedQuestion) -> tuple[str, str] | None:
+    """Return an exception of another package that is installed with the target."""
+    module, _, last = path.rpartition(".")
+    is_known = module and parsed.library.index.is_foreign(module) and _ends_like_one(last)
+    return (last, f"from {module} import {last}") if is_known else None
+
+
+def _ends_like_one(name: str) -> bool:
+    return name.endswith(("Error", "Exception"))
+
+
+# --- Output and values -------------------------------------------------------------------------
+
+
+def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
+    """Return the literal or the output that an option is, or that its words give."""
+    if option.whole is not None:
+        return option.whole.code if option.whole.form is not CodeForm.IMPORT else None
+    found = re.fullmatch(
+        rf"\W*(?:it |the (?:code|function|call) )?{_GIVES.pattern}\s+(?:the )?"
+        r"(?:string |number |integer |list |value |text )?(?:`([^`]+)`|(\S+?))[.\s]*",
+        option.text,
+        re.IGNORECASE,
+    )
+    if found is None:
+        return None
+    return found[1] or (found[2] if _literal(found[2]) is not None else None)
+
+
+def _claim_offered(
+    option: ParsedOption, offered: str, program: Program, parsed: ParsedQuestion
+) -> Iterator[kinds.Experiment]:
+    shared = {"setup": program.setup, "code": program.code, "relation": Relation.EQUIVALENT}
+    asks_for_output = parsed.stem.has(*_PRINT_WORDS) or re.search(r"print|output", option.text)
+    value = _literal(offered)
+    if asks_for_output or not program.expression:
+        if asks_for_output:
+            yield kinds.Prints(**shared, value=offered, exact=_has_alike(offered, parsed))
+    elif value is not None and parsed.stem.has(*_VALUE_WORDS):
+        yield kinds.Returns(**shared, value=value[0])
+
+
+def _has_alike(printed: str, parsed: ParsedQuestion) -> bool:
+    """Return whether another option differs from this one in quotes and spaces only."""
+    others = (_find_offered(one, parsed) for one in parsed.options.values())
+    return any(one not in (None, printed) and _loose(one) == _loose(printed) for one in others)
+
+
+def _loose(text: str | None) -> str:
+    value = _literal(text or "")
+    if value is None:
+        return " ".join((text or "").split())
+    return value[0] if isinstance(value[0], str) else repr(value[0])
+
+
+def _literal(text: str) -> tuple[object] | None:
+    try:
+        return (ast.literal_eval(text),)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+# --- Options that are code ---------------------------------------------------------------------
+
+_ONE = (
+    r"^(?:which|what)(?: one)?(?: of (?:these|the following))? "
+    r"(?:calls?|expressions?|statements?|lines?|snippets?|constructor calls?)(?: of code)?"
+)
+_END = r"\s*\?$"
+_NOT = r"(?: (?:does|do|will|is|are) not|n't)?"
+_RUNS = re.compile(
+    rf"{_ONE}(?:{_NOT} (?:works?|runs?|succeeds?)|(?: is| are)(?: not)? valid)"
+    rf"(?: without (?:any |an )?(?:errors?|exceptions?))?{_END}",
+    re.IGNORECASE,
+)
+_FAILS = re.compile(
+    rf"{_ONE}{_NOT} (?:fails?|raises? an? (?:error|exception)|raises?|throws?){_END}", re.IGNORECASE
+)
+_OPTION_RAISES = re.compile(
+    rf"{_ONE}{_NOT} (?:raises?|throws?) (?:an? |the )?`([\w.]+)`{_END}", re.IGNORECASE
+)
+_TRUE = re.compile(rf"{_ONE} (?:is|are|evaluates? to)(?: not)? (true|false){_END}", re.IGNORECASE)
+_EQUALS = re.compile(
+    rf"{_ONE}{_NOT} (?:gives?|returns?|evaluates? to|equals?|produces?)"
+    rf"(?: the (?:string|value|number|integer|result|list))? (`[^`]+`|\"[^\"]*\""
+    rf"|'[^']*'|-?\d+){_END}",
+    re.IGNORECASE,
+)
+
+
+def _read_option_code(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Read options that are code, where the question asks what becomes of each when it runs."""
+    asking = parsed.stem.sentence
+    value = _asked_value(asking)
+    for option in parsed.options.values():
+        whole = option.whole
+        if whole is None or whole.form not in (CodeForm.CALL, CodeForm.CODE):
+            continue
+        program = make_program(whole.code, parsed.library, has_value=value is not None)
+        claim = None if program is None else _claim_code(asking, value, program, parsed)
+        if program is not None and claim is not None:
+            fresh = needs_new_interpreter(program, parsed.library)
+            yield Reading(option.letter, claim.model_copy(update={"fresh_interpreter": fresh}))
+
+
+def _claim_code(
+    asking: str, value: tuple[object] | None, program: Program, parsed: ParsedQuestion
+) -> kinds.Experiment | None:
+    shared = {"setup": program.setup, "code": program.code, "relation": Relation.EQUIVALENT}
+    if value is not None:
+        return kinds.Returns(**shared, value=value[0])
+    if _RUNS.search(asking):
+        return kinds.Runs(**shared)
+    if _FAILS.search(asking):
+        return kinds.Raises(**shared)
+    if found := _OPTION_RAISES.search(asking):
+        named = exception_class(found[1], program, parsed)
+        return None if named is None else kinds.Raises(**shared, value=named[0], imports=named[1])
+    return None
+
+
+def _asked_value(asking: str) -> tuple[object] | None:
+    """Return the value an option has to have, in a tuple."""
+    if found := _TRUE.search(asking):
+        return (found[1].lower() == "true",)
+    found = _EQUALS.search(asking)
+    return _literal(found[1].strip("`")) if found else None

@@ -1,0 +1,343 @@
+"""Values in options: defaults, types, base classes, natures of members, constants."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Sequence
+
+from assay.questions.claims import kinds
+from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type
+from assay.questions.index import Parameter, Symbol
+from assay.questions.lexical.mentions import CodeForm
+from assay.questions.lexical.names import Reading
+from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
+from assay.questions.lexical.stem import Noun, word_set
+from assay.questions.proofs.claims import Relation
+
+_EQUIVALENT = Relation.EQUIVALENT
+
+
+def read_values(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Yield what the values in the options claim, where the stem asks for one."""
+    if parsed.code:
+        return
+    yield from _read_defaults(parsed)
+    yield from _read_types(parsed)
+    yield from _read_bases(parsed)
+    yield from _read_natures(parsed)
+    yield from _read_constants(parsed)
+
+
+# --- Defaults ----------------------------------------------------------------------------------
+
+
+def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
+    if not parsed.stem.has("default*"):
+        return
+    found = find_parameter(parsed)
+    default = _literal(found[1].default) if found and found[1].default is not None else None
+    if found is None or default is None:
+        return
+    owner, parameter = found
+    values = {one.letter: _read_value(one, default[0]) for one in parsed.options.values()}
+    is_offered = any(one and _is_equal(one[0], default[0]) for one in values.values())
+    accounted = {"value", *re.findall(r"[a-z]+", parameter.name)}
+    # Behind a None there may be another value that takes its place later; and words that are not
+    # understood may ask for another value than that of the signature.
+    rest = [one for one in parsed.residue if one not in accounted]
+    if not is_offered and (default[0] is None or rest):
+        return
+    if default[0] is None and rest:
+        return
+    for letter, value in values.items():
+        if value is not None:
+            claim = kinds.DefaultIs(
+                subject=owner.import_path,
+                parameter=parameter.name,
+                value=value[0],
+                relation=_EQUIVALENT,
+            )
+            yield Reading(letter, claim, expected=_is_equal(value[0], default[0]))
+
+
+def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
+    """Return the one parameter the stem names, with what takes it, in whatever words."""
+    stem = parsed.stem
+    owners = [one for one in parsed.subjects if one.kind in (*CLASSES, *CALLABLES)]
+    owners += [
+        holder
+        for one in parsed.subjects
+        if one.owner and (holder := parsed.library.index.resolve(one.owner)) is not None
+    ]
+    quoted = [one.last for one in stem.mentions if one.name]
+    plain = [one.text for one in stem.tokens if one.mention is None and len(one.text) > 3]
+    for names in (quoted, plain):
+        found = {
+            (owner.path, name): (owner, parameter)
+            for owner in owners
+            for name in names
+            if (parameter := owner.parameter(name)) is not None
+        }
+        if found:
+            return next(iter(found.values())) if len(found) == 1 else None
+    return None
+
+
+_AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)\s+[a-z]+", re.IGNORECASE)
+
+
+def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
+    """Return the value an option is, in a tuple; a word where the value is a text."""
+    text = option.text.strip().strip("`").rstrip(".").strip("`")
+    found = _literal(text)
+    if found is not None:
+        return found
+    if isinstance(like, str) and re.fullmatch(r"[\w./:%+-]+", text):
+        return (text,)
+    amount = _AMOUNT.fullmatch(text)
+    return _literal(amount[1]) if amount and isinstance(like, int | float) else None
+
+
+def _literal(text: str | None) -> tuple[object] | None:
+    try:
+        return (ast.literal_eval(text or ""),)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
+def _is_equal(one: object, other: object) -> bool:
+    numbers = all(isinstance(each, int | float) for each in (one, other))
+    is_bool = isinstance(one, bool) == isinstance(other, bool)
+    return one == other and is_bool and (numbers or type(one) is type(other))
+
+
+# --- Types -------------------------------------------------------------------------------------
+
+_TYPE_WORDS = word_set(
+    "return returns returned declared annotated annotation hint typed static data given"
+)
+
+
+def _read_types(parsed: ParsedQuestion) -> Iterator[Reading]:
+    stem = parsed.stem
+    if not stem.has("type", "annotation", "annotated", "hint", "typed"):
+        return
+    if any(one not in _TYPE_WORDS for one in parsed.residue):
+        return
+    typed = list(_read_typed_parameters(parsed))
+    if typed:
+        yield from typed
+        return
+    found = _find_annotated(parsed)
+    if found is None:
+        return
+    owner, name, annotation = found
+    written = {
+        one.letter: one.whole.code
+        for one in parsed.options.values()
+        if one.whole is not None and parsed.library.imports_of_type(one.whole.code) is not None
+    }
+    exact = normalize_type(annotation)
+    is_offered = any(normalize_type(one) == exact for one in written.values())
+    for letter, code in written.items():
+        claim = kinds.AnnotationIs(
+            subject=owner.import_path,
+            parameter=name,
+            value=code,
+            exact=is_offered,
+            relation=_EQUIVALENT,
+        )
+        yield Reading(letter, claim, expected=True if normalize_type(code) == exact else None)
+
+
+def _read_typed_parameters(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Read options that are parameters, where the stem names the type that is looked for."""
+    owner, library = parsed.owner, parsed.library
+    types = [one.code for one in parsed.stem.mentions if _is_type(one.code, parsed)]
+    if owner is None or len(types) != 1 or len(parsed.stem.mentions) != 2:
+        return
+    exact = normalize_type(types[0])
+    offered = {
+        option.letter: parameter
+        for option in parsed.options.values()
+        if option.whole and (parameter := owner.parameter(option.whole.name)) is not None
+    }
+    is_offered = any(normalize_type(one.annotation) == exact for one in offered.values())
+    for letter, parameter in offered.items():
+        if parameter.annotation and library.imports_of_type(types[0]) is not None:
+            claim = kinds.AnnotationIs(
+                subject=owner.import_path,
+                parameter=parameter.name,
+                value=types[0],
+                exact=is_offered,
+                relation=_EQUIVALENT,
+            )
+            yield Reading(letter, claim)
+
+
+def _is_type(code: str, parsed: ParsedQuestion) -> bool:
+    is_owner = parsed.owner is not None and code.rpartition(".")[2] == parsed.owner.name
+    return not is_owner and parsed.library.imports_of_type(code) is not None
+
+
+# Decorators that leave what a function returns as it is.
+_HARMLESS = re.compile(r"(?:\w+\.)*(?:classmethod|staticmethod|property|abstractmethod|override)")
+
+
+def _find_annotated(parsed: ParsedQuestion) -> tuple[Symbol, str | None, str] | None:
+    """Return what has the annotation that is asked for, with its text."""
+    functions = [one for one in parsed.subjects if one.kind in CALLABLES and one.available]
+    if parsed.stem.has("return*"):
+        if len(functions) != 1 or len(parsed.subjects) > 1 or not functions[0].returns:
+            return None
+        owner = functions[0]
+        is_plain = not owner.is_async and all(map(_HARMLESS.fullmatch, owner.decorators))
+        asks_for_text = parsed.stem.has("annotation", "annotated", "hint")
+        return (owner, None, owner.returns) if is_plain or asks_for_text else None
+    found = find_parameter(parsed)
+    if found is not None and found[1].annotation:
+        return found[0], found[1].name, found[1].annotation
+    fields = [
+        (holder, one)
+        for holder in parsed.subjects
+        if holder.kind in CLASSES
+        for mention in parsed.stem.mentions
+        if (one := parsed.library.members(holder).get(mention.last)) is not None
+        if one.kind in ("field", "attribute", "property") and one.annotation
+    ]
+    if len(fields) != 1 or not all(map(_HARMLESS.fullmatch, fields[0][1].decorators)):
+        return None
+    return fields[0][0], fields[0][1].name, fields[0][1].annotation
+
+
+# --- Base classes ------------------------------------------------------------------------------
+
+_DOWN = ("inherit*", "extend*", "deriv*", "descend*", "subclass*", "child", "children")
+_UP = ("base", "parent", "superclass*", "ancestor*", "super")
+_BASE_WORDS = word_set("direct directly immediate immediately inheritance hierarchy tree")
+
+
+def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Read which class is asked for by where the named one stands: before or after the verb."""
+    stem = parsed.stem
+    classes = [one for one in parsed.subjects if one.kind in CLASSES]
+    places = {p: one for p, one in enumerate(stem.tokens) if one.mention is not None}
+    words = [p for p, one in enumerate(stem.tokens) if _is_one(one.text, (*_DOWN, *_UP))]
+    if len(classes) != 1 or len(parsed.subjects) != 1 or len(words) != 1 or len(places) != 1:
+        return
+    related = {stem.tokens[words[0]].text, *_BASE_WORDS}
+    if any(one not in related for one in parsed.residue):
+        return
+    is_first = next(iter(places)) < words[0]
+    asks_for_base = is_first != _is_one(stem.tokens[words[0]].text, _UP)
+    direct = stem.has("direct*", "immediate*")
+    for option in parsed.options.values():
+        offered = _class_path(option, parsed)
+        if offered is None:
+            continue
+        child, base = (
+            (classes[0].import_path, offered)
+            if asks_for_base
+            else (offered, classes[0].import_path)
+        )
+        if hasattr(builtins, child):
+            continue
+        claim = kinds.InheritsFrom(
+            subject=child, value=base, direct=asks_for_base or direct, relation=_EQUIVALENT
+        )
+        yield Reading(option.letter, claim)
+
+
+def _is_one(text: str, words: Sequence[str]) -> bool:
+    return any(text.startswith(one[:-1]) if one.endswith("*") else text == one for one in words)
+
+
+def _class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
+    whole = option.whole
+    if whole is None or whole.form is not CodeForm.NAME:
+        return None
+    if isinstance(getattr(builtins, whole.name, None), type):
+        return whole.name
+    found = parsed.library.owner(whole.name, CLASSES)
+    return None if found is None else found.import_path
+
+
+# --- Natures of members ------------------------------------------------------------------------
+
+_NATURES = {
+    "class method": r"class[ -]?methods?",
+    "static method": r"static[ -]?methods?",
+    "property": r"propert(?:y|ies)",
+    "asynchronous": r"async(?:hronous)?|coroutine|awaitable",
+    "instance method": r"(?:(?:regular|ordinary|plain|normal) )?instance methods?",
+}
+
+
+def _read_natures(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Read options that are members, where a nature is asked for, or the other way round."""
+    words = {"kind", "sort", "static", "async", "asynchronous", "coroutine", "awaitable", "regular"}
+    if any(one not in words for one in parsed.residue):
+        return
+    asked = _find_nature(re.sub(r"`[^`]*`", "", parsed.stem.sentence))
+    members = [one for one in parsed.subjects if one.owner and one.kind in (*CALLABLES, "property")]
+    for option in parsed.options.values():
+        whole = option.whole
+        if asked and whole and whole.form in (CodeForm.NAME, CodeForm.CALL):
+            holder = parsed.library.owner(whole.head, CLASSES) if whole.head else parsed.owner
+            yield from _claim_nature(option.letter, holder, whole.last, asked, parsed)
+        elif not asked and len(members) == 1 and parsed.stem.has("kind", "sort", "type"):
+            nature = _find_nature(option.text, whole=True)
+            holder = parsed.library.index.resolve(members[0].owner)
+            if nature:
+                yield from _claim_nature(option.letter, holder, members[0].name, nature, parsed)
+
+
+def _find_nature(text: str, *, whole: bool = False) -> str | None:
+    for nature, words in _NATURES.items():
+        article, noun = r"(?:an? |the )?", r"(?: (?:methods?|functions?))?"
+        if whole and re.fullmatch(rf"\W*{article}(?:{words}){noun}\W*", text, re.IGNORECASE):
+            return nature
+        if not whole and re.search(
+            rf"\b(?:is|are)(?: not)? {article}(?:{words})\b", text, re.IGNORECASE
+        ):
+            return nature
+    return None
+
+
+def _claim_nature(
+    option: str, holder: Symbol | None, name: str, nature: str, parsed: ParsedQuestion
+) -> Iterator[Reading]:
+    if holder is None or holder.kind not in CLASSES or not holder.available:
+        return
+    member = parsed.library.members(holder).get(name)
+    if member is not None and member.kind in ("property", *CALLABLES):
+        claim = kinds.IsOfNature(
+            subject=holder.import_path, member=name, value=nature, relation=_EQUIVALENT
+        )
+        yield Reading(option, claim)
+
+
+# --- Constants ---------------------------------------------------------------------------------
+
+
+def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
+    constants = [
+        one for one in parsed.subjects if one.kind in ("constant", "enum member", "attribute")
+    ]
+    if len(constants) != 1 or len(parsed.subjects) > 2 or parsed.stem.has("default*"):
+        return
+    is_asked = parsed.stem.noun in (Noun.VALUE, Noun.OTHER, Noun.THING)
+    words = {"equal", "equals", "string", "integer", "number", "underlying", "numeric", "enum"}
+    if not is_asked or not parsed.stem.has("value", *words):
+        return
+    if any(one not in words for one in parsed.residue) or constants[0].on_instance:
+        return
+    for option in parsed.options.values():
+        value = _read_value(option, "")
+        if value is not None:
+            claim = kinds.ConstantIs(
+                subject=constants[0].import_path, value=value[0], relation=_EQUIVALENT
+            )
+            yield Reading(option.letter, claim)

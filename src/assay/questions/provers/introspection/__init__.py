@@ -1,9 +1,0 @@
-"""The introspection prover: it reads a question, writes the tests itself, and needs no model."""
-
-from __future__ import annotations
-
-from assay.questions.provers.introspection.explanation import explain
-from assay.questions.provers.introspection.library import CLASSES, Library
-from assay.questions.provers.introspection.prover import IntrospectionProver
-
-__all__ = ["CLASSES", "IntrospectionProver", "Library", "explain"]
