@@ -25,11 +25,14 @@ class Examination:
     trials: Mapping[str, Sequence[Trial]]
     findings: Mapping[str, OptionFinding]
     new: tuple[NewProof, ...] = ()
+    whole: tuple[Trial, ...] = ()
+    """Proofs about the question as a whole: its premises, and options that are the same."""
 
     def without(self, options: Sequence[str], reason: str) -> Examination:
-        """Return the same with these options unproven."""
-        unproven = {option: OptionFinding(State.UNPROVEN, reason) for option in options}
-        return replace(self, findings={**self.findings, **unproven})
+        """Return the same with these options unproven, and without what they have in common."""
+        unproven = {option: OptionFinding(State.UNPROVEN, reason) for option in options if option}
+        whole = tuple(one for one in self.whole if one.proof.claim.option not in options)
+        return replace(self, findings={**self.findings, **unproven}, whole=whole)
 
 
 async def examine(
@@ -73,7 +76,15 @@ async def examine(
     new = tuple(
         to_stored(trial) for trial in found if trial.settled.truth in (Truth.TRUE, Truth.FALSE)
     )
-    return _examination(options, [*trials, *found], new, reasons, exception_match)
+    examination = _examination(options, [*trials, *found], new, reasons, exception_match)
+    return replace(examination, whole=tuple(await _try_whole(question, runner)))
+
+
+async def _try_whole(question: Question, runner: TargetRunner) -> list[Trial]:
+    """Run the proofs about the question as a whole; they are read anew each time."""
+    asked = [one.prove_question for one in runner.provers if hasattr(one, "prove_question")]
+    proofs = [proof for prove in asked for proof in await prove(question, runner)]
+    return await _try_all(question, proofs, runner)
 
 
 _STALE = "its proof is of another wording of the question or the option"
@@ -150,6 +161,7 @@ async def repeat(
     Return the options for which the repetition gave another outcome.
     """
     trials = [trial for option in options for trial in examination.trials.get(option, ())]
+    trials += examination.whole
     decided = [trial for trial in trials if trial.settled.truth is not Truth.OPEN]
     same = await asyncio.gather(
         *(is_repeated(trial, runner.proof_runner, modules=runner.modules) for trial in decided)

@@ -41,6 +41,14 @@ class Prover(Protocol):
         ...
 
 
+class QuestionProver(Protocol):
+    """A prover that also looks at the question as a whole."""
+
+    async def prove_question(self, question: Question, runner: TargetRunner) -> tuple[Proof, ...]:
+        """Return proofs of what the question takes for granted, and of options that are one."""
+        ...
+
+
 @dataclass(frozen=True)
 class TargetRunner:
     """One target: what runs proofs against it, its environment and modules, and the provers."""

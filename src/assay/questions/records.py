@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
+from assay.questions.examination import Examination
 from assay.questions.model import FixQuestion, Key, Question, SuiteEntry
 from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
@@ -99,7 +100,7 @@ def question_record(
     identifier: str,
     entry: SuiteEntry,
     question: Question,
-    trials: Mapping[str, Sequence[Trial]],
+    examination: Examination,
     findings: dict[str, OptionFinding],
     judgement: Judgement,
 ) -> CaseRecord:
@@ -120,7 +121,9 @@ def question_record(
             is_correct=_is_as_keyed(finding, is_key, judgement),
             weight=0.0,
         )
-    detail = _detail(entry, question, entry.key, trials, findings, judgement)
+    detail = _detail(entry, question, entry.key, examination.trials, findings, judgement)
+    if examination.whole:
+        detail["whole"] = [proof_values(trial) for trial in examination.whole]
     return _record(
         identifier, entry, judgement.verdict, judgement.code, judgement.reason, results, detail
     )

@@ -131,9 +131,7 @@ async def judge_question(
     examination, findings, judgement = await _judge(
         question, work.entry.key.answer, examination, runner
     )
-    return question_record(
-        work.identifier, work.entry, question, examination.trials, findings, judgement
-    )
+    return question_record(work.identifier, work.entry, question, examination, findings, judgement)
 
 
 async def _judge(
@@ -141,7 +139,8 @@ async def _judge(
 ) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
     """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
     stem = classify(question.text)
-    judgement = judge(question, stem, examination.findings, key)
+    whole = [trial.settled for trial in examination.whole]
+    judgement = judge(question, stem, examination.findings, key, whole)
     if accuses(judgement):
         unstable = await repeat(examination, judgement.rests_on, runner)
         if unstable:

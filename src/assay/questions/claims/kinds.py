@@ -158,12 +158,15 @@ class AnnotationIs(TypedClaim):
 
 
 class InheritsFrom(TypedClaim):
-    """A class inherits from another; `direct` is about the bases that it names itself."""
+    """A class inherits from another: from any base, or from one that it names itself.
+
+    `nearest` leaves a base open that is not named itself, `direct` refutes it.
+    """
 
     kind: Literal["base"] = "base"
     subject: Path
     value: Path
-    direct: bool = False
+    which: Literal["any", "nearest", "direct"] = "any"
 
     @property
     def statement(self) -> str:

@@ -410,7 +410,9 @@ def may_be_told_as(found, said):
         return False
     if type(found) in (int, float, str, bytes, bool, list, tuple, dict, set, type(None)):
         return found == said
-    return said in (found, getattr(found, "value", found), str(found), repr(found))
+    if said in (found, getattr(found, "value", found), str(found), repr(found)):
+        return True
+    raise LookupError(f"a {type(found).__name__} may be described in many ways")
 '''
 )
 

@@ -240,15 +240,15 @@ def _annotated(claim: kinds.AnnotationIs, place: ImportPath, library: Library) -
 
 
 def write_base(claim: kinds.InheritsFrom, library: Library) -> ProofParts:
-    """Leave a class open that is inherited from, but not directly, where `direct` is asked for."""
     place, offered = library.place_at(claim.subject), _class_place(claim.value, library)
-    bases = "__bases__" if claim.direct else "__mro__"
+    holds = "__mro__" if claim.which == "any" else "__bases__"
+    fails = "__bases__" if claim.which == "direct" else "__mro__"
     return ProofParts(
         imports=(place.statement, offered.statement),
         disputed=offered.expression,
         instead=f"{place.expression}.__bases__[0]",
-        holds=f"assert DISPUTED in {place.expression}.{bases}",
-        fails=f"assert DISPUTED not in {place.expression}.__mro__",
+        holds=f"assert DISPUTED in {place.expression}.{holds}",
+        fails=f"assert DISPUTED not in {place.expression}.{fails}",
     )
 
 

@@ -384,6 +384,12 @@ def _read_name(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -
     if parsed.stem.has(*_NOT_PATHS):
         return
     path, library = full_path(mention, option, parsed), parsed.library
+    relation = Relation.NECESSARY
+    if path is None and _is_of_module(option, mention, parsed):
+        assert parsed.owner is not None
+        path = f"{parsed.owner.path}.{mention.name}"
+        if parsed.is_whole and _is_of_sort(path, parsed):
+            relation = Relation.EQUIVALENT
     if path is None:
         yield from _read_word(option, mention, parsed)
         return
@@ -392,7 +398,29 @@ def _read_name(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -
         return
     if isinstance(found, Symbol) and found.on_instance:
         return
-    yield Reading(option.letter, kinds.PathExists(subject=path), expected=found is not None)
+    claim = kinds.PathExists(subject=path, relation=relation)
+    yield Reading(option.letter, claim, expected=found is not None)
+
+
+_OF_MODULES = {
+    Noun.CLASS: ("class", "exception"),
+    Noun.EXCEPTION: ("exception",),
+    Noun.FUNCTION: ("function",),
+    Noun.FIELD: ("class", "exception", "function", "constant"),
+}
+
+
+def _is_of_module(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> bool:
+    """Return whether an option is a plain name, and what a module has is asked for."""
+    owner = parsed.owner
+    is_name = option.whole is mention and mention.form is CodeForm.NAME and not mention.head
+    is_asked = parsed.tie is Tie.OWN and parsed.stem.noun in _OF_MODULES
+    return is_name and is_asked and owner is not None and owner.kind == "module"
+
+
+def _is_of_sort(path: str, parsed: ParsedQuestion) -> bool:
+    found = parsed.library.index.resolve(path)
+    return found is None or found.kind in _OF_MODULES[parsed.stem.noun]
 
 
 def full_path(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -> str | None:

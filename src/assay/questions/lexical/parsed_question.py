@@ -21,6 +21,8 @@ from assay.questions.lexical.stem import (
 from assay.questions.model import Question
 from assay.questions.verdict.compounds import read_compounds
 
+# A name as short as this may stand for the whole package, as `nx` does.
+_SHORT = 4
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nothing|without|instead|rather|unless|deprecated|removed|avoid|cannot"
     r"|neither|nor|longer|only if|\w+n['’]t)\b",
@@ -193,15 +195,25 @@ def _find_aliases(question: Question, stem: ParsedStem, library: Library) -> dic
     found = dict(_imported_as("\n".join(code)))
     used = [one for text in (stem.prose, *question.options.values()) for one in mentions(text)]
     used += [read_mention(text) for text in question.options.values() if "`" not in text]
+    assigned = {name for text in question.options.values() for name in _assigned_in(text)}
     for first, names in _by_prefix(used).items():
-        if first in found or library.index.find(first) or first in library.roots:
+        if first in found or first in assigned or first in library.roots:
             continue
-        for root in library.roots:
-            if any(library.index.resolve(f"{root}.{name}") for name in names):
-                found[first] = root
-    for module in sorted(library.index.modules, key=len, reverse=True):
-        found.setdefault(module.rpartition(".")[2], module)
+        # A variable that is named after a class is more likely than a module of that name.
+        receiver = library.receiver(first)
+        if receiver is not None and any(name in library.members(receiver) for name in names):
+            continue
+        modules = [one for one in library.index.modules if one.endswith(f".{first}")]
+        if len(first) <= _SHORT and not library.index.find(first):
+            modules += library.roots
+        for module in sorted(modules, key=len, reverse=True):
+            if any(library.index.resolve(f"{module}.{name}") for name in names):
+                found[first] = module
     return {first: module for first, module in found.items() if first != module}
+
+
+def _assigned_in(text: str) -> list[str]:
+    return re.findall(r"\b(\w+)\s*=(?!=)", text)
 
 
 def _imported_as(code: str) -> Iterator[tuple[str, str]]:
@@ -219,7 +231,7 @@ def _by_prefix(used: Sequence[Mention]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for one in used:
         first, _, rest = one.name.partition(".")
-        if rest and re.fullmatch(r"[a-z]{1,4}", first):
+        if rest and re.fullmatch(r"[a-z]\w*", first):
             found.setdefault(first, []).append(rest)
     return found
 
@@ -237,13 +249,13 @@ def _find_owner(
     holders = [
         (stem.tie(number), symbol)
         for number, symbol in resolved
-        if symbol.kind in (*CLASSES, *CALLABLES, "command")
+        if symbol.kind in (*CLASSES, *CALLABLES, "command", "module")
     ]
     for tie in (Tie.OWN, Tie.NEAR):
         tied = {symbol.path: symbol for one, symbol in holders if one is tie}
         if tied:
             return (next(iter(tied.values())), tie) if len(tied) == 1 else (None, Tie.NONE)
-    found = {symbol.path: symbol for _, symbol in holders}
+    found = {symbol.path: symbol for _, symbol in holders if symbol.kind != "module"}
     return (next(iter(found.values())), Tie.NONE) if len(found) == 1 else (None, Tie.NONE)
 
 

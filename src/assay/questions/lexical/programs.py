@@ -91,11 +91,14 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 # What may differ from one run to the next: chance, the clock, the machine, the order of a set.
-_UNSTEADY = word_set(
-    "hash id random randint choice shuffle secrets uuid uuid1 uuid4 time now today utcnow"
-    " monotonic perf_counter getcwd cwd getenv platform locale socket tempfile getpass gc weakref"
-    " threading multiprocessing subprocess set frozenset globals locals vars dir __file__ __doc__"
-    " version_info maxsize"
+_UNSTEADY = word_set("hash id set frozenset globals locals vars dir uuid4 uuid1 open input")
+_UNSTEADY_MODULES = word_set(
+    "random secrets uuid platform locale socket tempfile getpass gc weakref threading"
+    " multiprocessing subprocess"
+)
+_UNSTEADY_ATTRIBUTES = word_set(
+    "now utcnow today monotonic perf_counter getcwd cwd getenv uuid1 uuid4 time_ns ctime"
+    " __file__ __doc__ version_info maxsize"
 )
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 
@@ -299,8 +302,12 @@ def _unsteady(tree: ast.Module) -> str | None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Set | ast.SetComp):
             return "a set"
-        if isinstance(node, ast.Attribute) and node.attr in _UNSTEADY:
-            return node.attr
+        if isinstance(node, ast.Attribute):
+            base = node.value.id if isinstance(node.value, ast.Name) else ""
+            if node.attr in _UNSTEADY_ATTRIBUTES or base in _UNSTEADY_MODULES:
+                return node.attr
+            if (base, node.attr) == ("time", "time"):
+                return node.attr
         called = node.func if isinstance(node, ast.Call) else None
         if isinstance(called, ast.Name) and called.id in _UNSTEADY:
             return called.id

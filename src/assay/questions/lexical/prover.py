@@ -7,6 +7,7 @@ import asyncio
 import importlib.util
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -19,10 +20,11 @@ from assay.questions.index import build_index
 from assay.questions.lexical.mentions import mentions
 from assay.questions.lexical.parsed_question import ParsedQuestion, parse_question
 from assay.questions.lexical.programs import read_program
-from assay.questions.lexical.reader import choose, read_claims
+from assay.questions.lexical.reader import choose, read_claims, read_premises, read_twins
 from assay.questions.lexical.stem import Noun
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, TargetRunner
+from assay.questions.proofs.claims import Proof
 from assay.sandbox import Environment
 
 _LONGEST = 20_000
@@ -118,8 +120,7 @@ class LexicalProver:
         self, question: Question, options: Sequence[str], runner: TargetRunner
     ) -> Attempt:
         """Proofs for those of the options it understands, and why it has none for the others."""
-        longest = max(map(len, question.options.values()), default=0)
-        if len(question.text) > _LONGEST_STEM or longest > _LONGEST_OPTION:
+        if _is_too_long(question):
             return Attempt(reasons=dict.fromkeys(options, "it is too long to be read"))
         library = await self.library(question, runner)
         if isinstance(library, str):
@@ -136,6 +137,22 @@ class LexicalProver:
             letter: why_open(letter, parsed) for letter in parsed.options if letter not in proven
         }
         return Attempt(proofs, reasons)
+
+    async def prove_question(self, question: Question, runner: TargetRunner) -> tuple[Proof, ...]:
+        """Return proofs of what the stem takes for granted, and of options that are the same."""
+        if _is_too_long(question):
+            return ()
+        library = await self.library(question, runner)
+        if isinstance(library, str):
+            return ()
+        parsed = parse_question(question, tuple(question.options), library)
+        premises = [write_proof("", claim, library, PROVER) for claim in read_premises(parsed)]
+        twins = [
+            replace(proof, claim=replace(proof.claim, twin=twin))
+            for option, twin, claim in read_twins(parsed)
+            for proof in (write_proof(option, claim, library, PROVER),)
+        ]
+        return (*premises, *twins)
 
     async def library(self, question: Question, runner: TargetRunner) -> Library | str:
         """Return the target's names; where there are none, the reason."""
@@ -156,6 +173,11 @@ class LexicalProver:
                 except InputError as error:
                     return f"the names of the target could not be listed: {error}"
         return self._libraries[key]
+
+
+def _is_too_long(question: Question) -> bool:
+    longest = max(map(len, question.options.values()), default=0)
+    return len(question.text) > _LONGEST_STEM or longest > _LONGEST_OPTION
 
 
 def _library(

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
 from assay.questions.claims import kinds
+from assay.questions.claims.library import CLASSES, Library
+from assay.questions.index.symbols import is_private
 from assay.questions.lexical.behaviour import read_behaviour
 from assay.questions.lexical.documented import read_documented
-from assay.questions.lexical.names import Reading, read_names
+from assay.questions.lexical.mentions import CodeForm
+from assay.questions.lexical.names import (
+    Reading,
+    find_import,
+    full_path,
+    import_paths,
+    read_names,
+)
 from assay.questions.lexical.parsed_question import ParsedQuestion
 from assay.questions.lexical.values import read_values
 from assay.questions.proofs.claims import Grounds, Relation
+from assay.questions.verdict.compounds import CompoundKind, read_compounds
 
 READERS: tuple[Callable[[ParsedQuestion], Iterator[Reading]], ...] = (
     read_behaviour,
@@ -48,3 +60,77 @@ def _weight(reading: Reading) -> int:
     if isinstance(claim, kinds.Experiment):
         return 2
     return 3 if claim.grounds is Grounds.DOCUMENTED else 4
+
+
+# --- The question as a whole -------------------------------------------------------------------
+
+# Words that ask about names themselves: two names of one thing are then two answers.
+_ABOUT_NAMES = (
+    "alias*", "defin*", "declar*", "locat*", "live", "lives", "public", "canonical", "original*",
+    "deprecat*", "recommend*", "prefer*", "private", "shortest", "directly", "spell*", "documented",
+    "top-level", "new", "old", "modern", "stand",
+)  # fmt: skip
+_ABSENCE = re.compile(
+    r"\b(?:not exist|no such|not available|removed|deprecated|never|AttributeError|ImportError"
+    r"|ModuleNotFoundError|TypeError|invalid|nonexistent|not)\b|n't\b",
+    re.IGNORECASE,
+)
+
+
+def read_twins(parsed: ParsedQuestion) -> Iterator[tuple[str, str, kinds.TypedClaim]]:
+    """Yield pairs of options that name the same thing by two names."""
+    if parsed.is_outside_target or parsed.asks_for_failure or parsed.code:
+        return
+    if parsed.stem.has(*_ABOUT_NAMES) or _ABSENCE.search(parsed.question.text):
+        return
+    paths = {letter: path for letter in parsed.options if (path := _named_path(letter, parsed))}
+    for (first, one), (second, other) in combinations(paths.items(), 2):
+        found = [parsed.library.index.resolve(path) for path in (one, other)]
+        if one != other and found[0] is not None and found[0] == found[1]:
+            claim = kinds.SameThing(subject=one, value=other, relation=Relation.TWIN)
+            yield second, first, claim
+
+
+def _named_path(letter: str, parsed: ParsedQuestion) -> str | None:
+    """Return the full path of the one thing that an option is."""
+    option = parsed.options[letter]
+    if (statement := find_import(option, parsed)) is not None:
+        paths = import_paths(statement)
+        path = paths[0] if len(paths) == 1 and statement.startswith("from ") else None
+    elif option.whole is not None and option.whole.form is CodeForm.NAME:
+        path = full_path(option.whole, option, parsed)
+    else:
+        path = None
+    return None if path is None or is_private(path) else path
+
+
+def read_premises(parsed: ParsedQuestion) -> Iterator[kinds.TypedClaim]:
+    """Yield what the stem takes for granted: that members it names in full are there."""
+    texts = (parsed.question.text, *parsed.question.options.values())
+    if parsed.is_outside_target or parsed.asks_for_failure or any(map(_ABSENCE.search, texts)):
+        return
+    if any(one.kind is CompoundKind.NONE for one in read_compounds(parsed.question).values()):
+        return
+    library = parsed.library
+    for mention in parsed.stem.mentions:
+        if mention.form not in (CodeForm.NAME, CodeForm.CALL) or not mention.quoted:
+            continue
+        path = parsed.expand(mention.name)
+        if not mention.head or library.index.resolve(path) or library.index.origin(path):
+            continue
+        owner = library.owner(parsed.expand(mention.head), CLASSES)
+        if owner is not None and not library.is_open(owner, as_keyword=False):
+            if mention.last not in library.names_of(owner) and not mention.last.startswith("_"):
+                yield kinds.HasMember(
+                    subject=owner.import_path, value=mention.last, relation=Relation.PREMISE
+                )
+        elif (
+            library.is_own(path) and not library.obstacle(path) and not _is_instance(path, library)
+        ):
+            yield kinds.PathExists(subject=path, relation=Relation.PREMISE)
+
+
+def _is_instance(path: str, library: Library) -> bool:
+    """Return whether a part of a path is something other than a module or a class."""
+    owner = path.rpartition(".")[0]
+    return owner not in library.index.modules and library.owner(owner, CLASSES) is None

@@ -132,6 +132,8 @@ class ParsedStem:
     def tie(self, number: int) -> Tie:
         """Return how the words around a mention bind it to what is asked for."""
         before, after = self._around(number)
+        if self._is_of_another():
+            return Tie.NONE
         if after[:1] == ["'s"] or _noun_first(after):
             return Tie.OWN
         if before and before[0] in _PREPOSITIONS and any(_is_member(one) for one in before[1:4]):
@@ -145,6 +147,17 @@ class ParsedStem:
         if before[:1] and (before[0] in _PREPOSITIONS or _USING.fullmatch(before[0])):
             return Tie.NEAR
         return Tie.NONE
+
+    def _is_of_another(self) -> bool:
+        """Return whether the asked-for thing is said to be of something that is no mention."""
+        place = next((p for p, one in enumerate(self.tokens) if one.text == self.word), None)
+        if place is None or not self.word:
+            return False
+        rest = [one for one in self.tokens[place + 1 :] if one.text not in _ARTICLES | _ADJECTIVES]
+        if len(rest) < 2 or rest[0].text not in ("of", "in", "on"):
+            return False
+        follows = next((one for one in rest[1:] if one.text not in _KINDS | _PREPOSITIONS), None)
+        return follows is not None and follows.mention is None and follows.text.isalpha()
 
     def _around(self, number: int) -> tuple[list[str], list[str]]:
         """Return the words before a mention, nearest first, and after it, without fillers."""
@@ -297,10 +310,11 @@ _VERSIONS = re.compile(
 )
 _ELSEWHERE = re.compile(
     r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
-    r"|previous(?:ly)?|earlier|older|former(?:ly)?|legacy"
+    r"|(?:previous|earlier|older|former|legacy|other|later|newer) (?:\w+ )?"
+    r"(?:versions?|releases?|apis?|python)|previously|formerly"
     r"|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"
     r"|originally|historical(?:ly)?"
-    r"|renamed|obsolete|replaced|other librar\w+|hypothetical\w*|at the time|back then"
+    r"|renamed|obsolete|replaced|hypothetical\w*|at the time|back then"
     r"|in the past|was called|were called|worked|upcoming|future)\b",
     re.IGNORECASE,
 )

@@ -34,7 +34,7 @@ def read_values(parsed: ParsedQuestion) -> Iterator[Reading]:
 
 
 def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
-    if not parsed.stem.has("default*"):
+    if not _asks_for_default(parsed):
         return
     found = find_parameter(parsed)
     default = _literal(found[1].default) if found and found[1].default is not None else None
@@ -62,6 +62,15 @@ def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
             yield Reading(letter, claim, expected=_is_equal(value[0], default[0]))
 
 
+def _asks_for_default(parsed: ParsedQuestion) -> bool:
+    """Return whether the stem asks what holds if nothing is given, in whatever words."""
+    stem = parsed.stem
+    if stem.has("default*", "omit*", "unspecified", "unset"):
+        return True
+    is_denied = stem.has("not", "n't", "don't", "without", "no", "unless", "otherwise", "nothing")
+    return is_denied and stem.has("pass*", "specif*", "giv*", "set", "provid*", "told", "configur*")
+
+
 def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
     """Return the one parameter the stem names, with what takes it, in whatever words."""
     stem = parsed.stem
@@ -85,7 +94,8 @@ def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
     return None
 
 
-_AMOUNT = re.compile(r"(-?\d+(?:\.\d+)?)\s+[a-z]+", re.IGNORECASE)
+_AMOUNT = re.compile(r"(-?\d[\d_]*(?:\.\d+)?)\s+[^\d]+|(None|True|False)\s*[(,].*", re.IGNORECASE)
+_COUNTS = {"once": "1", "twice": "2", "zero": "0", "one": "1", "two": "2", "three": "3"}
 
 
 def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
@@ -96,8 +106,9 @@ def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
         return found
     if isinstance(like, str) and re.fullmatch(r"[\w./:%+-]+", text):
         return (text,)
-    amount = _AMOUNT.fullmatch(text)
-    return _literal(amount[1]) if amount and isinstance(like, int | float) else None
+    first, _, rest = text.partition(" ")
+    amount = _AMOUNT.fullmatch(f"{_COUNTS.get(first.lower(), first)} {rest}")
+    return _literal(amount[1] or amount[2]) if amount else None
 
 
 def _literal(text: str | None) -> tuple[object] | None:
@@ -232,7 +243,7 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
         return
     is_first = next(iter(places)) < words[0]
     asks_for_base = is_first != _is_one(stem.tokens[words[0]].text, _UP)
-    direct = stem.has("direct*", "immediate*")
+    which = "direct" if stem.has("direct*", "immediate*") else "nearest" if asks_for_base else "any"
     for option in parsed.options.values():
         offered = _class_path(option, parsed)
         if offered is None:
@@ -244,9 +255,7 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
         )
         if hasattr(builtins, child):
             continue
-        claim = kinds.InheritsFrom(
-            subject=child, value=base, direct=asks_for_base or direct, relation=_EQUIVALENT
-        )
+        claim = kinds.InheritsFrom(subject=child, value=base, which=which, relation=_EQUIVALENT)
         yield Reading(option.letter, claim)
 
 

@@ -1,6 +1,6 @@
 """Claims: what an option asserts, how a proof settles it, and the proof of a dotted name.
 
-The kinds of claims that need no model are in `questions.provers.introspection.kinds`.
+Kinds of claims, and what writes their proofs, are in `questions.claims`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ class Relation(StrEnum):
     NECESSARY = "necessary"  # false refutes the option, true leaves it open
     SUFFICIENT = "sufficient"  # true confirms the option, false leaves it open
     EQUIVALENT = "equivalent"  # both
+    PREMISE = "premise"  # false: the question asks about something that is not there
+    TWIN = "twin"  # true: two options are the same thing, so neither can be the only answer
 
 
 class Grounds(StrEnum):
@@ -40,6 +42,8 @@ class Claim:
     `kind` names the sort of claim ("written" by hand, "import", "member", …). `fresh` asks for a
     new interpreter, as every question about imports must. `absent_path` marks the statement that a
     full dotted name exists, whose failure leaves no doubt about how the option is to be read.
+    A premise is about the question as a whole and has no option; a claim that two options are the
+    same has a `twin`. Both are read anew each time and never stored.
     """
 
     option: str
@@ -49,6 +53,7 @@ class Claim:
     grounds: Grounds = Grounds.EXECUTED
     fresh: bool = False
     absent_path: bool = False
+    twin: str = ""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,9 @@ class StoredClaim(BaseModel):
     expected: dict[str, Literal["passed", "failed"]]
 
     def claim(self) -> Claim:
-        return Claim(**{name: getattr(self, name) for name in Claim.__dataclass_fields__})
+        return Claim(
+            **{name: getattr(self, name) for name in Claim.__dataclass_fields__ if name != "twin"}
+        )
 
 
 class ProofManifest(BaseModel):
@@ -248,7 +250,7 @@ def slug(identifier: str) -> str:
 
 def _to_claim(question: Question, new: NewProof) -> StoredClaim:
     return StoredClaim(
-        **asdict(new.proof.claim),
+        **{name: value for name, value in asdict(new.proof.claim).items() if name != "twin"},
         prover=new.proof.prover,
         file=new.proof.file,
         option_fingerprint=question.option_fingerprint(new.proof.claim.option),

@@ -6,15 +6,21 @@ the polarity of the question and its compound options are taken into account her
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.questions.model import Question
-from assay.questions.proofs.claims import WRITTEN, Grounds
+from assay.questions.proofs.claims import WRITTEN, Grounds, Relation
 from assay.questions.verdict.compounds import Compounds, derive, find_deciding, read_compounds
-from assay.questions.verdict.option_findings import OptionFinding, OptionFindings, State
-from assay.questions.verdict.stems import Stem
+from assay.questions.verdict.option_findings import (
+    OptionFinding,
+    OptionFindings,
+    Settled,
+    State,
+    Truth,
+)
+from assay.questions.verdict.stems import Stem, StemKind
 
 
 class Verdict(StrEnum):
@@ -80,10 +86,19 @@ def _answers(
     return {letter: derived[letter] for letter in question.options}
 
 
-def judge(question: Question, stem: Stem, findings: OptionFindings, key: str) -> Judgement:
-    """Return the verdict on a question from its findings and its key."""
+def judge(
+    question: Question,
+    stem: Stem,
+    findings: OptionFindings,
+    key: str,
+    whole: Sequence[Settled] = (),
+) -> Judgement:
+    """Return the verdict on a question from its findings and its key.
+
+    `whole` is what is settled about the question as a whole: premises and options that are one.
+    """
     compounds = read_compounds(question)
-    case = _Case(key, stem, _answers(question, stem, findings, compounds), compounds)
+    case = _Case(key, stem, _answers(question, stem, findings, compounds), compounds, tuple(whole))
     judgement = _decide(case)
     notes = (f"{one}: {note}" for one, found in case.findings.items() for note in found.notes)
     return replace(judgement, notes=(*judgement.notes, *notes))
@@ -97,6 +112,7 @@ class _Case:
     stem: Stem
     findings: Mapping[str, OptionFinding]
     compounds: Compounds
+    whole: tuple[Settled, ...] = ()
 
     def holding(self) -> tuple[str, ...]:
         return self.having(State.HOLDS)
@@ -154,13 +170,66 @@ def _decide(case: _Case) -> Judgement:
         reason = f"it is not clear what '{case.stem.sign}' asks for, so no proof can decide it"
         return _unproven(reason, "unclear-stem")
     key = case.findings[case.key]
+    if missing := _find_missing_premise(case):
+        return missing
     if key.state is State.FAILS:
         return _key_fails(case)
+    if twins := _find_twins(case):
+        return twins
     if key.state is State.HOLDS:
         return _key_holds(case)
     if key.state is State.CONTRADICTED:
         return _open(case, _describe_open(case, (case.key,)), "key-contradicted")
+    if _is_only_survivor(case):
+        reason = f"every other option fails, and what {case.key} names is there"
+        return Judgement(Verdict.VALID, reason, "only-survivor", (case.key,))
     return _open(case, _describe_open(case, (case.key,)), "key-unproven")
+
+
+def _find_missing_premise(case: _Case) -> Judgement | None:
+    """Return the verdict on a question about something that is not there."""
+    for one in case.whole:
+        if one.claim.relation is Relation.PREMISE and one.truth is Truth.FALSE:
+            reason = (
+                f"it asks about something that is not there: {one.claim.statement}, is not true"
+            )
+            return Judgement(Verdict.INCORRECT, reason, "premise-missing", rests_on=("",))
+    return None
+
+
+def _find_twins(case: _Case) -> Judgement | None:
+    """Return the verdict where the key and another option are the same thing."""
+    if case.stem.kind not in (StemKind.ONE_TRUE, StemKind.OTHER):
+        return None
+    for one in case.whole:
+        pair = one.claim.option, one.claim.twin
+        if one.claim.relation is not Relation.TWIN or one.truth is not Truth.TRUE:
+            continue
+        if case.key in pair and not any(case.findings[o].state is State.FAILS for o in pair):
+            reason = f"{pair[0]} and {pair[1]} say the same: {one.claim.statement}"
+            return Judgement(Verdict.AMBIGUOUS, reason, "same-answer", pair, case.resting(pair))
+    return None
+
+
+def _is_only_survivor(case: _Case) -> bool:
+    """Tell whether every rival fails by execution and what the key names is there.
+
+    Weaker than a proof of the key, stronger than nothing: it confirms and never accuses. An option
+    that says "none of them" would be as good an answer.
+    """
+    key = case.findings[case.key]
+    rivals = [found for one, found in case.findings.items() if one != case.key]
+    failing = [one for one in rivals if one.state is State.FAILS and one.grounds is _EXECUTED]
+    return (
+        key.stands
+        and not case.compounds
+        and case.stem.clear
+        and case.stem.kind in (StemKind.ONE_TRUE, StemKind.SUPERLATIVE, StemKind.OTHER)
+        and len(failing) == len(rivals) > 1
+    )
+
+
+_EXECUTED = Grounds.EXECUTED
 
 
 def _key_fails(case: _Case) -> Judgement:

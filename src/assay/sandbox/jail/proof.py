@@ -54,6 +54,9 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         os.makedirs(os.path.dirname(place), exist_ok=True)
         with open(place, "w", encoding="utf-8", newline="") as file:
             file.write(text)
+    # Code that asks where the program is finds a script, as it would outside.
+    main = sys.modules["__main__"]
+    main.__file__, main.__spec__ = path, None
     channel = EventWriter(_REPORT, job.token)
     lesson = _Lesson() if job.learn else None
     problem = None
