@@ -17,11 +17,20 @@ from assay.model import compute_fingerprint
 
 @dataclass(frozen=True)
 class Snippet:
-    """The code a question refers to: its section, dedented, and the imports that section uses."""
+    """The code a question refers to: its section, dedented, and the imports that section uses.
+
+    `helpers` are the definitions of the same file that the section uses.
+    """
 
     code: str
     imports: tuple[str, ...] = ()
     name: str = ""
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        """The code with all that it needs of its file."""
+        return "\n".join([*self.imports, *self.helpers, self.code])
 
 
 @dataclass(frozen=True)
@@ -42,7 +51,8 @@ class Question:
         return compute_fingerprint(self.text, self.options[option], self._code())
 
     def _code(self) -> list[str] | None:
-        return None if self.snippet is None else [self.snippet.code, *self.snippet.imports]
+        snippet = self.snippet
+        return None if snippet is None else [snippet.code, *snippet.imports, *snippet.helpers]
 
 
 @dataclass(frozen=True)

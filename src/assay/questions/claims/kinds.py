@@ -280,6 +280,16 @@ class Runs(Experiment):
         return "the code runs to its end"
 
 
+class IsAccepted(Experiment):
+    """The target knows every name and keyword that the code uses."""
+
+    kind: Literal["accepted"] = "accepted"
+
+    @property
+    def statement(self) -> str:
+        return "the target knows every name and keyword that the code uses"
+
+
 class Prints(Experiment):
     """The code prints a text.
 
@@ -298,10 +308,14 @@ class Prints(Experiment):
 
 
 class Returns(Experiment):
-    """The expression that is the code has a value."""
+    """The expression that is the code has a value.
+
+    `among` are texts of which one must be the value before any other text is refuted.
+    """
 
     kind: Literal["returns"] = "returns"
     value: Plain
+    among: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -366,6 +380,7 @@ AnyClaim: TypeAlias = Annotated[
     | SameThing
     | Raises
     | Runs
+    | IsAccepted
     | Prints
     | Returns
     | Warns

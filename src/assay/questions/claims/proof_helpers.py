@@ -313,8 +313,9 @@ def run():
     """Run the code as a program of its own; what wanted the network has not shown anything."""
     names = {"__name__": "__main__"}
     exec(SETUP, names)
-    exec(CODE, names)
+    value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
     check_network()
+    return value
 
 
 def check_network():
@@ -351,21 +352,32 @@ def raised():
 '''
 )
 
+REFUSED = '''
+def refused(error):
+    """What the target says of a name or keyword that it does not know; None if it knows all."""
+    said = "" if error is None else str(error)
+    is_unknown = re.search("unexpected keyword|has no attribute|cannot import name", said)
+    if error is not None and not is_unknown:
+        raise LookupError(f"the code ends for another reason: {error!r}")
+    return is_unknown
+'''
+
 OUTCOME = (
     _RUN
     + '''
 
 def outcome():
     """What the code prints, or what it raises; what any code may meet counts as neither."""
-    printed = io.StringIO()
+    printed, value = io.StringIO(), None
     try:
         with contextlib.redirect_stdout(printed):
-            run()
+            value = run()
     except Exception as error:
         if is_ambient(error):
             raise
         return f"raises {type(error).__name__}"
-    return "\\n".join(line.rstrip() for line in printed.getvalue().strip().splitlines())
+    text = printed.getvalue() or (value if isinstance(value, str) else "")
+    return "\\n".join(line.rstrip() for line in text.strip().splitlines())
 '''
 )
 

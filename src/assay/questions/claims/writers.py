@@ -317,7 +317,16 @@ def write_enumeration(claim: kinds.InEnumeration, library: Library) -> ProofPart
 
 def _program(claim: kinds.Experiment) -> tuple[tuple[str, str], ...]:
     literal = proof_helpers.literal
-    return ("SETUP", literal(claim.setup)), ("CODE", literal(claim.code))
+    constants = ("SETUP", literal(claim.setup)), ("CODE", literal(claim.code))
+    return *constants, ("IS_EXPRESSION", repr(_is_expression(claim.code)))
+
+
+def _is_expression(code: str) -> bool:
+    try:
+        ast.parse(code.strip(), mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def write_raises(claim: kinds.Raises, library: Library) -> ProofParts:
@@ -371,6 +380,18 @@ def write_runs(claim: kinds.Runs, library: Library) -> ProofParts:
     )
 
 
+def write_accepted(claim: kinds.IsAccepted, library: Library) -> ProofParts:
+    return ProofParts(
+        imports=proof_helpers.PROGRAM_IMPORTS,
+        disputed="None",
+        constants=_program(claim),
+        helpers=(proof_helpers.RAISED, proof_helpers.REFUSED),
+        holds="assert refused(raised()) is DISPUTED",
+        fails="assert refused(raised()) is not DISPUTED",
+        controls=(proof_helpers.CONTROL,),
+    )
+
+
 def write_prints(claim: kinds.Prints, library: Library) -> ProofParts:
     fails = "assert loose(outcome()) != loose(DISPUTED)"
     if claim.among:
@@ -399,10 +420,12 @@ def write_returns(claim: kinds.Returns, library: Library) -> ProofParts:
     return ProofParts(
         imports=proof_helpers.PROGRAM_IMPORTS,
         disputed=repr(claim.value),
-        constants=_program(claim),
+        constants=(*_program(claim), *((("OPTIONS", _lines(claim.among)),) if claim.among else ())),
         helpers=(proof_helpers.VALUE,),
         holds="found = value()\nassert type(found) is type(DISPUTED)\nassert found == DISPUTED",
-        fails="assert not may_be_told_as(value(), DISPUTED)",
+        fails="found = value()\nassert found in OPTIONS\nassert found != DISPUTED"
+        if claim.among
+        else "assert not may_be_told_as(value(), DISPUTED)",
         controls=(proof_helpers.CONTROL,),
     )
 
@@ -488,6 +511,7 @@ WRITERS: dict[type[kinds.TypedClaim], Writer] = {
     kinds.InEnumeration: write_enumeration,
     kinds.Raises: write_raises,
     kinds.Runs: write_runs,
+    kinds.IsAccepted: write_accepted,
     kinds.Prints: write_prints,
     kinds.Returns: write_returns,
     kinds.Warns: write_warns,

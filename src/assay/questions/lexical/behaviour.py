@@ -86,12 +86,15 @@ def _expectations(
         return
     if _ANY_ERROR.fullmatch(option.text):
         yield kinds.Raises(**shared, relation=Relation.EQUIVALENT)
-    elif _NO_ERROR.search(option.text) and not option.mentions:
+    elif _NO_ERROR.search(_prose(option)):
         yield kinds.Runs(**shared, relation=relation)
     elif (offered := _find_offered(option, parsed)) is not None:
         yield from _claim_offered(option, offered, program, parsed)
     elif option.whole is None and _GIVES.search(_prose(option)):
         yield kinds.Runs(**shared, relation=Relation.NECESSARY)
+    elif program.expression and parsed.stem.has("string", "text") and not option.mentions:
+        texts = tuple(one.text for one in parsed.options.values())
+        yield kinds.Returns(**shared, value=option.text, among=texts, relation=Relation.EQUIVALENT)
     elif parsed.stem.has(*_PRINT_WORDS) and not option.mentions:
         among = tuple(one.text.strip("`") for one in parsed.options.values())
         yield kinds.Prints(
@@ -260,10 +263,12 @@ def _read_option_code(parsed: ParsedQuestion) -> Iterator[Reading]:
     value = _asked_value(asking)
     for option in parsed.options.values():
         whole = option.whole
-        if whole is None or whole.form not in (CodeForm.CALL, CodeForm.CODE):
+        if whole is None or whole.form not in (CodeForm.CALL, CodeForm.CODE, CodeForm.KEYWORD):
             continue
         program = make_program(whole.code, parsed.library, has_value=value is not None)
         claim = None if program is None else _claim_code(asking, value, program, parsed)
+        if program is not None and claim is None and not parsed.asks_for_failure:
+            claim = kinds.IsAccepted(setup=program.setup, code=program.code)
         if program is not None and claim is not None:
             fresh = needs_new_interpreter(program, parsed.library)
             yield Reading(option.letter, claim.model_copy(update={"fresh_interpreter": fresh}))

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from assay.questions.claims import kinds
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
-from assay.questions.index import Symbol
+from assay.questions.index import Symbol, plainness
 from assay.questions.lexical.mentions import CodeForm, Mention
 from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
-from assay.questions.lexical.stem import Noun, Tie, word_set
+from assay.questions.lexical.stem import Noun, Tie, is_form, word_set
 from assay.questions.proofs.claims import Relation
 
 
@@ -38,10 +38,28 @@ def read_names(parsed: ParsedQuestion) -> Iterator[Reading]:
         yield from _read_enumeration(option, parsed)
         for member in find_members(option, parsed):
             yield from _read_member(option, member, parsed)
+        for mention in _names_in_code(option):
+            yield from _read_word(option, mention, parsed)
         for mention in option.named:
             yield from _read_call(option, mention, parsed)
             yield from _read_role(option, mention, parsed)
             yield from _read_name(option, mention, parsed)
+
+
+def _names_in_code(option: ParsedOption) -> Iterator[Mention]:
+    """Yield the names that an option uses which is code of several names."""
+    whole = option.whole
+    if whole is None or whole.form not in (CodeForm.CODE, CodeForm.CALL, CodeForm.KEYWORD):
+        return
+    try:
+        tree = ast.parse(whole.code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    bound = {one.arg for one in ast.walk(tree) if isinstance(one, ast.arg)}
+    for node in ast.walk(tree):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Name) and called.id not in bound:
+            yield Mention(called.id, CodeForm.NAME, called.id)
 
 
 # --- Imports -----------------------------------------------------------------------------------
@@ -381,7 +399,7 @@ _NOT_PATHS = (
 
 
 def _read_name(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> Iterator[Reading]:
-    if parsed.stem.has(*_NOT_PATHS):
+    if any(is_form(word, one) for word in parsed.stem.asked for one in _NOT_PATHS):
         return
     path, library = full_path(mention, option, parsed), parsed.library
     relation = Relation.NECESSARY
@@ -443,12 +461,26 @@ def full_path(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) ->
 
 
 def _read_word(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> Iterator[Reading]:
+    if (path := find_only_path(mention, parsed)) is not None and option.whole is mention:
+        yield Reading(option.letter, kinds.PathExists(subject=path), expected=True)
+        return
     name = _word(mention)
     if name is None or not _is_to_be_found(name, mention, option, parsed):
         return
     is_of_target = parsed.stem.noun is Noun.THING and parsed.library.base_of(parsed.stem.word)
     if not parsed.library.index.occurs(name, everywhere=not is_of_target):
         yield Reading(option.letter, kinds.WordOccurs(value=name), expected=False)
+
+
+def find_only_path(mention: Mention, parsed: ParsedQuestion) -> str | None:
+    """Return the full path of a plain name that only one thing of the target has."""
+    if mention.form not in (CodeForm.NAME, CodeForm.CALL) or mention.head or mention.keywords:
+        return None
+    found = parsed.library.owner(mention.name, ("class", "exception", "function", "constant"))
+    if found is None:
+        return None
+    paths = [one for one in (*found.paths, found.path) if one.endswith(f".{mention.name}")]
+    return min(paths, key=plainness) if paths else None
 
 
 def _word(mention: Mention) -> str | None:

@@ -155,7 +155,7 @@ class ParsedQuestion:
     def code(self) -> str:
         """The code the question is about: its snippet, or the last block in its text."""
         if self.question.snippet is not None:
-            return "\n".join([*self.question.snippet.imports, self.question.snippet.code])
+            return self.question.snippet.program
         return self.stem.blocks[-1] if self.stem.blocks else ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import sys
 from dataclasses import dataclass
 
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
@@ -86,8 +87,8 @@ _CIRCUMSTANCE = re.compile(
 # What a sentence beside the code may say about the world it runs in.
 _STATED = re.compile(
     r"\b(?:is (?:not )?(?:set|enabled|disabled|installed|running|available|active|configured)"
-    r"|has been|had been|was called|were called|already|exists|mode|user|caller"
-    r"|environment|server|network|internally|inside)\b",
+    r"|has been|had been|was called|were called|already"
+    r"|environment|server|network|internally)\b",
     re.IGNORECASE,
 )
 # What may differ from one run to the next: chance, the clock, the machine, the order of a set.
@@ -167,7 +168,7 @@ def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
     function = next((one for one in tree.body if getattr(one, "name", None) == called), None)
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return code
-    if code.endswith("()") and _needs_arguments(function):
+    if code.endswith("()") and _needs_arguments(function, decorated=True):
         return None
     is_async = isinstance(function, ast.AsyncFunctionDef)
     return f"__import__('asyncio').run({code})" if is_async else code
@@ -212,10 +213,14 @@ def _find_entry(tree: ast.Module) -> str | None:
     return f"__import__('asyncio').run({call})" if is_async else call
 
 
-def _needs_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _needs_arguments(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, *, decorated: bool = False
+) -> bool:
+    """Return whether a call without arguments is not meant; a decorator may register only."""
     taken = function.args
     required = len(taken.posonlyargs) + len(taken.args) - len(taken.defaults)
-    return required > 0 or None in taken.kw_defaults or bool(function.decorator_list)
+    is_registered = bool(function.decorator_list) and not decorated
+    return required > 0 or None in taken.kw_defaults or is_registered
 
 
 def _runs_by_itself(tree: ast.Module) -> bool:
@@ -349,7 +354,7 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
     """Imports for the names that the code uses and does not define."""
     imports = []
     for name in sorted(_free_names(tree)):
-        if name in library.roots:
+        if name in library.roots or name in sys.stdlib_module_names:
             imports.append(f"import {name}")
             continue
         found = library.owner(name, ("class", "exception", "function"))

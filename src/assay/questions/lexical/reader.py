@@ -15,6 +15,7 @@ from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.names import (
     Reading,
     find_import,
+    find_only_path,
     full_path,
     import_paths,
     read_names,
@@ -97,8 +98,10 @@ def _named_path(letter: str, parsed: ParsedQuestion) -> str | None:
     if (statement := find_import(option, parsed)) is not None:
         paths = import_paths(statement)
         path = paths[0] if len(paths) == 1 and statement.startswith("from ") else None
-    elif option.whole is not None and option.whole.form is CodeForm.NAME:
-        path = full_path(option.whole, option, parsed)
+    elif option.whole is not None and option.whole.form in (CodeForm.NAME, CodeForm.CALL):
+        is_bare = option.whole.code.removesuffix("()") == option.whole.name
+        path = full_path(option.whole, option, parsed) or find_only_path(option.whole, parsed)
+        path = path if is_bare else None
     else:
         path = None
     return None if path is None or is_private(path) else path

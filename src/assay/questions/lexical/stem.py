@@ -125,9 +125,17 @@ class ParsedStem:
         sentences = re.split(r"(?<=[.?!])\s+(?=[A-Z`])", self.prose)
         return next((one for one in reversed(sentences) if "?" in one), sentences[-1])
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The words right after the question word: they say what is asked for."""
+        place = next((p for p, one in enumerate(self.tokens) if one.text in _ASKING), None)
+        return (
+            () if place is None else tuple(one.text for one in self.tokens[place + 1 : place + 5])
+        )
+
     def has(self, *words: str) -> bool:
         """Return whether one of these words stands in it; `x*` stands for any ending."""
-        return any(_fits(token.text, word) for token in self.tokens for word in words)
+        return any(is_form(token.text, word) for token in self.tokens for word in words)
 
     def tie(self, number: int) -> Tie:
         """Return how the words around a mention bind it to what is asked for."""
@@ -171,6 +179,11 @@ class ParsedStem:
             right.pop(0)
         return left, right
 
+    def follows(self, number: int, noun: Noun) -> bool:
+        """Return whether a mention comes right after such a noun: "parameter `x`"."""
+        before, after = self._around(number)
+        return any(NOUNS.get(word) is noun for word in (*before[:1], *after[:1]))
+
     def residue(self, accounted: Collection[str]) -> list[str]:
         """Return the words that describe more than the sort of thing and whose it is."""
         return [
@@ -184,7 +197,8 @@ class ParsedStem:
         ]
 
 
-def _fits(text: str, word: str) -> bool:
+def is_form(text: str, word: str) -> bool:
+    """Return whether a word is another, or with a star at its end begins like it."""
     return text.startswith(word[:-1]) if word.endswith("*") else text == word
 
 
@@ -303,13 +317,14 @@ _TURNS = re.compile(
 )
 _VERSION = r"v?(\d+(?:\.(?:\d+|x|\*))*)"
 _VERSIONS = re.compile(
-    r"\b(?:versions?|releases?|before|since|until|till|prior to|up to|from|than|after)\s+"
-    rf"{_VERSION}"
+    rf"\b(?:versions?|releases?)\s+{_VERSION}"
+    r"|\b(?:before|since|until|till|prior to|up to|from|than|after)\s+v?(\d+\.\d+(?:\.\d+)*)"
     rf"|\bv(\d+(?:\.\d+)*)\b|\bin\s+v?(\d+\.(?:\d+|x)(?:\.\d+)*)\b",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"\b(?:windows|macos|mac os|linux|posix|platforms?|operating system|python\s*\d[\d.]*|pypy"
+    r"\b(?:windows|macos|mac os|linux|posix|(?:on|across) (?:\w+ )?platforms?"
+    r"|operating system|python\s*\d[\d.]*|pypy"
     r"|(?:previous|earlier|older|former|legacy|other|later|newer) (?:\w+ )?"
     r"(?:versions?|releases?|apis?|python)|previously|formerly"
     r"|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"

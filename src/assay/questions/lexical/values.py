@@ -82,7 +82,14 @@ def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
     ]
     quoted = [one.last for one in stem.mentions if one.name]
     plain = [one.text for one in stem.tokens if one.mention is None and len(one.text) > 3]
-    for names in (quoted, plain):
+    marked = [
+        mention.last
+        for number, mention in enumerate(stem.mentions)
+        if stem.follows(number, Noun.PARAMETER)
+    ]
+    if not owners:
+        owners = _find_takers(quoted, parsed)
+    for names in (marked, quoted, plain):
         found = {
             (owner.path, name): (owner, parameter)
             for owner in owners
@@ -92,6 +99,17 @@ def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
         if found:
             return next(iter(found.values())) if len(found) == 1 else None
     return None
+
+
+def _find_takers(names: Sequence[str], parsed: ParsedQuestion) -> list[Symbol]:
+    """Return what takes a parameter that the stem names alone, if all agree on its default."""
+    for name in names:
+        found = parsed.library.index.find(name, ("parameter",))
+        public = [one for one in found if not one.foreign and one.available and not one.is_private]
+        if public and len({one.default for one in public}) == 1:
+            holder = parsed.library.index.resolve(public[0].owner)
+            return [] if holder is None else [holder]
+    return []
 
 
 _AMOUNT = re.compile(r"(-?\d[\d_]*(?:\.\d+)?)\s+[^\d]+|(None|True|False)\s*[(,].*", re.IGNORECASE)
@@ -332,6 +350,7 @@ def _claim_nature(
 
 
 def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
+    yield from _read_equal_constants(parsed)
     constants = [
         one for one in parsed.subjects if one.kind in ("constant", "enum member", "attribute")
     ]
@@ -350,3 +369,25 @@ def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
                 subject=constants[0].import_path, value=value[0], relation=_EQUIVALENT
             )
             yield Reading(option.letter, claim)
+
+
+def _read_equal_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
+    """Read options that are constants, where the stem says which value they have."""
+    owner = parsed.owner
+    numbers = [one.text for one in parsed.stem.tokens if one.text.isdigit()]
+    quoted = [one.code for one in parsed.stem.mentions if one.form is CodeForm.LITERAL]
+    if owner is None or owner.kind != "module" or len(numbers) + len(quoted) != 1:
+        return
+    if not parsed.stem.has("equal*", "value", "number") or parsed.stem.has("not"):
+        return
+    if any(not one.startswith("equal") for one in parsed.residue):
+        return
+    value = ast.literal_eval((numbers or quoted)[0])
+    for option in parsed.options.values():
+        path = f"{owner.path}.{option.whole.name}" if option.whole else ""
+        found = parsed.library.index.resolve(path) if path else None
+        if found is not None and found.kind == "constant":
+            yield Reading(
+                option.letter,
+                kinds.ConstantIs(subject=path, value=value, relation=_EQUIVALENT),
+            )

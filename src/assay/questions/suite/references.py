@@ -51,13 +51,14 @@ class SnippetFile:
         if section is None:
             return Snippet(_clean(self.text.splitlines()), name=self.path.name)
         found = cut_section(self.text, section, self.path.name)
-        used = find_used(found.code)
+        helpers = find_helpers(self.text, found)
+        used = find_used("\n".join([*helpers, found.code]))
         imports = tuple(
             one.statement
             for one in self.imported
             if one.bound in used and not found.first <= one.line <= found.last
         )
-        return Snippet(found.code, imports, f"{self.path.name}:{section}")
+        return Snippet(found.code, imports, f"{self.path.name}:{section}", helpers)
 
     def find_unused(self, section: str) -> list[ImportedName]:
         """Return what the file imports and the section does not use."""
@@ -156,6 +157,44 @@ def find_imports(source: str) -> list[ImportedName]:
         for one in _names(statement):
             found.setdefault(one.bound, one)
     return list(found.values())
+
+
+def find_helpers(source: str, section: Section) -> tuple[str, ...]:
+    """Return the definitions of a file that a section uses and does not hold, in their order."""
+    try:
+        body = ast.parse(source).body
+        own = {name for one in ast.parse(section.code).body for name in _bound_by(one)}
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    outside = [one for one in body if not section.first <= one.lineno <= section.last]
+    wanted, needed = find_used(section.code) - own, set[int]()
+    while True:
+        more = {
+            place
+            for place, one in enumerate(outside)
+            if place not in needed and wanted & set(_bound_by(one))
+        }
+        if not more:
+            break
+        needed |= more
+        wanted |= {name for place in more for name in find_used(ast.unparse(outside[place]))}
+    return tuple(_text_of(source, outside[place]) for place in sorted(needed))
+
+
+def _bound_by(statement: ast.stmt) -> Iterator[str]:
+    """Yield the names that a statement defines at the top level, imports left out."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        yield from (one.id for one in targets if isinstance(one, ast.Name))
+
+
+def _text_of(source: str, statement: ast.stmt) -> str:
+    """Return the lines of a statement, decorators included, markers of sections left out."""
+    decorators = getattr(statement, "decorator_list", [])
+    first = min([statement.lineno, *(one.lineno for one in decorators)])
+    return _clean(source.splitlines()[first - 1 : statement.end_lineno])
 
 
 def find_used(code: str) -> frozenset[str]:
