@@ -281,13 +281,13 @@ class Runs(Experiment):
 
 
 class IsAccepted(Experiment):
-    """The target knows every name and keyword that the code uses."""
+    """The target accepts every keyword that the code gives it."""
 
     kind: Literal["accepted"] = "accepted"
 
     @property
     def statement(self) -> str:
-        return "the target knows every name and keyword that the code uses"
+        return "the target accepts every keyword of the code"
 
 
 class Prints(Experiment):

@@ -354,9 +354,9 @@ def raised():
 
 REFUSED = '''
 def refused(error):
-    """What the target says of a name or keyword that it does not know; None if it knows all."""
+    """What the target says of a keyword that it does not know; None if it knows all."""
     said = "" if error is None else str(error)
-    is_unknown = re.search("unexpected keyword|has no attribute|cannot import name", said)
+    is_unknown = re.search("unexpected keyword", said)
     if error is not None and not is_unknown:
         raise LookupError(f"the code ends for another reason: {error!r}")
     return is_unknown
