@@ -1,4 +1,4 @@
-"""Running code that others wrote: clean target environments, isolation, programs and proofs."""
+"""Running untrusted code: clean target environments, isolation, programs and proofs."""
 
 from __future__ import annotations
 

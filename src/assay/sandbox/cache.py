@@ -1,4 +1,4 @@
-"""The cache on disk: folders that are built once, whole or not at all."""
+"""The cache on disk: folders that are built once, completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `assay doctor` says: what this machine offers, layer by layer, and whether it works."""
+"""The report of `assay doctor`: the isolation layers of this machine, and whether they work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges a proof from outside: from the events its process sent and from how that process ended."""
+"""Judges a proof from outside, by the events its process sent and by how that process ended."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Installs the packages of a target. No code of a package runs outside the sandbox.
 
-A package can run code when an interpreter starts in its environment: by a `.pth` file, by
-`sitecustomize`, or by a script or data file that takes the place of the interpreter or of its
-settings. So uv looks at the interpreter of a new, empty environment only, an environment that
-something was installed into is never started outside the sandbox, and its bytecode is compiled
-inside. Where building is allowed, all of it happens inside, with the network.
+A package can run code when an interpreter starts in its environment: through a `.pth` file,
+`sitecustomize`, or a script or data file that replaces the interpreter or its settings. Therefore
+uv only inspects the interpreter of a new, empty environment; an environment with installed packages
+is never started outside the sandbox, and its bytecode is compiled inside. If building is allowed,
+all of it happens inside, with network access.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which level of isolation this machine can give, layer by layer, and what would unlock more."""
+"""Detects which isolation levels this machine supports, and what would enable more."""
 
 from __future__ import annotations
 

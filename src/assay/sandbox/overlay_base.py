@@ -1,4 +1,4 @@
-"""Base folders: what work folders begin as a view of, made once and owned by whom programs are."""
+"""Base folders that work folders start as a view of; made once, owned by the programs' user."""
 
 from __future__ import annotations
 

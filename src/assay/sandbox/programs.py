@@ -1,4 +1,4 @@
-"""Running commands that others wrote, isolated and bounded, with everything they produced."""
+"""Runs untrusted commands, isolated and limited, and returns everything they produced."""
 
 from __future__ import annotations
 

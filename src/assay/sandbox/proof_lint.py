@@ -1,7 +1,7 @@
-"""Reads a proof without running it and objects to whatever would look green without proving.
+"""Static checks that reject proofs which would pass without proving anything.
 
-It meets the lazy and the mistaken, not the malicious: a proof that hides its intent passes here and
-is left to the control and the twin. Pure: source in, objections out.
+They catch lazy and mistaken proofs, not malicious ones: a proof that hides its intent passes here
+and is left to the control and the twin. Pure functions: source in, objections out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A runner process of the target's own Python, in its jail: started, asked, lost, ended."""
+"""A runner process in the target's own Python, inside its jail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof runner: plain pytest files in, outcomes out, from warm isolated processes."""
+"""The proof runner: plain pytest files in, outcomes out, using warm isolated processes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Long-lived servers inside the sandbox, spoken to through sockets that are passed out of it.
+"""Long-running servers inside the sandbox, reached through sockets passed out of it.
 
-At the level `namespaces` a server has a network of its own: whatever port it uses is used nowhere
-else, and no port of this machine is opened. At the level `landlock` there is no such network: the
-server may use exactly the one TCP port it is given, which must be free on this machine, and may
-connect to nothing else.
+At the level `namespaces` a server has its own network: its ports are used nowhere else, and no port
+of this machine is opened. At the level `landlock` there is no such network: the server may use only
+the one TCP port it is given, which must be free on this machine, and may connect to nothing else.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Targets: what proofs are run against, and the clean environment that is built for each once."""
+"""Targets: what proofs run against, and the clean environment that is built once for each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that calls uv: for interpreters, the kit that runs proofs, and releases."""
+"""All calls to uv: for interpreters, the kit that runs proofs, and releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jails and their workers, seen from outside: limits, binds, programs handed over."""
+"""Jails and their workers as seen from outside: limits, binds, and passing programs to them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Sees of whom a proof asks for the disputed name, and what the target knows of it.
+"""Observes which objects a proof asks for the disputed name, and what the target knows about it.
 
-That something has a name says nothing about the target if it is Python's own: a `deque` made of
-what the target gave, its text, a module of the standard library. That something lacks a name says
-nothing if it was not asked for all that it has: instances, lazy names, keywords that it passes on.
+An object that has the name says nothing about the target if the name is Python's own: a `deque`
+made of values from the target, a string, a module of the standard library. An object that lacks the
+name says nothing if it was not asked for everything it has: instances, lazy names, keywords that it
+passes on.
 """
 
 from __future__ import annotations

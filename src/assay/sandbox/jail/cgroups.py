@@ -1,4 +1,4 @@
-"""A control group for the programs of one worker, where this machine lets us make one."""
+"""A control group for the programs of one worker, where this machine allows one."""
 
 from __future__ import annotations
 

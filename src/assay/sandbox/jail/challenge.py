@@ -1,9 +1,9 @@
-"""Asks of a proof whether its answer comes from the target: with other values, without the target.
+"""Checks that the answer of a proof comes from the target, using other values and no target.
 
-Runs in the fork of a twin, when its tests have run. The test that ought to hold is called again:
-with the disputed value itself, where it is watched what is imported, patched and overridden, with
-values that are nearly the same, with real names of the target, and with an empty stand-in for the
-target. It must not hold with any of the others. The judgement is made outside.
+Runs in the fork of a twin, after its tests. The test that should hold is called again: with the
+disputed value itself, while imports, patches and overrides are watched; with values that are nearly
+the same; with real names of the target; and with an empty stand-in for the target. It must not hold
+with any of the others. The judgement is made outside.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One isolated process as its worker sees it: how it is started, watched and ended."""
+"""One isolated process as its worker sees it: starting, watching and ending it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a forked child does to itself before it runs anything."""
+"""Restrictions that a forked child applies to itself before it runs anything."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The work folder of a program: putting files in, bringing files back, removing it.
+"""The work folder of a program: writing files, collecting files, and removing it.
 
-Everything goes through descriptors of folders and follows no link, because what is in the folder
-was made by the program, which may even be running: a server, say.
+Everything uses folder descriptors and follows no link, because the content of the folder was made
+by the program, which may still be running (a server, for example).
 """
 
 from __future__ import annotations

@@ -1,22 +1,22 @@
 """Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
 
     supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
-    └─ first            first process of the jail; mounts all that is seen, then only waits
+    └─ first            first process of the jail; mounts everything visible, then only waits
        └─ maker         first process of a second user namespace; prepares those of the next child
           ├─ worker     `enter` returns here: imports a target, starts programs; one at a time
           │  └─ child   `fork_child` returns None here: private namespaces, filters, limits
-          └─ keeper     first process of a child's namespaces; when it is killed all of them end
+          └─ keeper     first process of a child's namespaces; killing it ends all of them
 
-The worker imports code of a target and yet needs two capabilities: only a parent can send a child
-into a pid namespace. They are capabilities over the second user namespace and what was made in it,
-in which all mounts of the first are locked: no one there can make a read-only bind writable, or
-take it away. Where no second user namespace can be had, the maker is the first process, and the
-filter is all that forbids this; `why_unlocked` says so.
+The worker imports code of a target but needs two capabilities, because only a parent can put a
+child into a pid namespace. They are capabilities over the second user namespace and what was made
+in it. There all mounts of the first one are locked: no process can make a read-only bind writable
+or remove it. Where a second user namespace is not available, the maker is the first process, and
+only the filter forbids this; `why_unlocked` reports it.
 
 The maker and the keepers are forked while the worker is still small, and prepare the next child's
-namespaces while the present one runs: a large worker forks once per child and waits for nothing.
-At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
-ends every process that descends from it.
+namespaces while the current one runs: a large worker forks once per child and waits for nothing. At
+the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and ends
+every process that descends from it.
 
 Its spec comes from limits.py and isolation.py outside; start.py shows how to load it by path.
 """

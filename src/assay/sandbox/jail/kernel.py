@@ -1,4 +1,4 @@
-"""The Linux calls that Python does not offer, each raising OSError with its own name."""
+"""Linux system calls that Python does not offer; each raises OSError with its own name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker that runs programs: takes one request at a time, and answers with how it ended.
+"""The worker that runs programs: takes one request at a time and answers with the result.
 
 Started as `start.py launcher DESCRIPTOR`. The first message is the spec of the jail.
 """

@@ -1,4 +1,4 @@
-"""The level `namespaces`: who starts whom, who may do what, and what outlives nothing."""
+"""The `namespaces` level: the process tree of a jail, its privileges and its cleanup."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Pages of memory: those a proof writes to, copied before it runs, and those it must not share.
+"""Memory pages: copies those a proof will write to in advance, and unshares others.
 
-After a fork every page that is written to has to be copied, and in Python looking at an object is
-writing to it. One by one that is some thousands of faults per proof; all at once it costs little,
-and nothing at all to a proof whose process was forked before it was asked for.
+After a fork every page that is written to has to be copied, and in Python even reading an object
+writes to it. One by one that is some thousands of faults per proof; all at once it costs little,
+and nothing for a proof whose process was forked in advance.
 """
 
 from __future__ import annotations

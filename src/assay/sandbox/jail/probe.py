@@ -1,4 +1,4 @@
-"""Finds out what this machine offers, by trying each layer in a process that ends at once.
+"""Detects what this machine offers by trying each layer in a short-lived process.
 
 Started as `start.py probe`; prints one JSON object of layer to [available, what was seen].
 """

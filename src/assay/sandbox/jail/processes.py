@@ -1,4 +1,4 @@
-"""Processes without a namespace of their own: counting them, ending all that descend from one."""
+"""Processes without a pid namespace: counting them, and ending all descendants of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of one proof in its fork: its file, its temporary folder, pytest, the last word."""
+"""One proof in its fork: its file, its temporary folder, the pytest run and the final message."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A pytest plugin that writes down what happened, test by test, on a channel of its own.
+"""A pytest plugin that records what happened, test by test, on a separate channel.
 
-It keeps what was raised beside what pytest made of it, so that whoever rewrites an outcome on the
-way (a hook, a plugin) is seen. The judgement is made outside; this only records.
+It records the raised exception beside the outcome that pytest made of it, so that a hook or plugin
+that rewrites an outcome is detected. The judgement is made outside.
 """
 
 from __future__ import annotations

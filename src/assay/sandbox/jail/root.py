@@ -1,4 +1,4 @@
-"""The file system of a jail: an empty root with a named list of things in it, and nothing else."""
+"""The file system of a jail: an empty root with an explicit list of entries, and nothing else."""
 
 from __future__ import annotations
 

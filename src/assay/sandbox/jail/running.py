@@ -1,4 +1,4 @@
-"""One proof under way, as the worker sees it: reads what it sends, keeps its clock, ends it."""
+"""A running proof as the worker sees it: reads its messages, enforces its limits and ends it."""
 
 from __future__ import annotations
 

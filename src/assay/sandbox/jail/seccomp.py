@@ -1,6 +1,6 @@
-"""The filter a process puts on its own system calls, for good (seccomp).
+"""The seccomp filter, which permanently restricts the system calls of a process.
 
-What is not named here is refused: a call is allowed because somebody has thought about it.
+It is an allowlist: every call that is not listed here is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The warm process: goes to jail, imports the target, prepares pytest, forks for every proof."""
+"""The warm process: enters the jail, imports the target, prepares pytest, forks for every proof."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Starts a module of this folder: `python -I -S start.py MODULE DESCRIPTOR`, in any Python >= 3.9.
 
-The folder becomes a package under a name of its own and never enters the path, so that none of its
-modules can hide one of a target's. `main` of the module gets its line to Assay, if it has one.
+The folder becomes a package under its own name and never enters the path, so that none of its
+modules can hide one of a target's. `main` of the module gets its channel to Assay, if it has one.
 """
 
 import importlib.util

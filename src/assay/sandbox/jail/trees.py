@@ -1,7 +1,7 @@
-"""Trees of folders that somebody else made: walked, removed and copied, however deep they are.
+"""Walking, removing and copying untrusted folder trees of any depth.
 
-Everything goes through descriptors and follows no link. Neither Python's stack nor the number of
-open files grows with the depth of a tree, so that no depth can end who walks it.
+Everything uses descriptors and follows no link. Neither Python's stack nor the number of open files
+grows with the depth of a tree, so no depth can crash the walk.
 """
 
 from __future__ import annotations
