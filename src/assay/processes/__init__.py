@@ -1,4 +1,4 @@
-"""The one way to talk to a child process: a line with bounded messages, a child, a pool, limits."""
+"""Child processes: bounded messages, single children, pools and limits."""
 
 from __future__ import annotations
 

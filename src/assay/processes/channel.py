@@ -1,8 +1,9 @@
 """Messages between two processes over a stream socket: two lengths, a text, and bytes.
 
-Standard library only, for Python 3.9 and later, and nothing of Assay: the sandbox loads this very
-file by its path. Lengths come first, so that a message is refused before it is read, costs no
-search for its end, and can be followed by descriptors, which only exact reads find in their place.
+Uses the standard library only, supports Python 3.9 and later, and imports nothing from Assay: the
+sandbox loads this file by its path. Lengths come first, so that an oversized message is refused
+before it is read, no search for its end is needed, and descriptors can follow it at an exact
+position.
 """
 
 from __future__ import annotations

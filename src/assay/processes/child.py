@@ -1,6 +1,6 @@
-"""A child process and the line to it: how it is started or forked, asked, and ended with its group.
+"""A child process and its message channel: starting, forking, requests, and killing its group.
 
-What comes over the line is data and never a pickle, unless the child is a fork of this process.
+Messages are plain data, never pickles, unless the child is a fork of this process.
 """
 
 from __future__ import annotations

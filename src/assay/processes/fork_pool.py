@@ -1,4 +1,4 @@
-"""Calls a function in forks of this process, with a limit: what hangs can be killed, only that."""
+"""Calls a function in forks of this process, with a time limit that kills hanging calls."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What a child process gets of Assay: no private descriptors, no longer life, no secrets.
+"""Limits for child processes: no private descriptors, no secrets, and no outliving Assay.
 
-A child that outlives Assay would otherwise hold the lock of a run, or the pipe its result goes to.
+A child that outlives Assay could otherwise keep the lock of a run, or the pipe for its result,
+open.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Modules of Assay that run in a process of their own, for code and data that may do anything."""
+"""Runs Assay modules in a separate process, for untrusted code and data."""
 
 from __future__ import annotations
 

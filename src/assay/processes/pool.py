@@ -1,4 +1,4 @@
-"""Children of one kind, kept for the next who needs one."""
+"""A pool of reusable child processes."""
 
 from __future__ import annotations
 
