@@ -1,4 +1,4 @@
-"""What changed between two runs, case by case; samples are evidence and are not compared."""
+"""Compares two runs case by case; samples are evidence and are not compared."""
 
 from __future__ import annotations
 

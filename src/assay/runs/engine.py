@@ -1,6 +1,6 @@
-"""The engine: draws cases from an iterator, runs a few at a time and writes every record once.
+"""The engine: takes cases from an iterator, runs a few at a time and writes each record once.
 
-Cases are never all in memory. Work that never waits needs no event loop and gets none.
+Cases are never all held in memory. Work that never awaits runs without an event loop.
 """
 
 from __future__ import annotations

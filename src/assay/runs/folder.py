@@ -1,4 +1,4 @@
-"""The folder of a run: what was asked, the journal of what happened, and how to read it again."""
+"""The folder of a run: its manifest and journal, and how to read them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""An index of a journal, so that a run of any size is read in order without being held in memory.
+"""An index of a journal, for reading a run of any size in order without loading it into memory.
 
-It is derived: whatever it says can be made again from the journal, and is when the two differ. An
-index whose writer has closed it carries a seal, a digest of all it says; without the right one
-nothing of it is believed. Like the links of the journal the seal finds accidents and careless
-edits; it is no signature.
+The index can always be rebuilt from the journal, and is when the two differ. An index that its
+writer closed carries a seal, a digest of its content; without a correct seal it is not used. Like
+the links of the journal, the seal detects accidents and careless edits; it is not a signature.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""The journal of a run: one line of JSON per finished unit of work, appended and never rewritten.
+"""The journal of a run: one line of JSON per finished unit of work, append-only.
 
-A line is handed to the kernel before anything is shown, so a killed process loses nothing it
-reported; the disk is synced once a second. A last line without its newline was torn by a crash.
+A line is handed to the kernel before anything is shown, so a killed process loses nothing that it
+reported; the disk is synced once a second. A last line without a newline was cut off by a crash.
 
-Every line ends with a link: a digest of the line and of the link before it. A line that was edited,
-removed or moved breaks the chain there. Journals of releases before 0.2 have no links and get none.
+Every line ends with a link: a digest of the line and of the previous link. Editing, removing or
+moving a line breaks the chain there. Journals written before 0.2 have no links and get none.
 """
 
 from __future__ import annotations

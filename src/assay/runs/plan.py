@@ -1,4 +1,4 @@
-"""The plan of a run: what was asked, as plain data; how a run is started, resumed and ended."""
+"""The plan of a run as plain data, and how a run is started, resumed and finished."""
 
 from __future__ import annotations
 

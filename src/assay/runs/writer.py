@@ -1,4 +1,4 @@
-"""Writes a run: what is finished already, what to run again, and each new record once."""
+"""Writes a run: skips finished cases, selects those to run again, and adds each record once."""
 
 from __future__ import annotations
 
