@@ -1,7 +1,7 @@
-"""Changes one value of a document in its text, and nothing else.
+"""Changes one value in the text of a document, and nothing else.
 
-Every change is made at its place in the text and the text is read again: unless exactly that value
-is new, and is what was meant, the next more cautious way to write it is tried.
+After each edit the text is parsed again. Unless exactly that value changed, to the intended one,
+the next more cautious way of writing it is tried.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The one way in for files of the user: regular files only, up to a size, text with its place.
+"""Reads user files: regular files only, up to a size limit, with errors that name the position.
 
-A pipe may never end, a device never does, and a file may be as large as the disk. Whoever reads a
-file that the user or a stranger wrote reads it here, so that each ends as an error with its place.
+A pipe may never end, a device never does, and a file may be as large as the disk. All files that
+users or third parties wrote are read here, so that each of these cases is reported as an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keeps HOCON within limits: long texts are parsed in linear time, substitutions do not explode."""
+"""Limits for HOCON: linear parsing time for long texts, and no exploding substitutions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where the keys of a HOCON text stand, which its parser does not say.
+"""Positions of the keys in a HOCON text, which its parser does not report.
 
-The parser has accepted the text before it comes here, so nothing is checked: what is looked for are
-the lines of keys and elements, what is included, and which names are substituted.
+The text was already accepted by the parser, so nothing is validated here: only the lines of keys
+and elements, the includes and the substituted names are collected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads HOCON, and what its parser leaves out: places, repeated keys, includes that are missing."""
+"""Reads HOCON and adds what its parser lacks: positions, repeated keys and missing includes."""
 
 from __future__ import annotations
 

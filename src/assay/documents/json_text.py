@@ -1,4 +1,4 @@
-"""Reads JSON into a tree with lines; the standard library's parser keeps none."""
+"""Reads JSON into a tree with line numbers, which the standard library's parser does not keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a node to a pydantic model: what a document says wrongly, each with its place and advice."""
+"""Validates a node as a pydantic model; every mistake has a position and advice."""
 
 from __future__ import annotations
 

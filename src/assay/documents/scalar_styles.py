@@ -1,6 +1,6 @@
-"""Ways to write a text in YAML or JSON, the most like the one before it first.
+"""Candidate ways to write a string in YAML or JSON, most similar to the previous one first.
 
-They are offers: whoever takes one reads the file again and sees whether it says what was meant.
+The caller parses the file again to check that a candidate has the intended value.
 """
 
 from __future__ import annotations

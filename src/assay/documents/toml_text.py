@@ -1,4 +1,4 @@
-"""Reads TOML that anybody may have written, into values or into a tree with lines."""
+"""Reads untrusted TOML, into values or into a tree with line numbers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A document as a tree in which every part knows its line and its characters.
+"""A document as a tree in which every node knows its line and its character offsets.
 
-Scalars keep their text as it was written: an option `No` stays "No" and `1.10` stays "1.10".
-`to_texts` gives texts, `to_values` gives what the scalars mean. `start` and `end` count characters
-of the text; they are 0 in nodes that were made and not read.
+Scalars keep their text as written: an option `No` stays "No" and `1.10` stays "1.10". `to_texts`
+returns the texts, `to_values` the parsed values. `start` and `end` are character offsets in the
+text; they are 0 in nodes that were created rather than parsed.
 """
 
 from __future__ import annotations

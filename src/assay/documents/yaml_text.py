@@ -1,6 +1,6 @@
-"""Reads YAML into a tree with lines, from the parser's events.
+"""Reads YAML into a tree with line numbers, from the parser's events.
 
-Events need no recursion, so that neither deep nesting nor an alias to itself can bring it down.
+Processing events needs no recursion, so deep nesting or an alias to itself cannot crash it.
 """
 
 from __future__ import annotations
