@@ -1,6 +1,6 @@
-"""Is the submission right? Runs a program on the cases of a problem and verifies what it did.
+"""Verification of submissions: runs a program on the cases of a problem and checks the results.
 
-What the commands need beside the three verbs is imported when it is first used.
+Names beyond the three verbs, which only the commands need, are imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Static assets of a problem: their names, `{{static:<name>}}`, and where a program sees them."""
+"""Static assets of a problem: their names, `{{static:<name>}}`, and their paths in the sandbox."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Whose mistake it is that a verifier gave no judgement: its author's, or the submission's output.
+"""Decides who is at fault when a verifier gives no judgement: its author or the submission.
 
-A verifier may raise because it is wrong, or because a program printed what nobody can read. To tell
-them apart it is shown what should be right: what the case expects, in every form that a program
-could print it, and what the reference solution gives, if there is one. What it says of those does
-not depend on the submission, so that no submission can turn a failure into an error.
+A verifier may raise because it has a bug, or because a program printed something unreadable. To
+tell them apart, it is run on results that should be correct: the expected values, in every form a
+program could print them, and the output of the reference solution, if there is one. Its behaviour
+on those does not depend on the submission, so no submission can turn a failure into an error.
 """
 
 from __future__ import annotations

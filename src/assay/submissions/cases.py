@@ -1,6 +1,6 @@
-"""What a program is given, and what came of it: cases with their input files, and results.
+"""Cases with their input files, and results of programs.
 
-The names and fields are those that existing loaders and verifiers use; further fields are kept, as
+The names and fields are those that existing loaders and verifiers use; extra fields are kept, as
 everywhere in the result model.
 """
 

@@ -1,7 +1,7 @@
-"""What a problem says about itself: checkpoints, groups, adapter, assets, limits.
+"""The configuration of a problem: checkpoints, groups, adapter, assets, limits.
 
-These are the objects loaders and verifiers are given. Unknown keys are kept, because existing
-problems carry keys of their own and their code may ask for them.
+These objects are passed to loaders and verifiers. Unknown keys are kept, because existing problems
+define their own keys and their code may read them.
 """
 
 from __future__ import annotations

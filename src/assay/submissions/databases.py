@@ -1,4 +1,4 @@
-"""SQLite files from structure and back: `{"tables": {name: rows}}`, made in memory."""
+"""Converts SQLite files to and from `{"tables": {name: rows}}`, in memory."""
 
 from __future__ import annotations
 

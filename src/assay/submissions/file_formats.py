@@ -1,4 +1,4 @@
-"""The formats of files: structure to bytes and back, the same bytes for the same structure."""
+"""File formats: converts structures to bytes and back, deterministically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders as a whole: the copy of a submission, and the digest of a problem."""
+"""Whole folders: the copy of a submission, and the digest of a problem."""
 
 from __future__ import annotations
 

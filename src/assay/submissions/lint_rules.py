@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a problem and its code that can be seen without running anything."""
+"""Lint rules for a problem and its code: defects that can be found without running anything."""
 
 from __future__ import annotations
 

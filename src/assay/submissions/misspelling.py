@@ -1,7 +1,7 @@
-"""Names that are almost those of a field, and whether the code of a problem reads them.
+"""Detects misspelled field names, and whether the code of a problem reads them.
 
-Configs and results may have names of an author's own, so not every unknown name is a mistake. One
-that is a letter away from a field, and that no code reads, is.
+Configs and results may contain an author's own names, so an unknown name is not always a mistake.
+It is one if it differs from a field by a letter and no code reads it.
 """
 
 from __future__ import annotations

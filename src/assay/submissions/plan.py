@@ -1,4 +1,4 @@
-"""The plan of `verify`: a problem, a submission, and the policy that decides."""
+"""The plan of `verify`: a problem, a submission, and the pass policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the parts of the subject meet: a source of cases, and something that runs them."""
+"""Interfaces between the parts of the package: a source of cases, and a runner for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run keeps of a submission: a record of each case, `evaluation.json`, and policies."""
+"""The records of a submission run: one per case, `evaluation.json`, and pass policies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the user asked for, and which cases of a problem that means."""
+"""The user's request, and the cases of a problem that it selects."""
 
 from __future__ import annotations
 

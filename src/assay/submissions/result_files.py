@@ -1,4 +1,4 @@
-"""Files that go in with a case, those that come back, and those that could not be brought back."""
+"""Input files of a case, result files, and result files that could not be collected."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Runs a submission on the cases of a problem: what is drawn, run, verified and recorded, and when.
+"""Runs a submission on the cases of a problem: draws, runs, verifies and records them.
 
-Cases of an isolated command line group are units of the run, a few at a time. The cases of any
-other group share a work folder, a server or the state of their loader: they are one chain.
+Cases of an isolated command line group are units of the run and run a few at a time. The cases of
+any other group share a work folder, a server or the state of their loader: they form one chain.
 """
 
 from __future__ import annotations

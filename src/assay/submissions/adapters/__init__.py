@@ -1,4 +1,4 @@
-"""Adapters: how a case is given to a program, and what is taken from it."""
+"""Adapters: how a case is passed to a program, and how its result is collected."""
 
 from __future__ import annotations
 

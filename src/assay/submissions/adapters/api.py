@@ -1,8 +1,8 @@
-"""Runs cases of a server: one server for a group, started in the sandbox when it is first needed.
+"""Runs cases against a server: one server per group, started in the sandbox on first use.
 
-A server that ends is started again for the next case if the cases of its group are independent of
-each other; where they are not, what it knew is gone, and the cases that follow fail too. One that
-did not even become ready is not tried again. A case with `reset` gets a new one in any case.
+A server that ends is restarted for the next case if the cases of its group are independent. If they
+are not, its state is lost, and the cases that follow fail too. A server that never became ready is
+not retried. A case with `reset` always gets a new one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs cases of a command line program: one process for every case."""
+"""Runs cases of a command line program, one process per case."""
 
 from __future__ import annotations
 

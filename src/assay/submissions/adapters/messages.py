@@ -1,4 +1,4 @@
-"""Requests to a server and its answers: JSON, text, bytes, and the files of an archive."""
+"""Requests to a server and its responses: JSON, text, bytes, and the files of an archive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An audit of a problem: its reference runs twice, then its verifier judges what is wrong."""
+"""An audit of a problem: runs its reference twice, then shows wrong results to its verifier."""
 
 from __future__ import annotations
 

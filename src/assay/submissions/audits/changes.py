@@ -1,4 +1,4 @@
-"""Every small way in which a tree of values can be made wrong, each with the place it is made."""
+"""All small ways to make a tree of values wrong, each with its position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the trials of one case show about its verifier. Pure."""
+"""Facts about a verifier, derived from the trials of one case. Pure functions."""
 
 from __future__ import annotations
 

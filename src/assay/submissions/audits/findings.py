@@ -1,4 +1,4 @@
-"""Types of findings, and from the facts of cases to findings about groups. Pure."""
+"""Finding types, and how the facts of cases become findings about groups. Pure functions."""
 
 from __future__ import annotations
 

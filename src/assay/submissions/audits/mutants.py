@@ -1,8 +1,8 @@
-"""From what a right program did to what wrong programs might do: mutants, each wrong in substance.
+"""Mutants: results that wrong programs might produce, derived from a correct one.
 
-Pure, deterministic and bounded. A mutant is always a result that some program could produce: what
-a command prints stays text, a file stays the kind of value it was. Text that is JSON, JSON lines
-or a table is changed in what it says, and written as it was.
+Pure, deterministic and bounded. A mutant is always a result that some program could produce: the
+output of a command stays text, a file keeps its type of value. Text that is JSON, JSON lines or a
+table is changed in its content and written in the same format.
 """
 
 from __future__ import annotations

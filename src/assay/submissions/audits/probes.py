@@ -1,7 +1,7 @@
-"""Results that are wrong all over: a check that none of them makes fail is hardly a check.
+"""Results that are wrong everywhere; a check that accepts all of them checks almost nothing.
 
-They are no mutants, because a verifier need not look at everything they change. They try single
-checks, also those that fail only when something is there that should not be.
+They are not mutants, because a verifier need not look at everything they change. They test single
+checks, including those that fail only on unexpected content.
 """
 
 from __future__ import annotations

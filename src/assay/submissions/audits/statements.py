@@ -1,4 +1,4 @@
-"""Which values are expected, and each of them changed: does anybody look at it?"""
+"""The expected values, and variants with each one changed, to find those that no check reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everything a case is tried with: two runs of the reference, doing nothing, mutants and more."""
+"""All trials of a case: two runs of the reference, an empty result, mutants and probes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Case files as they are written, without code: their keys, and the input files they name."""
+"""The format of case files: their keys, and the input files they name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""From what is expected of a case to checks: named ones, or what suits a bare value.
+"""Turns the expectations of a case into checks: named ones, or defaults for plain values.
 
-The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
-without white space at the ends of lines, files by what their names say they hold. A check runs here
-if it is certain to be quick, else in a process with limits; one that exceeds them is undecided.
+The defaults: structures and numbers are compared as JSON (a float may differ by rounding), text
+without white space at the ends of lines, files by the type their name implies. A check runs in this
+process if it is certain to be fast, otherwise in a process with limits; a check that exceeds them
+is undecided.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What is written under `expected`, place by place, read before any answer is known.
+"""Parses `expected`, place by place, before any answer is known.
 
-Which texts are checks, options and weights is settled by the file alone. What an answer had is
-filled in afterwards, in place of `{{saved:name}}`, and never read as anything else. A place is a
-path into a result, such as `output.items[0].id` or `files["out.csv"][0].price`.
+Only the file decides which texts are checks, options and weights. Values from answers are inserted
+later, in place of `{{saved:name}}`, and never interpreted. A place is a path into a result, such as
+`output.items[0].id` or `files["out.csv"][0].price`.
 """
 
 from __future__ import annotations

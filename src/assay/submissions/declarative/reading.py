@@ -1,4 +1,4 @@
-"""The canonical cases of a group: one file per group or one per case, mistakes with their lines."""
+"""Reads the cases of a group from one file per group or per case; mistakes have line numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The source of canonical problems: cases from files, judgements from named checks."""
+"""The source of declarative problems: cases from files, judgements from named checks."""
 
 from __future__ import annotations
 

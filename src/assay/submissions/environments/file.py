@@ -1,7 +1,7 @@
-"""Environments: how a submission is started and with which variables, read from a file (`-e`).
+"""Environment files (`-e`): how a submission is started and with which variables.
 
-The format is that of existing environment files; keys that mean nothing here are tolerated, but
-not those that are almost one that does. What the types of environments do differently is in
+The format is that of existing environment files. Keys that Assay does not use are accepted, unless
+they look like a misspelling of one it does. The differences between types of environments are in
 `EnvironmentType`.
 """
 

@@ -1,8 +1,8 @@
-"""Makes a submission ready for a checkpoint: copied once, set up once, then run as often as asked.
+"""Prepares a submission for a checkpoint: copied once, set up once, then run any number of times.
 
-Set-up commands are the environment's, the code they run may be the submission's: they run in the
-sandbox, in the copy, with the network unless that is turned off, and never with a secret. A Python
-and uv are there beside the programs of the system.
+Set-up commands come from the environment, but may run code of the submission: they run in the
+sandbox, in the copy, with network access unless it is turned off, and never with secrets. Python
+and uv are available beside the programs of the system.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What authors of problems are given: JSON Schemas for editors, and a problem to start from."""
+"""Help for problem authors: JSON Schemas for editors, and a starter problem."""
 
 from __future__ import annotations
 

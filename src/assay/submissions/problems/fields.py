@@ -1,4 +1,4 @@
-"""From a document of a problem to a model, with a finding for whatever it says wrongly."""
+"""Validates a document of a problem as a model, with a finding for every mistake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a problem folder to its `ProblemConfig`: everything merged, every mistake with its line."""
+"""Reads a problem folder into a merged `ProblemConfig`; every mistake has a line number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that a problem has for its own loader and verifier, and `slop_code` as a file for them."""
+"""A problem's tests for its own loader and verifier, and a `slop_code` module file for them."""
 
 from __future__ import annotations
 

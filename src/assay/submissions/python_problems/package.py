@@ -1,7 +1,6 @@
-"""A problem folder as a package named after itself, and the two classes it has to define.
+"""Loads a problem folder as a package named after it, and the two classes it must define.
 
-Runs where the problem's code runs. What is wrong with the folder is an InputError with the file's
-name.
+Runs where the problem's code runs. A mistake in the folder is an InputError with the file's name.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The process of a problem's worker, and cases, results and configurations as plain values."""
+"""The worker process of a problem, and cases, results and configurations as plain values."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""Cases and judgements of a problem that has code of its own, asked of its worker.
+"""The source of problems with their own code; cases and judgements come from a worker.
 
-A worker that is lost is started again for the next question; the case whose question was lost is
-the only one that is. A new worker knows nothing of a group: the cases that were drawn are drawn
-again, and its store is told again what came of each. That needs a loader that gives the same cases
-every time.
+A lost worker is restarted for the next request; only the case of the lost request is lost. A new
+worker has no state of a group: the cases that were drawn are drawn again, and their results are
+added to its store again. This requires a loader that yields the same cases every time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The inside of a problem's worker: answers Assay's calls by calling the problem's own code.
+"""The worker process of a problem: answers Assay's requests by calling the problem's own code.
 
-Nothing that code prints or raises can reach the line: both standard streams lead to a file of
-Assay's, and every exception becomes an answer.
+Nothing that this code prints or raises can reach the channel: both standard streams are redirected
+to a file of Assay's, and every exception becomes an answer.
 """
 
 from __future__ import annotations

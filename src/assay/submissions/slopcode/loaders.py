@@ -1,4 +1,4 @@
-"""What loaders are made of, and where the cases of a group are, in a stable order."""
+"""Building blocks for loaders, and the location of a group's cases in a stable order."""
 
 from __future__ import annotations
 

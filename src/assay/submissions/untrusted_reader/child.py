@@ -1,4 +1,4 @@
-"""The inside of a process that reads what submissions produced: one question after the other."""
+"""The child process that reads output of submissions, one request after another."""
 
 from __future__ import annotations
 

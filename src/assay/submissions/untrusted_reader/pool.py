@@ -1,7 +1,7 @@
-"""Processes that read what submissions produced: bounded in time and memory, and easily ended.
+"""Processes that read output of submissions, limited in time and memory.
 
-A pattern can take forever on a text that was made for it, and a small file can mean a giant. In a
-process of its own either costs the one comparison it belongs to.
+A pattern can take forever on a crafted text, and a small file can expand to a huge one. In a
+separate process either costs only the one comparison it belongs to.
 """
 
 from __future__ import annotations
