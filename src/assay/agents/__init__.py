@@ -1,4 +1,4 @@
-"""Is the agent right, often enough? Conversations of test files, held with a live agent."""
+"""Tests for agents: conversations from test files, held with a live agent."""
 
 from __future__ import annotations
 

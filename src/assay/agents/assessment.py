@@ -1,4 +1,4 @@
-"""From the samples of a run to modes of failure, for a person and for programs."""
+"""Groups the failed samples of a run into failure modes and renders them as text and JSON."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""Modes of failure: failed checks that belong together, with their share. Pure.
+"""Failure modes: groups of related failed checks, with their share of the samples. Pure functions.
 
-What is certain comes first: which check failed, and which of its values (which keyword is
-missing). Only failures of the same check and the same values are compared by the words of their
-answers; what is like nothing else is set apart as various and not passed off as a mode. The
-grouping does not depend on the order of the samples.
+Failures are grouped first by check and by its failing values (such as the missing keyword). Only
+failures with the same check and values are then compared by the words of their answers. Failures
+that resemble no others are listed as various. The grouping does not depend on the order of the
+samples.
 """
 
 from __future__ import annotations

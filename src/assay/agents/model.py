@@ -1,4 +1,4 @@
-"""What a test file says: an agent, the interactions to hold with it, the checks on its answers."""
+"""The content of a test file: an agent, its interactions, and the checks on its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan of `verify` and `assess`: test files, how their agents are reached and sampled."""
+"""The plan of `verify` and `assess`: the test files, connections and sampling settings."""
 
 from __future__ import annotations
 

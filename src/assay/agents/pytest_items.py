@@ -1,4 +1,4 @@
-"""Test files of agents as items of pytest: one for every file and connection."""
+"""pytest items for agent test files: one per file and connection."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The pytest plugin: test files of agents as tests, with `--assay` or `assay = true` only.
+"""The pytest plugin: collects agent test files as tests, only with `--assay` or `assay = true`.
 
-Everybody who has Assay installed loads this module with pytest, so it imports nothing else.
+pytest loads this module wherever Assay is installed, so it imports nothing else.
 """
 
 from __future__ import annotations

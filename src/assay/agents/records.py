@@ -1,4 +1,4 @@
-"""What a run keeps of a test on one connection: a record, with a report for every sample."""
+"""The record of a test on one connection, with a report for every sample."""
 
 from __future__ import annotations
 

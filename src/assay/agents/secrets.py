@@ -1,8 +1,8 @@
-"""What is a secret of a test: values of the environment, metadata, credentials of a connection.
+"""The secrets of a test: environment values, metadata and credentials of a connection.
 
-They are replaced by their names in everything that is stored or printed, and those that open a door
-in what a judge reads too. The name is the same wherever the value stands, so what is compared stays
-comparable.
+They are replaced by their names in everything that is stored or printed; credentials are also
+replaced in the text a judge reads. The same value always gets the same name, so redacted texts can
+still be compared.
 """
 
 from __future__ import annotations

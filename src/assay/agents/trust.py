@@ -1,9 +1,9 @@
-"""Which code a test file may run, and which servers may get the secrets of a test.
+"""Rules for which code a test file may run and which servers may receive the secrets of a test.
 
-A test file is data that anybody may have written. It may name a `python` agent of the project that
-it belongs to, because that code is there to be run; it may not name code of the standard library or
-of an installed package, where nearly every function does something to the machine. A run folder is
-data too: it names the server of the run, but only the user says that this server may get secrets.
+A test file is untrusted data. It may name a `python` agent in its own project, but no code of the
+standard library or of an installed package, where almost any function can affect the machine. A run
+folder is untrusted too: it names the server of the run, but only the user can allow that server to
+receive secrets.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Talks to an agent over the A2A protocol, in its JSON-RPC form; versions 1.0 and 0.3.
+"""Connection to an agent over the A2A protocol (JSON-RPC binding, versions 1.0 and 0.3).
 
-The agent's card says which version it speaks and at which path. It never leads to another server
-than the one that the user named: credentials go there and nowhere else.
+The agent card gives the protocol version and the path. It cannot redirect to a different server:
+credentials are only sent to the server that the user named.
 """
 
 from __future__ import annotations

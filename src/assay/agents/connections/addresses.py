@@ -1,4 +1,4 @@
-"""Addresses of servers and headers of requests: checked before anything is sent to them."""
+"""Validation of server addresses and request headers, before anything is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talks to agents of google-adk, in this process or behind its API server."""
+"""Connection to google-adk agents, in this process or through the ADK API server."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Talks to an agent that is a program of the user's: a line of JSON goes in, a line comes out.
+"""Connection to an agent that is a user's program: one line of JSON in, one line out.
 
-Which program, only the user says, never a test file: a file is data. Every conversation has a
-process of its own, which may remember what was said and ends with it, and so do its children.
+Only the user can choose the program; a test file cannot, because it is data. Every conversation
+gets its own process, which may keep state. The process and its children are killed when the
+conversation ends.
 """
 
 from __future__ import annotations

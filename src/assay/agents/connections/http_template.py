@@ -1,4 +1,4 @@
-"""Talks to an HTTP API that the test file describes in `request` and `answer`."""
+"""Connection to an HTTP API that the test file describes in `request` and `answer`."""
 
 from __future__ import annotations
 

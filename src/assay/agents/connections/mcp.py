@@ -1,8 +1,8 @@
-"""Talks to an agent that is a tool of an MCP server, over streamable HTTP.
+"""Connection to an agent that is a tool of an MCP server, over streamable HTTP.
 
-A neuro-san server offers its agents this way too. Its tools take a `user_message`, a `chat_context`
-and `sly_data`, and give the context back beside the structure. Other tools get the text as the
-argument that takes it, or what the `request` of the test file says.
+neuro-san servers offer their agents this way too. Their tools take `user_message`, `chat_context`
+and `sly_data`, and return the context beside the structure. Other tools get the text as their text
+argument, or the arguments given by `request` in the test file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Talks to neuro-san agents, over http or https or through the library in this process."""
+"""Connection to neuro-san agents, over HTTP(S) or through the library in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talks to a model over an OpenAI-compatible API, as if it were the agent: chat or Responses."""
+"""Connection to a model behind an OpenAI-compatible API (chat or Responses), used as an agent."""
 
 from __future__ import annotations
 

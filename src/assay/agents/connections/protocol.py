@@ -1,13 +1,13 @@
-"""What a connection is: one question goes in, one answer comes out; there are three ways to fail.
+"""The interface of a connection (one question in, one answer out) and its three errors.
 
     AssayError
-    ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    ├── TooSlow                  the agent gave no complete answer in time: a failure
     ├── AgentFailed              the agent's own code raised, or gave no answer: a failure
     └── InfrastructureError
-        └── ConnectionFailed     the agent was not there, or not able, to answer: an error
+        └── ConnectionFailed     the agent was not reachable or not able to answer: an error
 
-A connection is opened once for a test and makes one session for every sample, so that nothing of
-one sample can reach another.
+A connection is opened once per test and creates one session per sample, so that samples cannot
+affect each other.
 """
 
 from __future__ import annotations

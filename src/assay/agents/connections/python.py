@@ -1,8 +1,8 @@
-"""Talks to an agent that is Python: a function, sync or async, named `package.module:function`.
+"""Connection to an agent that is a Python function, sync or async: `package.module:function`.
 
-It is called with the text, None if there is none, and by name with those of sly_data,
-chat_context, history, metadata and chat_filter that it asks for. It returns text, or a dictionary
-of text, structure, sly_data and chat_context.
+The function is called with the text (or None) and, as keyword arguments, with those of sly_data,
+chat_context, history, metadata and chat_filter that it accepts. It returns a string, or a
+dictionary with text, structure, sly_data and chat_context.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every connection by its name: what it can send and give back, and how it is opened."""
+"""Registry of connections by name: what each can send and return, and how it is opened."""
 
 from __future__ import annotations
 

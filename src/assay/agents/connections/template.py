@@ -1,8 +1,8 @@
-"""What a test file says about an HTTP API of its own: how a request is made, where an answer is.
+"""The `request` and `answer` templates of a test file, for custom HTTP APIs.
 
-A value of a request may hold placeholders in double braces. A text that is nothing but a
-placeholder becomes its value, whatever kind it has; a member of an object whose value is not there
-yet (the context of a conversation that begins) is left out.
+A value in a request may contain placeholders in double braces. A string that consists of a single
+placeholder becomes the value itself, of whatever type. An object member without a value yet (the
+context at the start of a conversation) is left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs code that Assay does not control beside its own event loop, so that limits always hold.
+"""Runs code that Assay does not control outside its event loop, so that time limits always hold.
 
-A call that does not end when its time is over is left behind, in a thread that does not keep the
-process alive. How many may be left behind is bounded.
+A call that exceeds its time is abandoned in a daemon thread. The number of abandoned calls is
+limited.
 """
 
 from __future__ import annotations

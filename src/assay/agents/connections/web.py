@@ -1,4 +1,4 @@
-"""The one pooled HTTP client of a connection, and what its errors mean."""
+"""The pooled HTTP client of a connection, and the mapping of its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compares an answer with all checks of its interaction; each has its own result."""
+"""Runs all checks of an interaction on its answer, with one result per check."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Holds the conversation of one sample: its interactions in order, over one session.
+"""Runs the conversation of one sample: its interactions in order, over one session.
 
-The context and the private data (sly_data) that were sent or came back go into the next
-interaction; sly_data that this one has itself, be it empty, takes their place. Everything is
-copied on its way, so that no sample, and no agent in this process, can change what another sees.
+The context and the private data (sly_data) that were sent or returned are passed to the next
+interaction; sly_data that an interaction defines itself, even if empty, replaces them. Everything
+is copied, so that no sample and no agent in this process can change what another one sees.
 """
 
 from __future__ import annotations

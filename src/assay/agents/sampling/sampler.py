@@ -1,4 +1,4 @@
-"""One sample of a test: a conversation, tried again after an outage, and the report about it."""
+"""One sample of a test: a conversation, retried after an outage, and its report."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The limit of a test: only seconds in which the agent is being talked to count.
+"""The time limit of a test, which counts only the seconds spent talking to the agent.
 
-Waiting for a place, building a session, pauses before another attempt and judging are outside. A
-conversation that ends in an outage is taken off again: the agent was not there to use that time.
+Waiting for a slot, opening a session, pauses before a retry and judging do not count. Neither does
+a conversation that ends in an outage.
 """
 
 from __future__ import annotations

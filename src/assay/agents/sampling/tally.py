@@ -1,4 +1,4 @@
-"""How many samples a ratio needs, when its verdict is certain, and what the numbers mean: pure."""
+"""How many samples a ratio needs, and when its verdict is certain. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs single tests: as many samples as the verdict of each needs, at the same time."""
+"""Runs single tests, taking as many concurrent samples as each verdict needs."""
 
 from __future__ import annotations
 

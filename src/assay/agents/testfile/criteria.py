@@ -1,4 +1,4 @@
-"""From a `response` to its checks, with a problem for each test that is none or can never pass."""
+"""Turns a `response` into checks and reports tests that are invalid or can never pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are meant by files, folders and globs, and what came of reading them all."""
+"""Finds the test files meant by files, folders and globs, and reads them all."""
 
 from __future__ import annotations
 

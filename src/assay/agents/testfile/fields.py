@@ -1,4 +1,4 @@
-"""Reads single keys of an object of a test file: what they must be, and where they are not."""
+"""Reads single keys of a test file object and reports invalid values with their position."""
 
 from __future__ import annotations
 

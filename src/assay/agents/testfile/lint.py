@@ -1,4 +1,4 @@
-"""Lint: what is wrong with test files that can be seen without an agent."""
+"""Lint rules for test files: defects that can be found without an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a source to a test file, with a problem for whatever the file says wrongly."""
+"""Turns a parsed source into a test file and reports every problem in it."""
 
 from __future__ import annotations
 

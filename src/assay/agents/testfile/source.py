@@ -1,4 +1,4 @@
-"""A test file as a value whose every part knows its place, whatever the file is written in."""
+"""A parsed test file in which every value knows its position, independent of the file format."""
 
 from __future__ import annotations
 
