@@ -1,4 +1,4 @@
-"""The client: a question to a model, answered from the cache, or asked, checked, paid and kept."""
+"""The model client: answers from the cache, or calls the model, validates and stores the answer."""
 
 from __future__ import annotations
 

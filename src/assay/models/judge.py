@@ -1,4 +1,4 @@
-"""The judge: says whether a text satisfies a criterion, by the votes of a model."""
+"""The judge: decides by model votes whether a text satisfies a criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model is asked, where, with which key and limits: from options, assay.toml, environment."""
+"""Model settings (provider, key, limits) from options, assay.toml and the environment."""
 
 from __future__ import annotations
 

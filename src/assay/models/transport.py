@@ -1,4 +1,4 @@
-"""Requests on their way to a provider: limited, tried again, and paid from a budget."""
+"""Sends requests to a provider with concurrency limits, retries and a budget."""
 
 from __future__ import annotations
 

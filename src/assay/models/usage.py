@@ -1,4 +1,4 @@
-"""What calls to a model used: tokens and money, added up for a case and for a run."""
+"""Token usage and cost of model calls, summed per case and per run."""
 
 from __future__ import annotations
 
