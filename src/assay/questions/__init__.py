@@ -1,6 +1,6 @@
-"""Is the question right? Every option is proven against the real library.
+"""Verification of multiple-choice questions: every option is proven against the real library.
 
-What the commands need beside the four verbs is imported when it is first used.
+Names beyond the four verbs, which only the commands need, are imported on first use.
 """
 
 from __future__ import annotations

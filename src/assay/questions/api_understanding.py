@@ -1,7 +1,7 @@
-"""API questions: whether the names that count as right answers exist at all.
+"""API questions: checks whether the accepted names exist.
 
-That a name exists does not make it the answer, so without a model the best verdict is Unproven;
-that none of the accepted names exists makes the question Incorrect.
+A name that exists is not necessarily the answer, so without a model the best verdict is Unproven;
+if none of the accepted names exists, the question is Incorrect.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Calibrates the provers on a suite: every Valid question is verified again with defects in it.
+"""Calibrates the provers on a suite: verifies every Valid question again with planted defects.
 
-What is stored of the original is never looked at for a mutant, and nothing is kept of either.
+Stored proofs of the original are never used for a mutant, and nothing is stored for either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Examines a question without its key: runs stored proofs and asks the provers about the rest."""
+"""Examines a question without its key: runs stored proofs, then asks the provers."""
 
 from __future__ import annotations
 

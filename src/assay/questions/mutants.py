@@ -1,7 +1,7 @@
-"""Mutants: a sound question with one defect planted in it, and what must be said of it.
+"""Mutants: a sound question with one planted defect, and the verdicts expected for it.
 
-Pure: the same question and seed give the same mutants. A defect is planted only where it is certain
-that it is one, so that whoever does not find it has missed something.
+Pure functions: the same question and seed give the same mutants. A defect is planted only where it
+is certain to be one, so a verifier that does not find it has missed something.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plans of `verify` and `calibrate`: suites, targets, and who proves their questions."""
+"""The plans of `verify` and `calibrate`: suites, targets and provers."""
 
 from __future__ import annotations
 

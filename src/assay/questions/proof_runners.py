@@ -1,4 +1,4 @@
-"""Where questions are proven: per target an environment with its proof runner, and the provers."""
+"""One environment per target, with its proof runner and provers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports on questions: `quality_report.json`, its Markdown, SARIF, and one question as text."""
+"""Question reports: `quality_report.json`, Markdown, SARIF, and one question as text."""
 
 from __future__ import annotations
 

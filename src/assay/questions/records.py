@@ -1,4 +1,4 @@
-"""From what was found about a question to the record of its case, and its quality in numbers."""
+"""Builds the record of a question from its findings, and computes quality figures."""
 
 from __future__ import annotations
 

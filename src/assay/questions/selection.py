@@ -1,4 +1,4 @@
-"""What a command is to work on: from suites, filters and targets to the questions of a run."""
+"""Selects the questions of a run from suites, filters and targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drift: the same questions on several releases, and the one in which a finding changed."""
+"""Drift: the same questions on several releases, and the release in which a finding changed."""
 
 from __future__ import annotations
 

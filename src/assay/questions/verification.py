@@ -1,4 +1,4 @@
-"""Verifies questions: examined without the key, judged against it, recorded."""
+"""Verifies questions: examines them without the key, judges them against it, and records them."""
 
 from __future__ import annotations
 

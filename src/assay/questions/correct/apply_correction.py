@@ -1,4 +1,4 @@
-"""Applies a correction that is Valid: as a patch, in place, or as a commit with its evidence."""
+"""Applies a Valid correction: as a patch, in place, or as a commit with its evidence."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Corrections of a question: what a model may propose, and what is refused at once.
+"""Corrections of a question: what a model may propose, and which proposals are refused.
 
-Nothing here is written to a file. What is accepted is verified from scratch by others.
+Nothing here is written to a file. Accepted proposals are verified from scratch elsewhere.
 """
 
 from __future__ import annotations

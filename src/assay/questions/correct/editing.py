@@ -1,7 +1,7 @@
 """Changes fields of one question in the text of its suite, and proves that nothing else changed.
 
-Every change is made at its place in the text and the text is read again: unless exactly that field
-says something new, and what was meant, the change is refused.
+After every change the text is parsed again: unless exactly that field changed, to the intended
+value, the change is refused.
 """
 
 from __future__ import annotations

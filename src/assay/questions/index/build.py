@@ -1,4 +1,4 @@
-"""Building an index: the target is looked at inside the sandbox, once, and the result is kept."""
+"""Builds an index: the target is inspected once inside the sandbox, and the result is cached."""
 
 from __future__ import annotations
 

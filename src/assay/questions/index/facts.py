@@ -1,6 +1,6 @@
-"""From what was seen inside the sandbox to symbols: documentation is spread to what it is about.
+"""Turns the facts collected inside the sandbox into symbols with their documentation.
 
-Docstrings may have sections in the three usual ways: Google, numpy and reST fields.
+Docstring sections may be in Google, numpy or reST style.
 """
 
 from __future__ import annotations

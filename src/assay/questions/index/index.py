@@ -1,4 +1,4 @@
-"""Asking an index: what is called so, what a class has, what fits a question."""
+"""Queries on an index: by name, by members of a class, and by the words of a question."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A ranking of symbols for a plain question: BM25 over fields, worked out when the index is built.
+"""Ranks symbols for a question in plain words: BM25 over fields, computed when the index is built.
 
-Each symbol is a document whose fields weigh differently: a word in a name says more than the same
-word deep in a docstring. What a word is worth in a document is stored; a query only adds up.
+Each symbol is a document whose fields have different weights: a word in a name counts more than the
+same word deep in a docstring. The weight of a word in a document is stored; a query only adds up.
 """
 
 from __future__ import annotations

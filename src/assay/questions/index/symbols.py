@@ -1,4 +1,4 @@
-"""What the index says about one public name."""
+"""A public name as described by the index."""
 
 from __future__ import annotations
 

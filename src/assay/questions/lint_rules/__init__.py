@@ -1,4 +1,4 @@
-"""Lint: what is wrong with suites that can be seen without running anything."""
+"""Lint rules for suites: defects that can be found without running anything."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lint rule of suites looks at, the rules about reading, and the words of questions."""
+"""The input of lint rules for suites, the rules about reading, and the words of questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions with a model: it proposes, execution decides, code gives the verdict."""
+"""Questions with a model: the model proposes, execution decides, code gives the verdict."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Access to the model for agents of google-adk: cache, budget, usage and retries are Assay's own.
+"""Model access for google-adk agents, with Assay's own cache, budget, usage and retries.
 
-The cache, the budget and the accounting hang on the model callbacks of an agent.
+The cache, the budget and the accounting are attached to the model callbacks of an agent.
 """
 
 from __future__ import annotations

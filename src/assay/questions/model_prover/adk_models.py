@@ -1,4 +1,4 @@
-"""Models as google-adk takes them, whose calls are limited and tried again as Assay does it."""
+"""google-adk models whose calls use Assay's limits and retries."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
-"""The correction loop: a question is verified, and a defective one corrected and verified again.
+"""The correction loop: verifies a question, corrects a defective one and verifies it again.
 
     remediation_loop
       verification_pipeline ─► verdict_synthesizer ─► fix_handler ─► teardown
               ▲                                          │ remediation_engineer
               └────────────── a new definition ──────────┘
 
-The verification pipeline is the one of `pipeline`: a session of its own for every pass, so that
-whoever proves has seen neither the key nor the critique nor the claims of a pass before. The
-verdict is given by code. Only the remediation engineer is shown the key, and what it answers is
-kept only if the verdict on it is Valid.
+The verification pipeline is the one in `pipeline`, with a new session for every pass, so that a
+prover never sees the key, the critique or the claims of an earlier pass. The verdict is given by
+code. Only the remediation engineer is shown the key, and its answer is kept only if the verdict on
+it is Valid.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The verification pipeline: claims, then proofs, in a session that has never seen a key.
+"""The verification pipeline: claims, then proofs, in a session that never sees a key.
 
     verification_pipeline
       setup ─► claim_analyst ─► claim_check ─► proof_engineer_loop ─► teardown
                      ▲               │            └ proof_engineer, once per option
                      └── sent back ──┘
 
-Claims stand in the session's state under `claims`, what came of them under `results`. The folder
-that `setup` makes is gone when the pipeline has ended, however it ended.
+Claims are in the session's state under `claims`, their results under `results`. The folder that
+`setup` makes is always removed when the pipeline ends.
 """
 
 from __future__ import annotations

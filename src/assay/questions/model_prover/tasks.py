@@ -1,4 +1,4 @@
-"""Verification tasks: what a claim analyst proposes per option, read with errors one can act on."""
+"""Verification tasks: parses the claim analyst's proposals and reports actionable errors."""
 
 from __future__ import annotations
 

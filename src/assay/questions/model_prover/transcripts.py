@@ -1,4 +1,4 @@
-"""Transcripts: what was said about a question, event by event, kept in the folder of its run."""
+"""Transcripts: the events of a question's agents, kept in the folder of its run."""
 
 from __future__ import annotations
 

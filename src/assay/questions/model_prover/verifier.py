@@ -1,4 +1,4 @@
-"""Verifies one question with a model: blind, judged by code, and corrected where that is wanted."""
+"""Verifies one question with a model: proven blind, judged by code, and corrected on request."""
 
 from __future__ import annotations
 

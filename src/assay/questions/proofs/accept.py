@@ -1,4 +1,4 @@
-"""Takes in a proof that somebody wrote: read, run, controlled, twinned, and only then stored."""
+"""Accepts a proof that somebody wrote: reads, runs, controls and twins it before storing it."""
 
 from __future__ import annotations
 

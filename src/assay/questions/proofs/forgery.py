@@ -1,7 +1,7 @@
-"""Refuses proofs that answer from themselves: the answer must come from the target.
+"""Rejects proofs that contain their own answer: the answer must come from the target.
 
-A proof that brings the disputed value along, changes the target or reads its own text says what its
-author believes. Pure: text in, refusals and variants of the proof out.
+A proof that contains the disputed value, changes the target or reads its own text only shows what
+its author believes. Pure functions: text in, refusals and variants of the proof out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A proof as a file: its two sides, its controls, the disputed element, and its twin.
+"""A proof file: its two sides, its controls, the disputed element, and its twin.
 
 A proof is plain pytest. `test_…_holds` passes only if the claim is true, `test_…_fails` only if it
 is not, `test_…_control` shows that what surrounds the disputed element works. The disputed element

@@ -1,6 +1,6 @@
-"""Settles claims: runs a proof and its twin in the sandbox and says what their outcomes mean.
+"""Settles claims: runs a proof and its twin in the sandbox and interprets their outcomes.
 
-Everything here sees proofs, never a question's key. `read_truth` and `is_flipped` are pure.
+This code sees proofs, never a question's key. `read_truth` and `is_flipped` are pure functions.
 """
 
 from __future__ import annotations

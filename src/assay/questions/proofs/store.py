@@ -1,7 +1,7 @@
 """The proof store: per question a folder of pytest files and a `proof.json`, meant to be committed.
 
-It holds no key, no time, no path and no outcome that counts as evidence: what is stored is run
-again. Writing the same proofs again changes no byte.
+It holds no key, time or path, and no outcome that counts as evidence: stored proofs are run again.
+Writing the same proofs again does not change a byte.
 """
 
 from __future__ import annotations

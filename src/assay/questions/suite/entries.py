@@ -1,4 +1,4 @@
-"""Entries of a suite: questions read from the nodes of a document, with a finding per defect."""
+"""Suite entries: questions read from the nodes of a document, with a finding per defect."""
 
 from __future__ import annotations
 

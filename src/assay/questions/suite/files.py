@@ -1,4 +1,4 @@
-"""Where the files of suites are: those a user names, and those a suite refers to."""
+"""Locates suite files named by the user and files that a suite refers to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suites: files of questions, read whole, and one question of them by its address `FILE::CASE`."""
+"""Reads suites as a whole, and single questions by their address `FILE::CASE`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a suite is about: the target it names itself, or the one given in its place."""
+"""The target of a suite: the one it names, or the one given instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions named by options: which of them an exception that was really raised speaks for."""
+"""Exceptions named by options, and which of them match an exception that was raised."""
 
 from __future__ import annotations
 

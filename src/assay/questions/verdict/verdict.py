@@ -1,7 +1,7 @@
-"""Verdicts: the one place where findings meet the key.
+"""Verdicts: the only place where findings are compared with the key.
 
-Pure functions. Findings come as they were proven, about each option's statement in positive form;
-the polarity of the question and its compound options are taken into account here.
+Pure functions. Findings arrive as proven, about each option's statement in positive form; the
+polarity of the question and its compound options are applied here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The prover: it finds the target's index, parses a question and hands out proofs."""
+"""The prover: finds the target's index, parses a question and returns proofs."""
 
 from __future__ import annotations
 
