@@ -1,4 +1,4 @@
-"""The evidence of a case, cut to a size, and as indented lines of plain text."""
+"""The evidence of a case, limited in size, as indented lines of plain text."""
 
 from __future__ import annotations
 

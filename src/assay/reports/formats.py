@@ -1,6 +1,6 @@
-"""The formats a run can be reported in, by name, and how a report is written.
+"""The registry of report formats, and how a report is written.
 
-A subject adds its own format with `register_format`; a package does by a plugin.
+A subject adds its format with `register_format`, a package with a plugin.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The HTML report: one page that is complete in itself, and in which text from cases stays text.
+"""The HTML report: one self-contained page in which text from cases is never interpreted.
 
-Three things keep it so, each enough alone: hidden characters are made visible, the template
-escapes everything, and the page's own policy allows only its one script and its one style.
+Three measures ensure this, each sufficient alone: hidden characters are made visible, the template
+escapes everything, and the page's content security policy allows only its own script and style.
 """
 
 from __future__ import annotations

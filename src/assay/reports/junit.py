@@ -1,4 +1,4 @@
-"""The JUnit report: one test case per case of the run, as CI systems read it."""
+"""The JUnit report for CI systems: one test case per case of the run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Reports in Markdown: the document, and the step summary for GitHub Actions within its limit.
+"""Markdown reports: the full document, and a size-limited step summary for GitHub Actions.
 
-Text from cases stands only inside code, where nothing of it can act: there is no markup, no HTML,
-no mention of people, no reference to issues and no link.
+Text from cases appears only inside code, where markup, HTML, mentions, issue references and links
+have no effect.
 """
 
 from __future__ import annotations

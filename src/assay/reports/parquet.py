@@ -1,4 +1,4 @@
-"""Reports as a parquet file, one row each: built from the journal's short form, and read again."""
+"""The Parquet report: one row per report, built from the journal's compact form, and its reader."""
 
 from __future__ import annotations
 

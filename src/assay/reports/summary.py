@@ -1,4 +1,4 @@
-"""What a run as a whole says: totals, the verdict in one line, and the exit code. Pure."""
+"""The summary of a run: totals, the verdict in one line, and the exit code. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text from cases made fit to be shown: nothing hidden, nothing that acts, nothing endless."""
+"""Text from cases made safe to show: hidden and control characters visible, length limited."""
 
 from __future__ import annotations
 
