@@ -1,5 +1,7 @@
-"""Named comparisons that all subjects share: each takes actual, expected and options, and gives a
-result whose diff a person can read."""
+"""Named comparisons shared by all subjects.
+
+Each takes actual, expected and options, and returns a result with a readable diff.
+"""
 
 # Importing the modules of checks is what registers them; they are small, and what is heavy
 # (jsonschema) is imported by the check that needs it.
