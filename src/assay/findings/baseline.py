@@ -1,4 +1,4 @@
-"""Known findings that a gate accepts: by case, code and fingerprint."""
+"""Baseline of known findings that a gate accepts: by case, code and fingerprint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding, and the rules of a subject that lead to findings."""
+"""Findings, and the lint rules that produce them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: findings as code hosts read them, to show each on its line of a pull request."""
+"""SARIF 2.1.0 output, which code hosts show on the lines of a pull request."""
 
 from __future__ import annotations
 
