@@ -1,6 +1,7 @@
-"""The project and its configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
+"""The project configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
 
-The nearest one is used, from the current folder upwards. Its paths are relative to its own folder.
+The nearest file is used, searching upwards from the current directory. Its paths are relative to
+its own folder.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The errors Assay raises on purpose; each message says what happened, where, and what to do next.
+"""Exceptions raised by Assay; each message says what happened, where, and what to do next.
 
     AssayError
-    ├── InputError            what the user gave is wrong: a file, an option, a case (exit 2)
+    ├── InputError            invalid input: a file, an option, a case (exit 2)
     ├── InfrastructureError   the machine or a service failed, not the subject under test (exit 3)
-    ├── BudgetExceeded        no more may be spent: the run stops, and can be resumed (exit 3)
+    ├── BudgetExceeded        the budget is used up: the run stops and can be resumed (exit 3)
     └── Unverifiable          a check cannot decide; the case is unverified, not failed
 
-Anything else that escapes is a defect of Assay and is shown as one.
+Any other exception is a bug in Assay and is reported as one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Text from outside made fit to be shown: what is hidden, or acts on a terminal, is written out."""
+"""Escaping of untrusted text for display: hidden and control characters are made visible."""
 
 from __future__ import annotations
 

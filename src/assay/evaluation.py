@@ -1,7 +1,7 @@
-"""Evaluating from Python: cases, a task that runs one, a verifier that compares, and a run of them.
+"""Evaluation from Python: cases, a task that runs one, a verifier, and a run of them.
 
-This is the whole of Assay for those who bring a function of their own; `assay run FILE.py:NAME`
-does the same from the command line.
+Use this to evaluate your own function. `assay run FILE.py:NAME` does the same from the command
+line.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds the evaluation that `FILE.py:NAME` means; the file is the user's own code."""
+"""Loads the evaluation named by `FILE.py:NAME`; the file is the user's own code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all HTTP clients here share: bodies up to a limit, and proxies that may be wrong."""
+"""Helpers shared by all HTTP clients: size-limited bodies and validated proxy settings."""
 
 from __future__ import annotations
 

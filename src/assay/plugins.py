@@ -1,8 +1,7 @@
-"""Plugins: what installed packages add to Assay, found by their entry points.
+"""Plugins: extensions from installed packages, found through entry points.
 
-A package names an object under one of the groups in `KINDS`. It is imported when its name is asked
-for, so that a plugin that is installed and not used costs nothing, and one that cannot be imported
-spoils only what it was asked for.
+A package registers an object under one of the groups in `KINDS`. It is imported when its name is
+requested, so an unused plugin costs nothing, and a broken one affects only the requests for it.
 """
 
 from __future__ import annotations

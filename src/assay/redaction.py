@@ -1,11 +1,10 @@
-"""Replaces secrets in whatever is stored, shown or sent on, however they are written.
+"""Replaces secrets in everything that is stored, shown or sent on, in any encoding.
 
-What echoes a secret seldom echoes it as it was sent: it is escaped for JSON, HTML, an address or a
-terminal, several times over, with its white space folded. So a text is searched as it stands and
-with one layer of escapes after the other removed, where every letter still knows its origin.
-Encodings without a layer to remove (base64, hexadecimal) are listed. So is whatever our own writers
-make of a secret, by calling their encoders: some leave their own escape character alone, and what
-they write can be read in two ways.
+A secret is rarely echoed as it was sent: it may be escaped for JSON, HTML, a URL or a terminal,
+several times over, with its white space folded. A text is therefore searched as it is and with one
+layer of escapes after another removed, while each character keeps its original position. Encodings
+without a layer to remove (base64, hexadecimal) are listed. So is the output of Assay's own encoders
+for a secret: some do not escape their own escape character, so their output is ambiguous.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Exceptions of somebody else's code as text: in one line, and with where they happened."""
+"""Formats exceptions of third-party code: in one line, and with their location."""
 
 from __future__ import annotations
 
