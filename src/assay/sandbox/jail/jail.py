@@ -61,7 +61,7 @@ _worker: child.ConfinedWorker | None = None
 
 
 def enter(spec: dict[str, Any]) -> None:
-    """Go to jail: return in a new process, the worker; the calling one ends with it.
+    """Enter the jail: return in a new process, the worker; the calling process ends with it.
 
     The spec, all of it JSON:
         level    "namespaces", "landlock" or "none"
@@ -119,7 +119,7 @@ def spawn_child(
 
 
 def limit_worker() -> None:
-    """Put the limits of children on the worker too; to be done before it imports foreign code."""
+    """Apply the limits of children to the worker too, before it imports foreign code."""
     if _worker is None:
         raise JailError("call enter first")
     confine.limit_worker(_worker)
@@ -133,12 +133,12 @@ def work_folder() -> str:
 
 
 def keeps_work() -> bool:
-    """Return whether children find the work folder as the one before left it."""
+    """Return whether children see the work folder as the previous one left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
 
 
 def why_unlocked() -> str:
-    """Return why what is mounted is guarded by the filter alone; "" where it is locked as well."""
+    """Return why only the filter guards the mounts; "" if they are locked as well."""
     return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
@@ -157,7 +157,7 @@ def _start_without_namespaces(
         status = maker.supervise(process, outside, group)
         processes.end_descendants()
         with contextlib.suppress(OSError):
-            # What cannot be removed now, the next worker tries to remove.
+            # The next worker retries whatever cannot be removed now.
             trees.remove(scratch)
         maker.leave(status, group)
     if group is not None:
@@ -181,7 +181,7 @@ def _filter_worker(
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them.
+    # The worker finds the processes it has to end by scanning all processes.
     rules = [*confine.landlock_rules(spec, (scratch,)), ("/proc", landlock.LOOK)]
     confine.install_landlock(spec, rules, may_connect=True)
     program = seccomp.program(

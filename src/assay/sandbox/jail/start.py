@@ -33,7 +33,8 @@ def _load(name: str, file: str, folders: "list[str] | None" = None) -> ModuleTyp
 
 if __name__ == "__main__":
     load()
-    # As of a folder that is run: multiprocessing would import a file again, which no jail can see.
+    # As for a folder that is run: multiprocessing would otherwise import a file that is not visible
+    # in the jail.
     __spec__ = ModuleSpec("__main__", None)
     main = importlib.import_module(f"{PACKAGE}.{sys.argv[1]}").main
     if len(sys.argv) > 2:
