@@ -21,7 +21,7 @@ LARGEST = 1 << 32
 
 
 class Codec(NamedTuple):
-    """How the text of a message is written and read."""
+    """Encodes and decodes the text of a message."""
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
@@ -31,12 +31,12 @@ JSON = Codec(lambda message: json.dumps(message).encode(), json.loads)
 
 
 def pack(text: bytes, data: bytes = b"") -> bytes:
-    """Return a message as it goes over the line."""
+    """Return the wire format of a message."""
     return HEADER.pack(len(text), len(data)) + text + data
 
 
 def unpack_lengths(header: bytes, largest: int) -> tuple[int, int]:
-    """Return the lengths of text and data; raise ValueError if they are together too large."""
+    """Return the lengths of text and data; raise ValueError if their sum is too large."""
     text, data = HEADER.unpack(header)
     if text + data > largest:
         raise ValueError(f"a message of {text + data} bytes, where {largest} are the most")
@@ -44,7 +44,7 @@ def unpack_lengths(header: bytes, largest: int) -> tuple[int, int]:
 
 
 def decode(codec: Codec, text: bytes) -> Any:
-    """Return what a text says; raise ValueError for any text that says nothing."""
+    """Return the decoded value of a text; raise ValueError if it is invalid."""
     try:
         return codec.decode(text)
     except RecursionError:
@@ -59,7 +59,7 @@ class Channel:
 
     def __init__(self, descriptor: int, codec: Codec = JSON, largest: int = LARGEST) -> None:
         self.socket = socket.socket(fileno=descriptor)
-        # What this process starts must not keep the line open.
+        # Children of this process must not keep the channel open.
         self.socket.set_inheritable(False)
         self._codec, self._largest = codec, largest
 
@@ -87,7 +87,7 @@ class Channel:
         return descriptors
 
     def _read(self, count: int) -> bytes:
-        # In pieces, so that a length alone takes no memory.
+        # In pieces, so that a length alone allocates no memory.
         parts = []
         while count:
             part = self.socket.recv(min(count, PIECE))
