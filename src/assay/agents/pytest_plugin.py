@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Bring in what collects and runs, only if it is asked for."""
+    """Load the collector and runner, only if requested."""
     if config.getoption("assay") or config.getini("assay"):
         from assay.agents.pytest_items import AgentCollection
 

@@ -12,7 +12,7 @@ _ACCEPTED = (200, 201, 202)
 
 
 class TemplateSession(Session):
-    """One sample's side of the pool; what it remembers is in the context."""
+    """One sample's share of the pool; its state is in the context."""
 
     def __init__(self, web: Web, agent: str, template: Template) -> None:
         self._web, self._agent, self._template = web, agent, template

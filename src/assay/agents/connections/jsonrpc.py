@@ -18,7 +18,7 @@ from assay.agents.connections.web import Web, encode_json, read_events, read_jso
 if TYPE_CHECKING:
     import httpx
 
-# Parse error, invalid request, no such method, invalid parameters: a second call fares no better.
+# Parse error, invalid request, no such method, invalid parameters: a retry would not help.
 _MISUNDERSTOOD = (-32700, -32600, -32601, -32602)
 
 
@@ -47,7 +47,7 @@ class JsonRpc:
             return _read_result(reply), dict(response.headers)
 
     async def notify(self, method: str, headers: Mapping[str, str]) -> None:
-        """Send something that has no reply."""
+        """Send a notification, which has no reply."""
         body = encode_json({"jsonrpc": "2.0", "method": method})
         async with self._web.send("POST", body=body, headers=headers, accepted=(200, 202, 204)):
             pass
