@@ -62,7 +62,7 @@ Part: TypeAlias = ObjectOutline | ArrayOutline | Substitution | str
 
 @dataclass(frozen=True)
 class ValueOutline:
-    """What stands after a key; HOCON joins several parts to one value."""
+    """The value of a key; HOCON concatenates several parts into one value."""
 
     line: int
     parts: list[Part] = field(default_factory=list)
@@ -184,7 +184,7 @@ class _Scanner:
         return None
 
     def _advance_from(self, start: int) -> None:
-        """Go on in any case; a text that was parsed never needs it, but a scan must end."""
+        """Always advance; a parsed text never needs it, but a scan must end."""
         if self._at == start:
             self._at += 1
 
