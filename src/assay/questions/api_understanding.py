@@ -63,7 +63,7 @@ async def _try(names: Sequence[str], runner: TargetRunner) -> list[Trial]:
 
 
 def judge_names(names: Sequence[str], truths: Sequence[Truth]) -> tuple[Verdict, str]:
-    """Return the verdict on an API question from what is known about its accepted names."""
+    """Return the verdict on an API question from the facts about its accepted names."""
     dead = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.FALSE]
     live = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.TRUE]
     if live:

@@ -41,7 +41,7 @@ def edit_suite(text: str, question_id: str, changes: Changes, *, suffix: str = "
 
 
 def definition_of(text: str, question_id: str, *, suffix: str = ".yaml") -> dict[str, Any]:
-    """Return the fields of one question as they stand in its suite, as texts."""
+    """Return the fields of one question as strings, as its suite has them."""
     document = _read(text.removeprefix(_MARK), suffix)
     fields = get_node(document, ("benchmarks", _find(document, question_id)))
     assert fields is not None

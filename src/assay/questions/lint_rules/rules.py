@@ -12,7 +12,7 @@ from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite
 
-# Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.
+# Whether a module has a name (or, for None, exists): yes, no, or unknown.
 Resolve: TypeAlias = Callable[[str, str | None], bool | None]
 
 

@@ -41,7 +41,7 @@ _SOURCE = 3_000
 
 @dataclass
 class Pass:
-    """One definition of the question with what was found out about it."""
+    """One definition of the question with its results."""
 
     work: Work
     correction: Correction | None = None
@@ -56,7 +56,7 @@ class Pass:
 
 @dataclass
 class CorrectionResult:
-    """What came of a question: all passes, the first one on the question as it stands."""
+    """All passes on a question; the first one is on the question as it is."""
 
     passes: list[Pass] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class CorrectionResult:
         return last if last.correction is not None and last.verdict == Verdict.VALID else None
 
     def as_values(self) -> dict[str, Any] | None:
-        """Return the values for the record; None if no correction was wanted."""
+        """Return the values for the record; None if no correction was requested."""
         if len(self.passes) == 1 and not self.notes:
             return None
         status = "fixed" if self.kept else "needs human review"

@@ -66,7 +66,7 @@ def _record(work: Work, verdict: Verdict, reason: str, detail: dict[str, Any]) -
 
 
 def solver_text(question: FixQuestion) -> str:
-    """Return what a solver is given, as a text."""
+    """Return the text that a solver is given."""
     parts = [question.name, question.description.strip()]
     if question.requirements:
         parts.append("\n".join(f"- {one}" for one in question.requirements))

@@ -27,7 +27,7 @@ from assay.questions.verification import Work, fingerprint, verify_one
 
 
 class ModelVerifier:
-    """How questions are verified in a run with a model; `writer` says that fixes are wanted."""
+    """Verifies questions in a run with a model; with a `writer`, fixes are wanted."""
 
     def __init__(
         self,

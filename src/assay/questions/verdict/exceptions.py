@@ -121,7 +121,7 @@ def _doubt(one: Settled, rivals: _Rivals) -> _Reading:
 
 
 def _distance(named: str, raised: Sequence[str]) -> int | None:
-    """Return how far up the chain of what was raised a class is, by the last part of its name."""
+    """Return the position of a class in the chain of what was raised, by its last name part."""
     name = _last(_ALIASES.get(named.strip("` "), named))
     chain = [_last(each) for each in raised]
     return chain.index(name) if name in chain else None

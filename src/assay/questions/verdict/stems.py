@@ -49,7 +49,7 @@ class Stem:
 _LONGEST = 1200
 
 
-# Nobody asks that much; reading it word by word would take minutes.
+# No question is that long; reading it word by word would take minutes.
 _LONGEST_TEXT = 8_000
 
 
