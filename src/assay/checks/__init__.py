@@ -1,5 +1,6 @@
-"""Named checks that all subjects share: each takes actual, expected and options, and returns a
-result whose diff a person can read.
+"""Named comparisons shared by all subjects.
+
+Each takes actual, expected and options, and returns a result with a readable diff.
 
 To add one, write a function with `@check("name")` in the module of its kind of value (`text`,
 `numbers`, `files`, `json_checks`). Agent test files have a fixed set of tests, in `agent_tests`.

@@ -1,4 +1,4 @@
-"""Checks of files by their content, which is text, bytes, a JSON value, or absent."""
+"""Checks on the content of a file: text, bytes, a JSON value, or absent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of structured values: JSON against a value, and JSON against a schema."""
+"""Checks on structured values: JSON compared with a value or validated against a schema."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The one registry of named checks, and the one way to run them.
+"""The registry of named checks, and the function that runs them.
 
-A check is a small function `(actual, expected, *, options) -> VerificationResult`. It first looks
-at its expectation and options and raises InputError if they can never be right; only then does it
-look at the actual value. So running a check on `ABSENT` tells whether a test is well written.
+A check is a function `(actual, expected, *, options) -> VerificationResult`. It first validates its
+expectation and options and raises InputError if they are invalid, and only then looks at the actual
+value. Running a check on `ABSENT` therefore validates the test itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of texts: exact, flexible about white space and case, and by pattern."""
+"""Text checks: exact, ignoring white space and case, and by pattern."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The HTML report: one page that is complete in itself, and in which text from cases stays text.
+"""The HTML report: one self-contained page in which text from cases is never interpreted.
 
-Three things keep it so, each enough alone: hidden characters are made visible, the template
-escapes everything, and the page's own policy allows only its one script and its one style.
+Three measures ensure this, each sufficient alone: hidden characters are made visible, the template
+escapes everything, and the page's content security policy allows only its own script and style.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _PIECES_AT_ONCE = 200
 
 
 class _Section(NamedTuple):
-    """The cases of one outcome, drawn when the page comes to them."""
+    """The cases of one outcome, rendered lazily."""
 
     outcome: str
     number: int
@@ -95,7 +95,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
 
 
 def _assets() -> dict[str, Any]:
-    """Return the style and the script, and the hashes by which the page's policy knows them."""
+    """Return the style and the script, and their hashes for the page's policy."""
     from markupsafe import Markup
 
     assets: dict[str, Any] = {}

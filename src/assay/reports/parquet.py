@@ -1,4 +1,4 @@
-"""Reports as a parquet file, one row each: built from the journal's short form, and read again."""
+"""The Parquet report: one row per report, built from the journal's compact form, and its reader."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def file_schema() -> Any:
 
 
 class ColumnGroup:
-    """The rows of one row group; they become columns all at once, which is much less work."""
+    """The rows of one row group; they are converted to columns together, which is much faster."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -159,7 +159,7 @@ class ColumnGroup:
                 actual[place] = texts[self._attribute[place]][row]
 
     def _set_surrogates_aside(self) -> None:
-        """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""
+        """Store text that parquet cannot hold as JSON, with a readable substitute."""
         for row in range(len(self._rows)):
             originals: dict[str, Any] = {}
             for name in (*_RECORD_TEXT, *_REPORT_TEXT):
@@ -248,7 +248,7 @@ def to_table(run: Run) -> Any:
 
 
 class _Pieces(io.RawIOBase):
-    """A file that only grows, and of which what has been written can be taken away."""
+    """An append-only file whose written content can be taken out."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Reads single keys of an object of a test file: what they must be, and where they are not."""
+"""Reads single keys of a test file object and reports invalid values with their position."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _TRUTHS = {"true": True, "false": False}
 
 
 class InvalidValue(Exception):  # noqa: N818 - it says what is the case
-    """A value that is not what its key needs; and what to write instead.
+    """A value that is invalid for its key, and what to write instead.
 
-    Where `what` has `{}`, the value stands once somebody has shown it who knows what is secret.
+    `{}` in `what` is replaced by the value once secrets have been removed from it.
     """
 
     def __init__(self, what: str, value: Any = None, advice: str = "") -> None:
@@ -40,7 +40,7 @@ class InvalidValue(Exception):  # noqa: N818 - it says what is the case
 
 @dataclass
 class Fields:
-    """The keys of one object, read one by one; problems go to the list that is shared."""
+    """The keys of one object, read one by one; problems are added to a shared list."""
 
     source: FileSource
     at: KeyPath
@@ -48,7 +48,7 @@ class Fields:
     problems: list[Finding]
 
     def take(self, key: str, read: Callable[[Any], Value], default: Value) -> Value:
-        """Return the value of a key as `read` makes it; the default where it is absent or wrong."""
+        """Return the value of a key converted by `read`; the default if it is absent or invalid."""
         if key not in self.given:
             return default
         try:
@@ -63,11 +63,11 @@ class Fields:
         self.problems.append(Finding(code, message, place, advice))
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
-        """Report every key that nobody would look at."""
+        """Report every unknown key."""
         known = set(known)
         unknown = [key for key in self.given if key not in known]
         for number, key in enumerate(unknown):
-            # Looking for the nearest word takes a while, and nobody reads it thousands of times.
+            # Searching for the nearest word is slow, and thousands of suggestions are useless.
             advice = nearest(key, known) if number < _ADVISED else ""
             self.refuse("unknown-key", f"there is no key `{key}`", key, advice)
 
@@ -91,7 +91,7 @@ def parse_optional_object(value: Any) -> dict[str, Any] | None:
 
 
 def parse_seconds(value: Any) -> float | None:
-    """Return a time limit; as text too, because that is what the environment gives."""
+    """Return a time limit; also from text, because the environment gives text."""
     if value is None:
         return None
     try:
@@ -120,7 +120,7 @@ def parse_texts(value: Any) -> tuple[str, ...]:
 
 
 def choose_from(words: tuple[Value, ...]) -> Callable[[Any], Value]:
-    """Return a reader of exactly these words."""
+    """Return a reader that accepts exactly these words."""
 
     def read(value: Any) -> Value:
         for word in words:
@@ -138,7 +138,7 @@ _PATH = re.compile(r"/(?!/)[^\s\\#]*")
 
 
 def read_template(request: Fields, answer: Fields) -> Template:
-    """Return the template, with a problem for everything that is wrong with it."""
+    """Return the template, with a problem for every mistake in it."""
     request.refuse_unknown(REQUEST_KEYS)
     answer.refuse_unknown(ANSWER_KEYS)
     nowhere: KeyPath = ()

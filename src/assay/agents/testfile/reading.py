@@ -1,4 +1,4 @@
-"""From a source to a test file, with a problem for whatever the file says wrongly."""
+"""Turns a parsed source into a test file and reports every problem in it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ INTERACTION_KEYS = (
 
 @dataclass(frozen=True)
 class ReadFile:
-    """What came of reading one file."""
+    """The result of reading one file."""
 
     path: Path
     file: AgentFile | None
@@ -62,14 +62,14 @@ class ReadFile:
 
 
 def read_file(path: Path) -> ReadFile:
-    """Return a test file and everything that is wrong with it."""
+    """Return a test file and all its problems."""
     try:
         source = read_source(path)
     except FileProblems as error:
         return ReadFile(path, None, error.problems)
     reader = _Reader(source, list(source.problems))
     file = reader.read()
-    # Values are shown without secrets already; metadata, often a word, would hide the message.
+    # Values are already redacted; metadata is often a plain word and would garble the message.
     problems = _redact_problems(reader.problems, find_secrets(source.environment, None))
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
 
@@ -81,7 +81,7 @@ def _has_interactions(value: Any) -> bool:
 
 
 def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
-    """Return problems without secrets: a message may quote a value, and end up in a log."""
+    """Return problems without secrets: a message may quote a value and end up in a log."""
     return [
         replace(
             one,
@@ -93,9 +93,9 @@ def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> lis
 
 
 def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
-    """Return the first problem as an error that also says how many more there are.
+    """Return the first problem as an error that also gives the number of others.
 
-    `is_linted` says that lint finds them too, which knows nothing of options.
+    `is_linted` means that lint, which does not know the options, finds them too.
     """
     error = problems[0].error()
     if len(problems) > 1:
@@ -144,7 +144,7 @@ class _Reader:
         return file
 
     def _definitions(self, given: dict[str, Any]) -> list[str]:
-        """Return keys at the top that are substituted, or that an included file shares."""
+        """Return top-level keys that are substituted, or that an included file shares."""
         return [
             key
             for key in given
@@ -177,7 +177,7 @@ class _Reader:
         found = [self._interaction(criteria, one, number) for number, one in enumerate(given, 1)]
         interactions = tuple(one for one in found if one is not None)
         is_untested = not any(one.checks for one in interactions)
-        # Where tests were wrong, saying that there are none would only confuse.
+        # If tests were invalid, reporting that there are none would only confuse.
         if is_untested and len(self.problems) == known:
             message = "no interaction has a test: whatever the agent says would pass"
             advice = 'for example "response": {"text": {"keywords": "…"}}'
@@ -205,7 +205,7 @@ class _Reader:
         )
 
     def _template(self, top: Fields) -> Template | None:
-        """Return what the file says about an HTTP API of its own."""
+        """Return the template that the file defines for its own HTTP API."""
         given = [
             key for key in (REQUEST, ANSWER) if top.take(key, fields.parse_optional_object, None)
         ]
@@ -238,7 +238,7 @@ def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Findi
             )
         for interaction in file.interactions:
             problems += _find_unsupported(kind, interaction)
-    # What two connections cannot do alike is one problem.
+    # The same limitation of two connections is reported once.
     return list(dict.fromkeys(problems))
 
 

@@ -1,4 +1,4 @@
-"""The JSON Schema of a test file, for editors and for whoever writes test files."""
+"""The JSON Schema of a test file, for editors and authors."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""From what is expected of a case to checks: named ones, or what suits a bare value.
+"""Turns the expectations of a case into checks: named ones, or defaults for plain values.
 
-The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
-without white space at the ends of lines, files by what their names say they hold. A check runs here
-if it is certain to be quick, else in a process with limits; one that exceeds them is undecided.
+The defaults: structures and numbers are compared as JSON (a float may differ by rounding), text
+without white space at the ends of lines, files by the type their name implies. A check runs in this
+process if it is certain to be fast, otherwise in a process with limits; a check that exceeds them
+is undecided.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
 @dataclass(frozen=True)
 class ResultCheck:
-    """One check of one place in a result."""
+    """One check on one place in a result."""
 
     key: str
     """Its name in the report."""
@@ -62,7 +63,7 @@ class ResultCheck:
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
     def describe(self) -> list[Any]:
-        """Return all that decides what it says of a result, as values."""
+        """Return everything that determines its result, as values."""
         place = [self.target.root, *self.target.steps]
         return [self.key, place, self.check, self.value, dict(self.options), self.weight]
 
@@ -104,7 +105,7 @@ class ResultCheck:
         return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
 
     def _explain(self, result: VerificationResult) -> Any:
-        """Return the diff with how it was compared, where nobody wrote that down."""
+        """Return the diff, with the comparison method if the author did not name one."""
         if result.is_correct:
             return f"equal, compared {self.manner}"
         if isinstance(result.diff, str):
@@ -120,9 +121,9 @@ def _decode(content: bytes) -> str | bytes:
 
 
 def plan_check(one: Expectation) -> ResultCheck:
-    """Return how an expectation is compared; raise InputError if it is wrongly written.
+    """Return how an expectation is compared; raise InputError if it is invalid.
 
-    What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
+    If a saved value makes it invalid, that is not the author's fault: nothing is equal to it.
     """
     if one.impossible:
         return _impossible(one, one.impossible)
@@ -152,7 +153,7 @@ def _make(
 
 
 def _one_value(one: Expectation, check: str) -> Any:
-    """Return the value as the check takes it; what an answer had is one value, also a list."""
+    """Return the value in the form the check takes; a saved value is one value, even if a list."""
     if one.is_answer and check in _TAKING_SEVERAL:
         return [one.value]
     if check == "json" and not isinstance(one.value, str):
@@ -161,7 +162,7 @@ def _one_value(one: Expectation, check: str) -> Any:
 
 
 def _default(one: Expectation) -> ResultCheck:
-    """Return the check that suits a bare value."""
+    """Return the default check for a plain value."""
     value = one.value
     if value is None:
         return _make(one, "value", [None], {}, "with nothing")
@@ -178,7 +179,7 @@ def _default(one: Expectation) -> ResultCheck:
 
 
 def _as_stored(target: ResultPath, value: Any) -> Any:
-    """Structure as it would be read from the file: a table has texts where it was given numbers."""
+    """Return the structure as read back from a file: tables have strings instead of numbers."""
     if target.file is None or len(target.steps) != 1:
         return value
     kind, _ = signature(Path(target.file))
@@ -205,7 +206,7 @@ _MANY_PARTS = 20_000
 
 
 async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> VerificationResult:
-    """Return what a comparison says; undecided if it takes too much."""
+    """Return the result of a comparison; undecided if it exceeds its limits."""
     if not is_slow(one, actual):
         return one.result(actual)
     comparison = {**vars(one), "target": _pack(one.target), "options": dict(one.options)}
@@ -220,7 +221,7 @@ async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> Verif
 
 
 async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -> Any:
-    """Return what stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
+    """Return the value at a place of a result; ABSENT if there is none or it cannot be read."""
     if not _is_slow_to_read(target, actual):
         there = target.find_in(actual)
     else:
@@ -233,7 +234,7 @@ async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -
 
 
 def may_be_slow(one: Expectation) -> bool:
-    """Return whether a comparison can be one that is made elsewhere, whatever the result."""
+    """Return whether a comparison may run in another process, depending on the result."""
     return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
 
 
@@ -246,7 +247,7 @@ def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
 
 
 def _is_registered_here(check: str) -> bool:
-    """Return whether it is a check of the user's own, which other processes do not know."""
+    """Return whether it is a user's own check, which other processes do not know."""
     return not get_check(check).__module__.startswith("assay.checks.")
 
 
@@ -263,7 +264,7 @@ def _has_quick_type(target: ResultPath) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """Return whether it is a long text, or has more parts than can be looked at in no time."""
+    """Return whether it is a long text, or has too many parts to inspect quickly."""
     waiting, seen = [value], 0
     while waiting:
         each = waiting.pop()
