@@ -1,4 +1,4 @@
-"""Is the agent right, often enough? Conversations of test files, held with a live agent."""
+"""Tests for agents: conversations from test files, held with a live agent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def verify(
     baseline: str | Path | None = None,
     **options: Unpack[AgentsOptions],
 ) -> Run:
-    """Hold the conversations of test files and say whether the agent is right often enough.
+    """Run the conversations of test files and report whether the agent passes often enough.
 
     `files` are files, folders or globs. The options are those of `assay agents verify`; so is the
     exit code of the run.
@@ -87,7 +87,7 @@ def assess(
 
 
 def lint(*files: str | Path, ignore: Iterable[str] = ()) -> Findings:
-    """Return what is wrong with test files: each finding with a code, a place and advice.
+    """Return the problems of test files, each with a code, a place and advice.
 
     `files` are files, folders or globs. No agent is called. Codes in `ignore`, and those that the
     project's configuration ignores, are left out.

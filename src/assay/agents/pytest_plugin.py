@@ -1,6 +1,6 @@
-"""The pytest plugin: test files of agents as tests, with `--assay` or `assay = true` only.
+"""The pytest plugin: collects agent test files as tests, only with `--assay` or `assay = true`.
 
-Everybody who has Assay installed loads this module with pytest, so it imports nothing else.
+pytest loads this module wherever Assay is installed, so it imports nothing else.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Bring in what collects and runs, only if it is asked for."""
+    """Load the collector and runner, only if requested."""
     if config.getoption("assay") or config.getini("assay"):
         from assay.agents.pytest_items import AgentCollection
 

@@ -1,7 +1,7 @@
-"""Documents of users: files read within limits, and one tree for YAML, JSON, TOML and HOCON.
+"""User documents: files read within limits, and one tree type for YAML, JSON, TOML and HOCON.
 
-Every part of a tree knows its line and its characters; `read_model` makes a pydantic model of it
-with a mistake for whatever it says wrongly, and `change_value` edits one value in its text.
+Every node knows its line and its character offsets. `read_model` validates a tree as a pydantic
+model and reports every mistake; `change_value` edits one value in the text.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""From a node to a pydantic model: what a document says wrongly, each with its place and advice."""
+"""Validates a node as a pydantic model; every mistake has a position and advice."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read_model(
     allows_unknown: bool = False,
     preview: Callable[[Any], str] = repr,
 ) -> tuple[Model | None, list[Mistake]]:
-    """Return a node as a model, or None, and all that is wrong with it.
+    """Return a node as a model, or None, and all mistakes in it.
 
     A scalar is read as text where the model wants text, and as what it means elsewhere; in a strict
     model always as what it means. `preview` writes a value for a message.
@@ -82,7 +82,7 @@ def read_model(
 def find_unknown_keys(model: Any, node: Node, places: PlaceMap) -> Iterator[Mistake]:
     """Yield a mistake for every key that the model of its mapping does not have."""
     for number, (path, pair, known) in enumerate(list_unknown_keys(model, node)):
-        # Looking for the nearest word takes a while, and nobody reads it hundreds of times.
+        # Searching for the nearest word is slow, and hundreds of suggestions are useless.
         advice = nearest(pair.key, known) if number < _ADVISED else ""
         message = f"there is no key `{pair.key}` here"
         file = places.nearest(".".join(map(str, path))).file
@@ -139,20 +139,20 @@ def _explain(
 
 
 def _locate(location: tuple[int | str, ...], places: PlaceMap) -> tuple[str, Place]:
-    """Return the path pydantic means, without the steps that only it knows, and its place."""
+    """Return pydantic's error path, without its internal steps, and its place."""
     path = ""
     for step in location:
         below = f"{path}.{step}" if path else str(step)
         path = below if below in places else path
     last = str(location[-1]) if location else ""
     is_inside = path == last or path.endswith(f".{last}")
-    # What is missing has no place of its own; what should hold it has.
+    # A missing part has no position; its parent has.
     named = path if is_inside or not last else f"{path}.{last}".lstrip(".")
     return named, places[path]
 
 
 def _fit(node: Node, wanted: Any) -> Any:
-    """Return the tree as values of the type that is wanted: where that is text, as written."""
+    """Return the tree as values of the wanted type; strings as written."""
     chosen = _choose(wanted, node)
     if isinstance(node, ScalarNode):
         while get_origin(chosen) is list:
@@ -169,7 +169,7 @@ def _fit(node: Node, wanted: Any) -> Any:
 
 
 def _choose(wanted: Any, node: Node) -> Any:
-    """Return the member of a union that a node of this kind is meant for."""
+    """Return the member of a union that fits a node of this kind."""
     if get_origin(wanted) is Annotated:
         return _choose(get_args(wanted)[0], node)
     if isinstance(node, MappingNode) and hasattr(wanted, "choose_model"):

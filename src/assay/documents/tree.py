@@ -1,8 +1,8 @@
-"""A document as a tree in which every part knows its line and its characters.
+"""A document as a tree in which every node knows its line and its character offsets.
 
-Scalars keep their text as it was written: an option `No` stays "No" and `1.10` stays "1.10".
-`to_texts` gives texts, `to_values` gives what the scalars mean. `start` and `end` count characters
-of the text; they are 0 in nodes that were made and not read.
+Scalars keep their text as written: an option `No` stays "No" and `1.10` stays "1.10". `to_texts`
+returns the texts, `to_values` the parsed values. `start` and `end` are character offsets in the
+text; they are 0 in nodes that were created rather than parsed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ScalarNode:
-    """A text, or nothing (`null`)."""
+    """A string, or nothing (`null`)."""
 
     line: int
     text: str | None
@@ -78,7 +78,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class MappingNode:
-    """Keys with their values; a key may stand there twice."""
+    """Keys with their values; a key may be repeated."""
 
     line: int
     pairs: tuple[Pair, ...]
@@ -90,7 +90,7 @@ class MappingNode:
     """The pairs with `<<` in place of those that it brings; None if there is no `<<`."""
 
     def get(self, key: str) -> Node | None:
-        """Return the value of a key; the last one, as every parser would have it."""
+        """Return the value of a key; the last one if it is repeated, as parsers do."""
         return next((pair.value for pair in reversed(self.pairs) if pair.key == key), None)
 
 
@@ -98,7 +98,7 @@ Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
 class DocumentError(Exception):
-    """A text that is no document, the line where that shows, and what to do."""
+    """A text that is not a valid document, the line of the error, and what to do."""
 
     def __init__(self, what: str, line: int = 1, advice: str = "") -> None:
         super().__init__(what)
@@ -106,9 +106,9 @@ class DocumentError(Exception):
 
 
 class InvalidValue(ValueError):  # noqa: N818 - it says what is the case
-    """A value that is not what its key needs, for validators of models; and what to write instead.
+    """A value that is invalid for its key, raised by validators, and what to write instead.
 
-    `{}` in `what` stands for the value, which only the reader may show: it may hold a secret.
+    `{}` in `what` is replaced by the value once secrets have been removed from it.
     """
 
     def __init__(self, what: str, value: Any = None, advice: str = "") -> None:
@@ -118,7 +118,7 @@ class InvalidValue(ValueError):  # noqa: N818 - it says what is the case
 
 @dataclass(frozen=True)
 class Mistake:
-    """Something that a document says wrongly, with the code of the finding that it is."""
+    """An error in a document, with its finding code."""
 
     message: str
     place: Place
@@ -141,7 +141,7 @@ def read_document(path: Path) -> Node:
 
 
 def parse_document(text: str, suffix: str = ".yaml") -> Node:
-    """Return the tree of a text from a file whose name ends like this."""
+    """Return the tree of a text, in the format of the given file name."""
     from assay.documents.json_text import parse_json
     from assay.documents.yaml_text import parse_yaml
 
@@ -157,17 +157,17 @@ def parse_document(text: str, suffix: str = ".yaml") -> Node:
 
 
 def is_nothing(node: Node) -> bool:
-    """Return whether a node is `null`, or was left empty."""
+    """Return whether a node is `null` or empty."""
     return isinstance(node, ScalarNode) and node.text is None
 
 
 def to_texts(node: Node) -> Any:
-    """Return the tree as dictionaries, lists, texts and None."""
+    """Return the tree as dictionaries, lists, strings and None."""
     return _convert(node, lambda scalar: scalar.text)
 
 
 def to_values(node: Node) -> Any:
-    """Return the tree as values, after the core schema of YAML 1.2: `yes` and `012` stay text."""
+    """Return the tree as values by the core schema of YAML 1.2: `yes` and `012` stay strings."""
     return _convert(node, _to_value)
 
 
@@ -200,7 +200,7 @@ def _to_value(scalar: ScalarNode) -> Any:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         return int(text)
-    # A number with a leading zero is somebody's code or date, not a quantity.
+    # A number with a leading zero is a code or a date, not a quantity.
     if _NUMBER.fullmatch(text) and not re.match(r"[-+]?0[0-9]", text):
         return float(text)
     return text
@@ -227,7 +227,7 @@ def _to_node(value: Any, line: int, lines: Mapping[KeyPath, int], at: KeyPath) -
 
 
 def find_lines(node: Node) -> dict[KeyPath, int]:
-    """Return the line of every part by its path: of a value, the line of its key."""
+    """Return the line of every part by its path; for a value, the line of its key."""
     return dict(_find_lines(node, (), node.line))
 
 
@@ -250,7 +250,7 @@ class PlaceMap(dict[str, Place]):
         return cls((".".join(map(str, path)), place) for path, place in places.items())
 
     def nearest(self, path: str) -> Place:
-        """Return the place of a part, or of what should have held it."""
+        """Return the place of a part, or of its parent if it is missing."""
         while path and path not in self:
             path = path.rpartition(".")[0]
         return self[path]
@@ -263,7 +263,7 @@ def find_places(node: Node, file: Path) -> PlaceMap:
 
 @dataclass(frozen=True)
 class Repetition:
-    """A key that stands twice in one mapping."""
+    """A repeated key in a mapping."""
 
     key: str
     first: int
@@ -288,7 +288,7 @@ def find_repetitions(node: Node) -> Iterator[Repetition]:
 
 
 def repeat_mistake(key: str, first: int, place: Place) -> Mistake:
-    """Return the mistake of a key whose earlier value nobody would ever look at."""
+    """Return the mistake for a key whose earlier value would be ignored."""
     return Mistake(
         f"the key `{key}` stands twice in one object, first in line {first}",
         place,

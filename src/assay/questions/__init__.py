@@ -1,6 +1,6 @@
-"""Is the question right? Every option is proven against the real library.
+"""Verification of multiple-choice questions: every option is proven against the real library.
 
-What the commands need beside the four verbs is imported when it is first used.
+Names beyond the four verbs, which only the commands need, are imported on first use.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def verify(
     out: str | Path | None = None,
     baseline: str | Path | None = None,
 ) -> Run:
-    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+    """Verify every question: Valid, Ambiguous, Incorrect or Unproven.
 
     `suites` are files, folders or globs. Stored proofs are run again; what has none is left to the
     provers that need no model, and what they leave open to a model, if one is named. The options
@@ -161,7 +161,7 @@ def calibrate(
     jobs: int | None = None,
     out: str | Path | None = None,
 ) -> Run:
-    """Plant defects in the Valid questions of suites and say how many of them are found."""
+    """Plant defects in the Valid questions of suites and report how many are found."""
     from assay.questions.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
@@ -210,7 +210,7 @@ def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def lint(*suites: str | Path, ignore: Iterable[str] = ()) -> Findings:
-    """Return the defects of suites that need no execution: each with a code, a place and advice.
+    """Return the static defects of suites, each with a code, a place and advice.
 
     `suites` are files, folders or globs. Nothing is run and nothing imported. Codes in `ignore`,
     and those that the project's configuration ignores, are left out.

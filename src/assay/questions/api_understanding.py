@@ -1,7 +1,7 @@
-"""API questions: whether the names that count as right answers exist at all.
+"""API questions: checks whether the accepted names exist.
 
-That a name exists does not make it the answer, so without a model the best verdict is Unproven;
-that none of the accepted names exists makes the question Incorrect.
+A name that exists is not necessarily the answer, so without a model the best verdict is Unproven;
+if none of the accepted names exists, the question is Incorrect.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ async def _try(names: Sequence[str], runner: TargetRunner) -> list[Trial]:
 
 
 def judge_names(names: Sequence[str], truths: Sequence[Truth]) -> tuple[Verdict, str]:
-    """Return the verdict on an API question from what is known about its accepted names."""
+    """Return the verdict on an API question from the facts about its accepted names."""
     dead = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.FALSE]
     live = [name for name, truth in zip(names, truths, strict=True) if truth is Truth.TRUE]
     if live:

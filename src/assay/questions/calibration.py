@@ -1,6 +1,6 @@
-"""Calibrates the provers on a suite: every Valid question is verified again with defects in it.
+"""Calibrates the provers on a suite: verifies every Valid question again with planted defects.
 
-What is stored of the original is never looked at for a mutant, and nothing is kept of either.
+Stored proofs of the original are never used for a mutant, and nothing is stored for either.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 
 
 class Result(StrEnum):
-    """What a verdict on a mutant, or on a sound variant, is worth."""
+    """The rating of a verdict on a mutant or on a sound variant."""
 
     FOUND = "found"  # the defect is named, and no option is said to be right that is not
     WRONG = "wrong"  # accused of something that is not so
@@ -53,7 +53,7 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class CalibrationTrial:
-    """A mutant of a question, or a sound variant, and what came of it."""
+    """A mutant of a question, or a sound variant, and its result."""
 
     question: str
     name: str
@@ -73,7 +73,7 @@ def result_of(
     said: Collection[str],
     answers: Collection[str] | None,
 ) -> Result:
-    """Return what a verdict is worth where these options are right and those were said to hold."""
+    """Return the rating of a verdict, given the correct options and those reported to hold."""
     is_valid = verdict == Verdict.VALID
     if defect is None:
         if verdict in _ACCUSATIONS:
@@ -115,7 +115,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is known after all mutants of a suite were verified."""
+    """The results of verifying all mutants of a suite."""
 
     valid: int
     left_out: tuple[str, ...]
@@ -192,7 +192,7 @@ class CalibrationWorker:
         except BudgetExceeded:
             raise
         except Exception as error:
-            # Whatever goes wrong with one question is its error and not the end of the others.
+            # An error in one question is recorded for it and does not stop the others.
             record = error_record(unit.payload, format_exception(error))
             mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})

@@ -1,4 +1,4 @@
-"""Examines a question without its key: runs stored proofs and asks the provers about the rest."""
+"""Examines a question without its key: runs stored proofs, then asks the provers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from assay.questions.verdict.option_findings import OptionFinding, State, Truth,
 
 @dataclass(frozen=True)
 class Examination:
-    """What is known about every option that is not derived from others, and how."""
+    """The findings on every option that is not derived from others, and their proofs."""
 
     trials: Mapping[str, Sequence[Trial]]
     findings: Mapping[str, OptionFinding]
@@ -38,14 +38,14 @@ async def examine(
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
 ) -> Examination:
-    """Settle what can be settled about a question's options."""
+    """Settle as many of a question's options as possible."""
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
     proofs = [one.proof for one in stored if one.is_current]
     current = [proof for proof in proofs if proof.claim.option in options]
     trials = await _try_all(question, current, runner)
     reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
-    # A person's proof is not replaced by a program's: they look at it again, or remove it.
+    # A person's proof is not replaced by a program's: the person reviews or removes it.
     outdated = {
         one.proof.claim.option
         for one in stored
@@ -97,7 +97,7 @@ async def _try_all(
 
 
 def _rename_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
-    """Return the proofs under file names that no proof of another prover has."""
+    """Return the proofs under file names that no other prover uses."""
     taken = {trial.proof.file for trial in before}
     named = []
     for proof in proofs:

@@ -1,4 +1,4 @@
-"""Where questions are proven: per target an environment with its proof runner, and the provers."""
+"""One environment per target, with its proof runner and provers."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from assay.sandbox import (
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a prover returns: proofs, and per option why it has none."""
+    """The result of a prover: proofs, and per option why it has none."""
 
     proofs: tuple[Proof, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 class Prover(Protocol):
-    """What turns options into claims with proofs; it is never given a key."""
+    """Turns options into claims with proofs; it never sees a key."""
 
     name: str
 
@@ -90,7 +90,7 @@ class CachingRunner:
 
 
 class ProofRunners(AbstractAsyncContextManager["ProofRunners"]):
-    """The runners of a run: each starts when it is first asked for and all end together.
+    """The runners of a run: each starts on first use and all end together.
 
     Entered in the event loop that the questions are verified in. `samples` are proofs from which
     a runner learns what to import before it forks. With `remembers` no proof is run twice.

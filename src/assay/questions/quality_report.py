@@ -1,4 +1,4 @@
-"""Reports on questions: `quality_report.json`, its Markdown, SARIF, and one question as text."""
+"""Question reports: `quality_report.json`, Markdown, SARIF, and one question as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.reports import Paint, cell, code_block, code_span, count, one_line
 from assay.runs import Row, Run
 
 VERSION = 1
-# The order in which a maintainer wants to read: what must be repaired first.
+# The reading order for a maintainer: urgent repairs first.
 VERDICTS = (
     "Incorrect", "Ambiguous", "Broken", "Leaked", "Trivial", "Unsolved", "Unproven", "Valid",
     "Error",
@@ -132,7 +132,7 @@ def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def write_quality_report(run: Run) -> Path:
-    """Put the report beside the journal, as JSON and as Markdown; where the JSON is."""
+    """Write the report beside the journal, as JSON and Markdown; return the JSON path."""
     path = run.path / "quality_report.json"
     for file, render in ((path, render_json), (path.with_suffix(".md"), render_markdown)):
         replace_file(file, (piece.encode() for piece in render(run)))
@@ -140,7 +140,7 @@ def write_quality_report(run: Run) -> Path:
 
 
 def render_sarif(run: Run) -> Iterator[str]:
-    """Yield what was found wrong, on the lines of the suite."""
+    """Yield the findings as SARIF, on the lines of the suite."""
     rules = [
         Rule[Any](verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
         for verdict, title in _HELP.items()

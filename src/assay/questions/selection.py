@@ -1,4 +1,4 @@
-"""What a command is to work on: from suites, filters and targets to the questions of a run."""
+"""Selects the questions of a run from suites, filters and targets."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SAMPLES = 12
 
 @dataclass(frozen=True)
 class Selection:
-    """What was asked for, as a run keeps it to be resumed: paths are absolute."""
+    """The request as stored in a run to be resumed; paths are absolute."""
 
     suites: tuple[str, ...]
     folder: str
@@ -43,7 +43,7 @@ class Selection:
 
 
 def select(selection: Selection) -> list[Work]:
-    """Return the questions that were asked for; none is an error of the input."""
+    """Return the selected questions; raise InputError if there are none."""
     suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
     work = [one for suite in suites for one in _work(suite, selection)]
     chosen = [one for one in work if _is_chosen(one, selection)]
@@ -62,13 +62,13 @@ def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
 
 
 def _as_seen_from_here(path: str) -> str:
-    """Return a path relative to the current folder, if it is below it."""
+    """Return a path relative to the current directory, if it is below it."""
     seen = os.path.relpath(path)
     return path if seen.startswith("..") else seen
 
 
 def work_of(suite: Suite, entry: SuiteEntry, selection: Selection) -> Work:
-    """Return one question of a suite with all that verifying it needs."""
+    """Return one question of a suite with everything needed to verify it."""
     name = os.path.relpath(suite.path.absolute(), selection.folder)
     obstacle = suite.obstacle(entry)
     given = selection.exception_match
@@ -126,7 +126,7 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
     for one in work:
         taken = found.setdefault(one.target, [])
         if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
-            # A folder that cannot be read costs its own question, when its turn comes.
+            # An unreadable folder affects only its own question, later.
             with contextlib.suppress(InputError):
                 kept = one.store.load(one.entry.question)
                 taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]

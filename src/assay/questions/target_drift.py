@@ -1,4 +1,4 @@
-"""Drift: the same questions on several releases, and the one in which a finding changed."""
+"""Drift: the same questions on several releases, and the release in which a finding changed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PINNED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*==\s*([^\s;]+)\s*(
 
 @dataclass(frozen=True)
 class Standing:
-    """How a question stands on one release: its verdict and, per option, what was found."""
+    """The result of a question on one release: its verdict and its findings per option."""
 
     verdict: str
     states: tuple[tuple[str, str], ...] = ()
@@ -44,7 +44,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Flip:
-    """A question whose standing changed: the last release before and the first one after."""
+    """A question whose result changed: the last release before and the first one after."""
 
     question: str
     before: str
@@ -92,14 +92,14 @@ class Drift:
 
     @property
     def verdict_changed(self) -> bool:
-        """Whether any question has another verdict on one of the releases that were asked for."""
+        """Whether any question has a different verdict on one of the requested releases."""
         return any(
             len({standing.verdict for standing in row.values()}) > 1
             for row in self.standings.values()
         )
 
 
-# Gives the standing of some questions on one release.
+# Returns the results of some questions on one release.
 Examine = Callable[[str, Sequence[str]], Awaitable[Mapping[str, Standing]]]
 
 
@@ -128,7 +128,7 @@ async def find_drift(
 
 @dataclass
 class _Search:
-    """Halves the releases between two versions; what one question needs serves the next."""
+    """Bisects the releases between two versions; results are shared between questions."""
 
     examine: Examine
     releases: Callable[[], Sequence[str]]
@@ -145,7 +145,7 @@ class _Search:
             middle = between[len(between) // 2]
             standing = await self._standing(question, middle)
             if standing is None:
-                # A release that cannot be installed tells nothing; its neighbours may.
+                # A release that cannot be installed gives no result; its neighbours may.
                 between.remove(middle)
             elif standing == was:
                 before, between = middle, between[between.index(middle) + 1 :]
@@ -171,7 +171,7 @@ class _Search:
 
 
 def check_proofs(work: Sequence[Work]) -> int:
-    """Return how many questions have something to replay; none is an error of the input."""
+    """Return how many questions have proofs to replay; raise InputError if none has."""
     ready = 0
     for one in work:
         question = one.entry.question

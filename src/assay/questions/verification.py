@@ -1,4 +1,4 @@
-"""Verifies questions: examined without the key, judged against it, recorded."""
+"""Verifies questions: examines them without the key, judges them against it, and records them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Work:
 
 
 class Procedure(Protocol):
-    """Verifies one question and gives its record."""
+    """Verifies one question and returns its record."""
 
     async def __call__(
         self, work: Work, runners: ProofRunners, *, writes: bool = True
@@ -60,7 +60,7 @@ class QuestionWorker:
         except BudgetExceeded:
             raise
         except Exception as error:
-            # Whatever goes wrong with one question is its error and not the end of the others.
+            # An error in one question is recorded for it and does not stop the others.
             return error_record(unit.payload, format_exception(error))
 
 
@@ -139,13 +139,13 @@ async def judge_question(
 async def _judge(
     question: Question, key: str, examination: Examination, runner: TargetRunner
 ) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
-    """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
+    """Return the verdict; a defect is reported only if a new interpreter confirms it."""
     stem = classify(question.text)
     judgement = judge(question, stem, examination.findings, key)
     if accuses(judgement):
         unstable = await repeat(examination, judgement.rests_on, runner)
         if unstable:
-            # What is left may accuse on other grounds, which must be repeated in their turn.
+            # The remaining findings may report another defect, which must be repeated too.
             return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
     return examination, answers_of(question, stem, examination.findings), judgement
 

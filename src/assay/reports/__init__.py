@@ -1,4 +1,4 @@
-"""Reports of a run, at any time and in any registered format; and what the run as a whole says."""
+"""Reports of a run in any registered format, at any time; and the summary of a run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The formats a run can be reported in, by name, and how a report is written.
+"""The registry of report formats, and how a report is written.
 
-A subject adds its own format with `register_format`; a package does by a plugin.
+A subject adds its format with `register_format`, a package with a plugin.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from assay.runs import Run
 
 
-# Gives the report piece by piece, so that no report is ever whole in memory: text, or bytes if
-# the format is binary. A format in colour also takes the keyword `colour`.
+# Yields the report in pieces, so that it is never whole in memory: text, or bytes if the format is
+# binary. A format in colour also takes the keyword `colour`.
 Renderer: TypeAlias = "Callable[[Run], Iterator[str]] | Callable[[Run], Iterator[bytes]]"
 
 
@@ -51,14 +51,14 @@ class Format:
 
 
 def register_format(new: Format) -> None:
-    """Make a format known; a name can be taken only once."""
+    """Register a format under an unused name."""
     if new.name in _FORMATS:
         raise ValueError(f"the report format {new.name!r} is registered already")
     _FORMATS[new.name] = new
 
 
 def get_format(name: str) -> Format:
-    """Return the format of a name; raise an InputError that names the nearest if there is none."""
+    """Return a format by name; raise an InputError with the nearest name if there is none."""
     if name not in _FORMATS and (added := plugins.find("reports", name)) is not None:
         register_format(_as_format(name, added))
     if name not in _FORMATS:
@@ -67,7 +67,7 @@ def get_format(name: str) -> Format:
 
 
 def _as_format(name: str, added: Any) -> Format:
-    """Return what a plugin adds as a format: it may be just a function that renders."""
+    """Return a plugin's object as a format: it may be just a function that renders."""
     if isinstance(added, Format):
         return added
     if not callable(added):
@@ -77,7 +77,7 @@ def _as_format(name: str, added: Any) -> Format:
 
 
 def format_names() -> list[str]:
-    """Return all names, in the order they were registered; those of plugins last."""
+    """Return all names, in order of registration; those of plugins last."""
     added = (plugin.name for plugin in plugins.list_installed("reports"))
     return list(dict.fromkeys([*_FORMATS, *added]))
 
@@ -162,7 +162,7 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
 
 
 def keep_report(run: Run, name: str, file: str) -> Path:
-    """Put a report into the folder of its run, in the place of whatever has this name there."""
+    """Write a report into the folder of its run, replacing whatever has this name."""
     path = run.path / file
     with _report_failures(path):
         replace_file(path, render_report(run, name))
@@ -205,7 +205,7 @@ def _write_to_standard_output(pieces: Iterator[bytes], *, is_binary: bool) -> No
             out.write(piece)
         out.flush()
     except BrokenPipeError:
-        # Whoever reads has seen enough; that changes nothing about what was found.
+        # The reader closed the pipe; the result does not change.
         discard_standard_output()
     except OSError as error:
         discard_standard_output()
@@ -213,12 +213,12 @@ def _write_to_standard_output(pieces: Iterator[bytes], *, is_binary: bool) -> No
 
 
 def discard_standard_output() -> None:
-    """Send what is still to come nowhere, so that Python does not stumble over it at its end."""
+    """Redirect further output to nowhere, so that Python does not fail at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_to_file(pieces: Iterator[bytes], out: Path) -> None:
-    # What a link points to is replaced, not the link.
+    # The target of a link is replaced, not the link.
     target = out.resolve()
     if target.is_dir():
         raise InputError(

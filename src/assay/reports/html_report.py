@@ -1,7 +1,7 @@
-"""The HTML report: one page that is complete in itself, and in which text from cases stays text.
+"""The HTML report: one self-contained page in which text from cases is never interpreted.
 
-Three things keep it so, each enough alone: hidden characters are made visible, the template
-escapes everything, and the page's own policy allows only its one script and its one style.
+Three measures ensure this, each sufficient alone: hidden characters are made visible, the template
+escapes everything, and the page's content security policy allows only its own script and style.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -47,7 +47,7 @@ _PIECES_AT_ONCE = 200
 
 
 class _Section(NamedTuple):
-    """The cases of one outcome, drawn when the page comes to them."""
+    """The cases of one outcome, rendered lazily."""
 
     outcome: str
     number: int
@@ -95,7 +95,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
 
 
 def _assets() -> dict[str, Any]:
-    """Return the style and the script, and the hashes by which the page's policy knows them."""
+    """Return the style and the script, and their hashes for the page's policy."""
     from markupsafe import Markup
 
     assets: dict[str, Any] = {}
@@ -143,7 +143,13 @@ def _diff_lines(text: str) -> list[tuple[str, str]]:
 _ROWS = 50
 
 
-_COLUMNS = ("case", "outcome", "score", "reason")
+# The columns of a table in a notebook: each title, and how the text of a row is made.
+_COLUMNS: dict[str, Callable[[Run, Row], str]] = {
+    "case": lambda run, row: row.id,
+    "outcome": lambda run, row: row.outcome.value,
+    "score": lambda run, row: f"{row.score:.2f}",
+    "reason": lambda run, row: str(run.read_packed(row)["reason"]),
+}
 
 
 def render_table(run: Run) -> str:
@@ -166,6 +172,5 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _row(run: Run, row: Row) -> str:
-    reason = run.read_packed(row)["reason"]
-    texts = (row.id, row.outcome.value, f"{row.score:.2f}", reason)
+    texts = (write(run, row) for write in _COLUMNS.values())
     return "<tr>" + "".join(f"<td>{html.escape(one_line(text))}</td>" for text in texts) + "</tr>"

@@ -1,7 +1,7 @@
-"""Reports in Markdown: the document, and the step summary for GitHub Actions within its limit.
+"""Markdown reports: the full document, and a size-limited step summary for GitHub Actions.
 
-Text from cases stands only inside code, where nothing of it can act: there is no markup, no HTML,
-no mention of people, no reference to issues and no link.
+Text from cases appears only inside code, where markup, HTML, mentions, issue references and links
+have no effect.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def cell(text: str) -> str:
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Lines as a block of code that no line of them can end."""
+    """Return lines as a code block that none of them can end."""
     marks = "`" * max(3, _longest_run(text) + 1)
     return f"{marks}{language}\n{text}\n{marks}\n"
 
@@ -82,7 +82,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def head(summary: Summary) -> str:
-    """Return the verdict, the totals, and what of the baseline is no longer needed."""
+    """Return the verdict, the totals, and outdated baseline entries."""
     lines = [f"**{summary.verdict_line()}**", "", *_totals_table(summary)]
     if summary.outdated:
         lines += ["", "No longer needed in the baseline:", ""]
@@ -169,7 +169,7 @@ _LIMITS = EvidenceLimits(samples=3)
 
 
 def render_github(run: Run) -> Iterator[str]:
-    """Yield the summary piece by piece, as far as there is room."""
+    """Yield the summary piece by piece, up to the size limit."""
     summary = summarize(run)
     title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
     outdated = summary.outdated[:_OUTDATED_SHOWN]

@@ -1,4 +1,4 @@
-"""Runs and comparisons of runs as text for a terminal."""
+"""Terminal output for runs and comparisons of runs."""
 
 from __future__ import annotations
 

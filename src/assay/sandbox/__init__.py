@@ -1,4 +1,4 @@
-"""Running code that others wrote: clean target environments, isolation, programs and proofs."""
+"""Running untrusted code: clean target environments, isolation, programs and proofs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from assay.sandbox.uv import find_uv, list_releases
     from assay.sandbox.workers import GIB, KIB, MIB, Bind, Limits
 
-# Imported when first used: who runs a program needs neither uv nor the proof runner.
+# Imported on first use: running a program needs neither uv nor the proof runner.
 _HOMES = {
     "cache": "build_once cache_folder write_whole",
     "doctor": "doctor_report",

@@ -1,4 +1,4 @@
-"""Targets: what proofs are run against, and the clean environment that is built for each once."""
+"""Targets: what proofs run against, and the clean environment that is built once for each."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?=\s*(?:$|[\[(<>=!~;,@])
 
 @dataclass(frozen=True)
 class Target:
-    """What to prove against: requirements, source folders, or the environment Assay runs in."""
+    """What proofs run against: requirements, source folders, or Assay's own environment."""
 
     requirements: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -86,7 +86,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Environment:
-    """A built target: which interpreter to start, what goes first on its path, what it reads."""
+    """A built target: its interpreter, what comes first on its path, and what it may read."""
 
     key: str
     interpreter: Path
@@ -120,7 +120,7 @@ def environment(
     allow_direct: bool = False,
     progress: Progress | None = None,
 ) -> Environment:
-    """Return the environment of a target, built now if no process has built it before."""
+    """Return the environment of a target, building it if it does not exist yet."""
     if target.current:
         return _current(target.about, progress)
     check_requirements(target.requirements, allow_direct)
@@ -130,7 +130,7 @@ def environment(
     interpreter = find_interpreter(target.python, root)
     sources = [read_source(folder) for folder in target.sources]
     for source in sources:
-        # A folder that somebody else wrote has no more rights than a suite.
+        # A third-party folder has no more rights than a suite.
         with _locate_errors(source):
             check_requirements(source.requirements, allow_direct)
     request = _request(target, sources, interpreter, allow_build)
@@ -167,7 +167,7 @@ def environment(
 
 @contextmanager
 def _locate_errors(source: SourceFolder) -> Iterator[None]:
-    """Say of an error in the requirements of a source folder where they stand."""
+    """Add the position to errors in the requirements of a source folder."""
     try:
         yield
     except InputError as error:
@@ -204,7 +204,7 @@ def requirement_names(
 def _request(
     target: Target, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
-    """Return what a resolution depends on, as text: equal requests share one lock."""
+    """Return the inputs of a resolution as text: equal requests share one lock."""
     return json.dumps(
         {
             "requirements": sorted({line.strip() for line in target.requirements}),
@@ -289,8 +289,8 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
     kit_folder = None if {"pytest", "pytest-asyncio"} <= own else install_kit(interpreter, progress)
     lock_hash = _hash(*packages)
-    # Not where the user happens to stand: what lies there is not part of the environment, and a
-    # suite with its keys may be among it.
+    # Not the current directory: its content is not part of the environment and may include a suite
+    # with its keys.
     paths = [Path(entry).absolute() for entry in sys.path if entry]
     paths = [path for path in paths if path != Path.cwd()]
     reads = [interpreter.base, Path(sys.prefix), *(path for path in paths if path.is_dir())]
@@ -308,7 +308,7 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
 
 
 def _pin(found: importlib.metadata.Distribution) -> str:
-    """Return name and version; long descriptions of hundreds of packages are not parsed for it."""
+    """Return name and version, without parsing the long descriptions of packages."""
     text = found.read_text("METADATA") or found.read_text("PKG-INFO") or ""
     about = message_from_string(text.partition("\n\n")[0])
     return f"{about['Name']}=={about['Version']}"
@@ -351,7 +351,7 @@ def verify_targets() -> dict[str, list[str] | None]:
 
 
 def remove_target(key: str) -> int:
-    """Remove an environment (the start of its key will do), not its lock; the bytes freed."""
+    """Remove an environment by a prefix of its key, not its lock; return the bytes freed."""
     known = list_keys(_KIND)
     matching = [name for name in known if key and name.startswith(key)]
     if len(matching) != 1:
@@ -361,7 +361,7 @@ def remove_target(key: str) -> int:
 
 
 def pytest_of_kit() -> str:
-    """Return the version of pytest the kit pins; only this one takes the fast path."""
+    """Return the pytest version pinned by the kit; only this one uses the fast path."""
     return read_pins()["pytest"]
 
 
@@ -380,7 +380,7 @@ def _say(progress: Progress | None, text: str) -> None:
 
 
 def target_modules(target: Target, environment: Environment) -> tuple[str, ...]:
-    """Return the roots of what the target brings, such as `google.adk`; none for `current`.
+    """Return the root modules of the target, such as `google.adk`; none for `current`.
 
     The environment Assay runs in has no requirement that would say what is meant.
     """

@@ -1,4 +1,4 @@
-"""From a `response` to its checks, with a problem for each test that is none or can never pass."""
+"""Turns a `response` into checks and reports tests that are invalid or can never pass."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DICTIONARY_ADVICE = "to compare with a dictionary, write it in a list: [{…}]"
 
 @dataclass
 class CriteriaReader:
-    """Reads the responses of one file and gathers the problems they have."""
+    """Reads the responses of one file and collects their problems."""
 
     source: FileSource
     problems: list[Finding] = field(default_factory=list)
@@ -87,7 +87,7 @@ class CriteriaReader:
         self._refuse("wrong-value", message, (*at, inner), advice)
 
     def _refuse_section(self, section: Section, tests: dict[str, Any], at: KeyPath) -> None:
-        """Refuse tests of the section itself: what is tested are the values of its keys."""
+        """Refuse tests of the section itself: only the values of its keys can be tested."""
         for key in tests:
             if key in TESTS:
                 message = f"`{key}` stands directly in `{section}`, which is a dictionary"
@@ -95,7 +95,7 @@ class CriteriaReader:
             else:
                 message = f"`{key}` must be an object of tests"
                 value = tests[key]
-                # A list is as many tests, and null is none: both are compared as one of a list.
+                # A list is several tests and null is none: both are compared as one item of a list.
                 compared = [value] if value is None or isinstance(value, list) else value
                 advice = f'for example {{"value": {self.source.format_value(compared)}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
@@ -162,7 +162,7 @@ class CriteriaReader:
 def _explain_impossible(
     section: Section, test: str, value: Any, preview: Callable[[Any], str]
 ) -> tuple[str, str] | None:
-    """Return why a test can never pass (or never fail) whatever the answer is, and what to do."""
+    """Return why a test can never pass (or never fail) for any answer, and what to do."""
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
             return None

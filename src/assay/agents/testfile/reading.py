@@ -1,4 +1,4 @@
-"""From a source to a test file, with a problem for whatever the file says wrongly."""
+"""Turns a parsed source into a test file and reports every problem in it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TOP_KEYS = list_keys(WrittenTest)
 
 @dataclass(frozen=True)
 class ReadFile:
-    """What came of reading one file."""
+    """The result of reading one file."""
 
     path: Path
     file: AgentFile | None
@@ -48,13 +48,13 @@ class ReadFile:
 
 
 def read_file(path: Path) -> ReadFile:
-    """Return a test file and everything that is wrong with it."""
+    """Return a test file and all its problems."""
     try:
         source = read_source(path)
     except FileProblems as error:
         return ReadFile(path, None, error.problems)
     file, problems = _read(source)
-    # Values are shown without secrets already; metadata, often a word, would hide the message.
+    # Values are already redacted; metadata is often a plain word and would garble the message.
     secrets = find_secrets(source.environment, None)
     problems = _redact_problems([*source.problems, *problems], secrets)
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
@@ -67,7 +67,7 @@ def _has_interactions(value: Any) -> bool:
 
 
 def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
-    """Return problems without secrets: a message may quote a value, and end up in a log."""
+    """Return problems without secrets: a message may quote a value and end up in a log."""
     return [
         replace(
             one,
@@ -79,9 +79,9 @@ def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> lis
 
 
 def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
-    """Return the first problem as an error that also says how many more there are.
+    """Return the first problem as an error that also gives the number of others.
 
-    `is_linted` says that lint finds them too, which knows nothing of options.
+    `is_linted` means that lint, which does not know the options, finds them too.
     """
     error = problems[0].error()
     if len(problems) > 1:
@@ -92,7 +92,7 @@ def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError
 
 
 def _read(source: FileSource) -> tuple[AgentFile | None, list[Finding]]:
-    """Return what a source says, or None where values are wrong, and what is wrong with it."""
+    """Return the content of a source, or None if values are invalid, and all problems in it."""
     if not isinstance(source.node, MappingNode):
         return None, [Finding("wrong-value", "a test file is an object", source.find_place(()))]
     written, mistakes = read_model(
@@ -109,7 +109,7 @@ def _read(source: FileSource) -> tuple[AgentFile | None, list[Finding]]:
         if isinstance(one, dict)
     ]
     problems = criteria.problems
-    # Where something is wrong, saying that there are no tests would only confuse.
+    # If something is invalid, reporting that there are no tests would only confuse.
     if not any(checks) and not problems:
         message = "no interaction has a test: whatever the agent says would pass"
         advice = 'for example "response": {"text": {"keywords": "…"}}'
@@ -185,7 +185,7 @@ def _make_interaction(
 
 
 def _make_template(request: WrittenRequest | None, answer: WrittenAnswer | None) -> Template | None:
-    """Return what the file says about an HTTP API of its own, if it says anything."""
+    """Return the template that the file defines for its own HTTP API, if it has one."""
     request, answer = request or WrittenRequest(), answer or WrittenAnswer()
     if not request.model_fields_set and not answer.model_fields_set:
         return None
@@ -201,7 +201,7 @@ def _make_template(request: WrittenRequest | None, answer: WrittenAnswer | None)
 
 
 def _find_bad_placeholders(source: FileSource, template: Template | None) -> Iterator[Finding]:
-    """Yield a problem for everything that could never be filled in or sent."""
+    """Yield a problem for every unknown placeholder, and for a body that cannot be sent."""
     if template is None:
         return
     known = [*PLACEHOLDERS, *(f"context.{each}" for each in template.context)]
@@ -233,7 +233,7 @@ def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Findi
             )
         for interaction in file.interactions:
             problems += _find_unsupported(kind, interaction)
-    # What two connections cannot do alike is one problem.
+    # The same limitation of two connections is reported once.
     return list(dict.fromkeys(problems))
 
 

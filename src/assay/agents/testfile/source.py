@@ -1,4 +1,4 @@
-"""A test file as a value whose every part knows its place, whatever the file is written in."""
+"""A parsed test file in which every value knows its position, independent of the file format."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
 
 
 class FileProblems(Exception):  # noqa: N818 - it carries findings to who reports them
-    """A file that cannot be read as a document at all."""
+    """A file that cannot be parsed as a document."""
 
     def __init__(self, *problems: Finding) -> None:
         super().__init__(problems[0].message)
@@ -42,7 +42,7 @@ class FileProblems(Exception):  # noqa: N818 - it carries findings to who report
 
 @dataclass(frozen=True)
 class FileSource:
-    """What a file says, and what is known about how it says it."""
+    """The content of a file, and how it is written."""
 
     path: Path
     node: Node
@@ -63,7 +63,7 @@ class FileSource:
 
     @cached_property
     def secrets(self) -> Mapping[str, str]:
-        """What must never be stored or shown, and what stands for it."""
+        """The values that must never be stored or shown, with their replacements."""
         return find_secrets(self.environment, self.metadata)
 
     @cached_property
@@ -73,11 +73,11 @@ class FileSource:
 
     def preview(self, value: Any) -> str:
         """Return a value for a message, which may end up in the log of a build."""
-        # Concealed before it is cut, so that no part of a secret is left.
+        # Redacted before it is cut, so that no part of a secret remains.
         return preview(redact(value, self.secrets))
 
     def format_value(self, value: Any) -> str:
-        """Return a value for advice, as a test file would have it."""
+        """Return a value for advice, in the notation of a test file."""
         try:
             written = json.dumps(redact(value, self.secrets), ensure_ascii=False, default=str)
         except (ValueError, RecursionError):
@@ -86,7 +86,7 @@ class FileSource:
         return written if len(written) <= _LONGEST else "…"
 
     def find_place(self, path: KeyPath) -> Place:
-        """Return the place of a part, or of what should have held it."""
+        """Return the place of a part, or of its parent if it is missing."""
         return self.places.nearest(".".join(map(str, path)))
 
 

@@ -1,4 +1,4 @@
-"""What a test file may say, as models: every key with its values, and their JSON Schema."""
+"""The format of a test file as models: every key with its values, and their JSON Schema."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.documents import InvalidValue, KeyPath, print_schema
 from assay.errors import InputError
 from assay.model import Ratio
 
-# What an editor is told of values that are read by functions.
+# The types that the schema shows for values that functions read.
 Item = TypeVar("Item")
 _Several = Annotated[list[Item], Field(min_length=1)]
 _Sentence = Annotated[str, StringConstraints(pattern=r"\S")]
@@ -74,7 +74,7 @@ def _parse_bool(value: Any) -> bool:
 
 
 def _parse_seconds(value: Any) -> float:
-    """Return a time limit; as text too, because that is what the environment gives."""
+    """Return a time limit; also from text, because the environment gives text."""
     try:
         found = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -142,7 +142,7 @@ Steps = Annotated[KeyPath, PlainValidator(_parse_steps, _Sentence)]
 
 
 class _Written(BaseModel):
-    # An unknown key is a problem of its own, and no reason not to look at the others.
+    # Unknown keys are ignored here: `read_model` reports them, and reads the others.
     model_config = ConfigDict(strict=True, json_schema_extra={"additionalProperties": False})
 
     @model_validator(mode="before")
@@ -161,8 +161,8 @@ def _make_tests(name: str, values: Any) -> Any:
     return create_model(name, __config__=config, **fields)
 
 
-# Whether an object holds tests or keys to look into depends on its values, so that `criteria` reads
-# them; these are for the schema.
+# For the schema only: `criteria` reads tests, because only their values tell an object of tests
+# from an object of keys to look into.
 TextTests = _make_tests("TextTests", _Word | _Several[_Word])
 ValueTests = _make_tests("ValueTests", str | float | bool | _Several[Any])
 _Key = Annotated[str, StringConstraints(pattern=r"^[^.]*$")]

@@ -1,4 +1,4 @@
-"""Asking an index: what is called so, what a class has, what fits a question."""
+"""Queries on an index: by name, by members of a class, and by the words of a question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN_MEMBERS = 5
 
 @dataclass(frozen=True)
 class Hit:
-    """A symbol that fits a query, and the members of it that fit best."""
+    """A symbol that matches a query, and its best matching members."""
 
     symbol: Symbol
     score: float
@@ -58,7 +58,7 @@ class SymbolIndex:
 
     @property
     def is_complete(self) -> bool:
-        """False if the time was over before every module had its turn."""
+        """False if the time ran out before every module was indexed."""
         return bool(self._store.summary["complete"])
 
     @cached_property
@@ -108,7 +108,7 @@ class SymbolIndex:
         return found.foreign_names.get(name) if found is not None else None
 
     def find(self, name: str, kinds: Collection[str] = ()) -> list[Symbol]:
-        """Everything that is called so: a name, or the last components of a path.
+        """Return everything with this name: a name, or the last components of a path.
 
         Members are found on every class that has them, parameters on what takes them. Public and
         plain paths come first.
@@ -180,10 +180,10 @@ class SymbolIndex:
         return self._store.by_owner(elsewhere[0].path) if elsewhere else []
 
     def search(self, query: str, limit: int = 10, kinds: Collection[str] = ()) -> list[Hit]:
-        """Return what fits a plain question best.
+        """Return the best matches for a question in plain words.
 
-        Members are told with their class, unless `kinds` asks for certain kinds: then each hit is
-        of one of them.
+        Members are returned with their class, unless `kinds` asks for certain kinds: then each hit
+        is one of them.
         """
         scores = self._scores(query)
         if kinds:
@@ -206,7 +206,7 @@ class SymbolIndex:
         return {place: value * priors[place] for place, value in scores.items()}
 
     def _group(self, scores: dict[int, float]) -> list[Hit]:
-        """Members under their class, which gets a share of what the best of them is worth."""
+        """Group members under their class, which gets a share of the best member's score."""
         own: dict[str, float] = {}
         inner: dict[str, list[tuple[float, Symbol]]] = {}
         for place, value in _best(scores, 400):

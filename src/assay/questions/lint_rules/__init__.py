@@ -1,4 +1,4 @@
-"""Lint: defects of suites that can be seen without running anything.
+"""Lint rules for suites: defects that can be found without running anything.
 
 To add a rule, write a generator with `@rule(code, severity, title, help)` in `options`, `hints`,
 `consistency` or `imports`; it takes the suites as a `Linted` and yields findings.

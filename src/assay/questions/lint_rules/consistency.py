@@ -1,4 +1,4 @@
-"""Rules about a question beside its snippet, beside other questions, and in its whole suite."""
+"""Rules that compare a question with its snippet, with other questions, and with its suite."""
 
 from __future__ import annotations
 

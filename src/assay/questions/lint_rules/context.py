@@ -1,4 +1,4 @@
-"""What a lint rule of suites looks at, the rules about reading, and the words of questions."""
+"""The input of lint rules for suites, the rules about reading, and the words of questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite
 
-# Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.
+# Whether a module has a name (or, for None, exists): yes, no, or unknown.
 Resolve: TypeAlias = Callable[[str, str | None], bool | None]
 
 

@@ -1,4 +1,4 @@
-"""Rules about questions and snippets that give their own answer away."""
+"""Rules for questions and snippets that give away the answer."""
 
 from __future__ import annotations
 

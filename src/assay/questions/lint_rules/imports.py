@@ -1,4 +1,4 @@
-"""Rule about broken imports in snippet files, and the resolver that reads installed packages."""
+"""The rule for broken imports in snippet files, and the resolver that reads installed packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the options of a question and its key."""
+"""Rules for the options of a question and its key."""
 
 from __future__ import annotations
 

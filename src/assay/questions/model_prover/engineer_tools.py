@@ -1,7 +1,7 @@
-"""The tools of a proof engineer: a folder of its own, and proofs that are run in the sandbox.
+"""The tools of a proof engineer: its own folder, and proofs that are run in the sandbox.
 
-There is no shell. Files are named plainly and lie in the folder; what is in them is executed by the
-proof runner alone. A proof is taken in by the same rules as one that a person wrote.
+There is no shell. Files have plain names and are in the folder; only the proof runner executes
+them. A proof is accepted by the same rules as one that a person wrote.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The tools with which agents look at the target: search, inspect, read source.
 
 They answer from the index and from files; nothing is executed, and nothing outside the target can
-be read with them.
+be read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Takes in a proof that somebody wrote: read, run, controlled, twinned, and only then stored."""
+"""Accepts a proof that somebody wrote: reads, runs, controls and twins it before storing it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NAMED = re.compile(r"test_option_([A-Za-z0-9]+)_")
 def check_proof(
     question: Question, option: str, path: Path, relation: Relation, *, fresh: bool = False
 ) -> Proof:
-    """Return the proof in a file, if what it says can be believed before it is run."""
+    """Return the proof in a file, if it passes all checks that need no execution."""
     check_option(question, option)
     try:
         source = read_text(path, LARGEST_SOURCE, keep_mark=True)
@@ -35,7 +35,7 @@ def check_proof(
 
 
 def check_option(question: Question, option: str) -> None:
-    """Refuse a proof for what is no option, or is derived from others."""
+    """Refuse a proof for an invalid option, or one derived from others."""
     if option not in question.options:
         raise InputError(
             f"the question has no option {option!r}",
@@ -81,7 +81,7 @@ def _read(source: str, where: str) -> ProofFile:
 async def take_in(
     question: Question, proof: Proof, runner: TargetRunner, store: ProofStore, *, beside: bool
 ) -> Trial:
-    """Run a proof and keep it if it settles its claim; an InputError says why not."""
+    """Run a proof and store it if it settles its claim; raise InputError otherwise."""
     trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)
     if trial.settled.truth not in (Truth.TRUE, Truth.FALSE):
         raise _refusal(trial.settled.reason, proof.file)

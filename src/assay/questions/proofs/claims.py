@@ -1,4 +1,4 @@
-"""Claims: what an option asserts, how a proof settles it, and the proof of a dotted name.
+"""Claims: what an option asserts, how a proof settles it, and the proof for a dotted name.
 
 The kinds of claims that need no model are in `questions.provers.introspection.kinds`.
 """

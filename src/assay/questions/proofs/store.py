@@ -1,7 +1,7 @@
 """The proof store: per question a folder of pytest files and a `proof.json`, meant to be committed.
 
-It holds no key, no time, no path and no outcome that counts as evidence: what is stored is run
-again. Writing the same proofs again changes no byte.
+It holds no key, time or path, and no outcome that counts as evidence: stored proofs are run again.
+Writing the same proofs again does not change a byte.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class ProofStore:
         self.root = suite.parent / FOLDER if root is None else root
         self._folder = self.root / suite.stem
         # A folder that the user names may be a link. Below it and beside a suite no link is
-        # followed: proofs that are kept would be written wherever it leads.
+        # followed: proofs would be written wherever it points.
         for folder in (*([self.root] if root is None else []), self._folder, self.root / LOCKS):
             _refuse_link(folder)
 
@@ -152,12 +152,12 @@ class ProofStore:
             claims=sorted(claims, key=lambda claim: (claim.option, claim.file)),
         )
         files = {one.proof.file: one.proof.source for one in new}
-        # Only what was ours: a draft that somebody keeps there is theirs.
+        # Only Assay's own files: drafts of the user are kept.
         gone = {claim.file for claim in (before.claims if before else [])}
         return self._write(folder, stored, files, lock, gone - {claim.file for claim in claims})
 
     def remove(self, question: Question, option: str) -> int:
-        """Take the proofs of an option out of the store; how many there were."""
+        """Remove the proofs of an option from the store; return how many there were."""
         folder = self.folder(question)
         stored = self._read(folder)
         if stored is None:
@@ -223,14 +223,14 @@ class ProofStore:
 
 
 class NoProofs(ProofStore):
-    """A store that holds nothing: what it is asked about is proven anew or not at all."""
+    """An empty store: everything is proven anew or not at all."""
 
     def load(self, question: Question) -> list[StoredProof]:
         return []
 
 
 def _is_current(question: Question, claim: StoredClaim) -> bool:
-    """Tell whether the option still reads as it did when its proof was taken in."""
+    """Return whether the option is unchanged since its proof was accepted."""
     return (
         claim.option in question.options
         and claim.option_fingerprint == question.option_fingerprint(claim.option)
@@ -238,7 +238,7 @@ def _is_current(question: Question, claim: StoredClaim) -> bool:
 
 
 def slug(identifier: str) -> str:
-    """Return a folder name for a question's id that no other id gets."""
+    """Return a unique folder name for a question's id."""
     plain = re.sub(r"[^\w.-]+", "-", identifier, flags=re.ASCII).strip("-.")
     if plain == identifier and len(plain) <= _SLUG_LENGTH:
         return plain
@@ -283,7 +283,7 @@ def _refuse_link(folder: Path) -> None:
 
 
 def _put(path: Path, text: str) -> bool:
-    """Write a file unless it says the same already."""
+    """Write a file unless its content is the same."""
     data = text.encode()
     try:
         if read_bytes(path, LARGEST_RECORD, follow=False) == data:

@@ -1,4 +1,4 @@
-"""The public formats of a suite file as models: what a field may hold, and their JSON Schema."""
+"""The public formats of a suite file as models, and their JSON Schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suites: files of questions, read whole, and one question of them by its address `FILE::CASE`."""
+"""Reads suites as a whole, and single questions by their address `FILE::CASE`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Suite:
 def load_suites(paths: Iterable[str | Path]) -> list[Suite]:
     """Return the suites that files, folders and globs name, or raise InputError.
 
-    A question that cannot be read is never passed over: nothing is verified until it can be.
+    An unreadable question is never skipped: nothing is verified until it is fixed.
     """
     suites = read_suites(paths)
     lost = [one for suite in suites for one in suite.problems if one.code in FATAL]
@@ -96,7 +96,7 @@ def read_suites(paths: Iterable[str | Path]) -> list[Suite]:
 
 
 def read_suite(path: Path) -> Suite:
-    """Return one suite; whatever is wrong with the file is among its problems."""
+    """Return one suite, with all problems of the file."""
     try:
         node = read_document(path)
         questions = _questions(node)
@@ -197,7 +197,7 @@ def find_in_suite(text: str) -> tuple[Suite, SuiteEntry]:
 
 
 def _refuse_lost(suite: Suite, case: str) -> None:
-    """Refuse a file that cannot be read and a question that cannot be told; not its neighbours."""
+    """Refuse an unreadable file or an ambiguous question; its neighbours are unaffected."""
     for problem in suite.problems:
         if problem.code in FATAL and problem.case in (None, case):
             raise problem.error()

@@ -1,4 +1,4 @@
-"""Exceptions named by options: which of them an exception that was really raised speaks for."""
+"""Exceptions named by options, and which of them match an exception that was raised."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _doubt(one: Settled, rivals: _Rivals) -> _Reading:
 
 
 def _distance(named: str, raised: Sequence[str]) -> int | None:
-    """Return how far up the chain of what was raised a class is, by the last part of its name."""
+    """Return the position of a class in the chain of what was raised, by its last name part."""
     name = _last(_ALIASES.get(named.strip("` "), named))
     chain = [_last(each) for each in raised]
     return chain.index(name) if name in chain else None

@@ -1,4 +1,4 @@
-"""What authors of problems are given: JSON Schemas for editors, and a problem to start from."""
+"""Help for problem authors: JSON Schemas for editors, and a starter problem."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def schema_text(kind: str | None = None) -> str:
 
 
 def _close(definitions: dict[str, Any]) -> None:
-    """Make an unknown key a mistake, though reading keeps those of others."""
+    """Make unknown keys a mistake, although reading accepts them."""
     for definition in definitions.values():
         if definition.get("type") == "object" and "properties" in definition:
             definition["additionalProperties"] = False
 
 
 def _open_short_forms(definitions: dict[str, Any], adapters: Mapping[str, AdapterType]) -> None:
-    """Allow what may be written shorter than the models say."""
+    """Allow the short forms that the models do not describe."""
     text, nothing = {"type": "string"}, {"type": "null"}
     config = definitions["config"]["properties"]
     config["checkpoints"] = {
@@ -131,7 +131,7 @@ _AS_TEXT = ".txt"
 
 
 def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
-    """Write the files of a new problem and say which; a folder that has something is left alone."""
+    """Write the files of a new problem and return them; never write to a non-empty folder."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", folder.name):
         raise InputError(
             f"{folder.name!r} is not a valid name for a problem",

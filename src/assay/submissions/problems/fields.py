@@ -1,4 +1,4 @@
-"""From a document of a problem to a model, with a finding for whatever it says wrongly."""
+"""Validates a document of a problem as a model, with a finding for every mistake."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Model = TypeVar("Model", bound=BaseModel)
 _OF_OTHERS = frozenset(
     {"design_doc", "inspiration", "loader", "setup_script", "spec_override", "teardown_script"}
 )
-# Keys that change nothing: `authors` for `author` is worth a word, and no reason not to run.
+# Keys without effect: `authors` for `author` deserves a warning, but does not prevent a run.
 _DESCRIPTIVE = frozenset(
     {"author", "category", "description", "difficulty", "name", "state", "tags", "version"}
 )
 
 
 def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
-    """Return the mapping that a file is; None, and a finding, if it is none."""
+    """Return the mapping in a file; None, and a finding, if it is not one."""
     node = read_mapping(file, findings)
     if node is not None:
         findings += find_repeated_keys(node, file, "error")
@@ -45,7 +45,7 @@ def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
 
 
 def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
-    """Return the mapping in a file as it is written, keys that stand twice included."""
+    """Return the mapping in a file as written, including repeated keys."""
     try:
         node = read_document(file)
     except DocumentError as error:
@@ -58,7 +58,7 @@ def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
 
 
 def find_repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
-    """Yield a finding for every key that stands more than once in its mapping."""
+    """Yield a finding for every key that occurs more than once in its mapping."""
     advice = "only one of them would be read" if severity == "error" else "the last one is used"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice, severity=severity)
@@ -90,8 +90,8 @@ def find_doubtful_keys(
 ) -> Iterator[Finding]:
     """Yield a finding for every key that neither the model nor the problem's own code knows.
 
-    An error if it is almost a key that changes how cases are run, else a warning: problems have
-    keys of their own, and keys of programs that Assay does not know.
+    It is an error if it resembles a key that changes how cases are run, else a warning: problems
+    have their own keys, and keys of programs that Assay does not know.
     """
     for _, pair, fields in list_unknown_keys(model, node):
         if pair.key in _OF_OTHERS or is_read(pair.key):

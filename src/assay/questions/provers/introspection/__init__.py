@@ -1,4 +1,4 @@
-"""The introspection prover: it reads a question, writes the tests itself, and needs no model."""
+"""The introspection prover: reads a question and writes the tests itself, without a model."""
 
 from __future__ import annotations
 

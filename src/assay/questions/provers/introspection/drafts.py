@@ -1,4 +1,4 @@
-"""Drafts of proofs: what a kind of claim has to say, and the file it is written into."""
+"""Drafts of proofs: the parts that a claim kind provides, and the file written from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that proofs carry with them, as plain text: a proof imports nothing of Assay."""
+"""Source text of functions that are copied into proofs, which import nothing from Assay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prover: it finds the target's index, parses a question and hands out proofs."""
+"""The prover: finds the target's index, parses a question and returns proofs."""
 
 from __future__ import annotations
 
@@ -159,13 +159,13 @@ def write_proofs(candidates: Mapping[str, Sequence[Candidate]]) -> Iterator[Proo
         yield Proof(claim, proof_name(option), write_proof(option, draft.text), PROVER)
 
 
-# What people write is shorter; longer texts would be read for minutes and understood by nobody.
+# Real questions are shorter; longer texts would take minutes to read.
 _LONGEST_STEM = 8_000
 _LONGEST_OPTION = 3_000
 
 
 class IntrospectionProver:
-    """Settles by execution what needs no model; it is never given a key."""
+    """Settles by execution what needs no model; it never sees a key."""
 
     name = PROVER
 
@@ -192,7 +192,7 @@ class IntrospectionProver:
         return Attempt(proofs, reasons)
 
     async def library(self, question: Question, runner: TargetRunner) -> Library | str:
-        """Return the target's names; where there are none, the reason."""
+        """Return the target's names, or the reason why there are none."""
         environment = runner.environment
         if environment is None:
             return "there is no environment whose names could be looked at"

@@ -1,6 +1,6 @@
-"""Kinds of claims, in the order in which they are asked.
+"""Kinds of claims, in the order in which they are tried.
 
-To add one, write a class with a `name` and `drafts(parsed)` in a module of its own and list it.
+To add one, write a class with a `name` and `drafts(parsed)` in its own module and list it here.
 """
 
 from __future__ import annotations

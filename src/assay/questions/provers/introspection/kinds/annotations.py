@@ -1,4 +1,4 @@
-"""Annotations: the type of a parameter or field, what a function returns, or what has a type."""
+"""Annotations: the type of a parameter or field, a return type, or what has a given type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classes: what they inherit from, what role that gives them, and what their methods are."""
+"""Classes: their bases, the role these imply, and the sort of their methods."""
 
 from __future__ import annotations
 

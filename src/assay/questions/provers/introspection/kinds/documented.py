@@ -1,6 +1,6 @@
-"""Documented: of all names of its sort, what the target says of this one is nearest the question.
+"""Documented: the name whose documentation is nearest to the question, among its sort.
 
-It confirms an option and never refutes one: the words of a question may be meant otherwise.
+It confirms options and never refutes one, because the words of a question may mean something else.
 """
 
 from __future__ import annotations

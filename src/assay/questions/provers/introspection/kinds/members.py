@@ -1,4 +1,4 @@
-"""Members: a parameter, field, method or attribute of what is named, or an option of a command."""
+"""Members: a parameter, field, method or attribute of a named owner, or a command option."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ _QUALIFIED = re.compile(
 
 
 def _relation(statement: str, parsed: ParsedQuestion) -> Relation:
-    """Return an import that runs is right if nothing more was asked of it than what it imports."""
+    """Return the relation: an import that runs is right if only its running was asked for."""
     focus = parsed.focus
     if _is_private(statement) or _QUALIFIED.search(focus.prose):
         return Relation.NECESSARY
@@ -147,7 +147,7 @@ def _relation(statement: str, parsed: ParsedQuestion) -> Relation:
 
 
 def _is_private(statement: str) -> bool:
-    """Return whether it goes through a module or a name that is nobody else's business."""
+    """Return whether it goes through a private module or name."""
     parts = (part for path in _paths(statement) for part in path.split("."))
     return any(part.startswith("_") and not part.endswith("__") for part in parts)
 

@@ -1,4 +1,4 @@
-"""Outcomes: what the code of a question or of an option raises, prints or returns when it runs."""
+"""Outcomes: what the code of a question or option raises, prints or returns."""
 
 from __future__ import annotations
 

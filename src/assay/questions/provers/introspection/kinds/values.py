@@ -1,4 +1,4 @@
-"""Values: the default of a parameter, and what an enumeration has."""
+"""Values: the default of a parameter, and the members of an enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From words to structure: what a question asks, and what each of its options offers."""
+"""Parsing of a question: what it asks, and what each of its options offers."""
 
 from __future__ import annotations
 

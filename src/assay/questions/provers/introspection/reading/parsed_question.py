@@ -1,4 +1,4 @@
-"""A parsed question: what it asks, what its options offer, whose names those are."""
+"""A parsed question: what it asks, what its options offer, and who owns the names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: the code a question is about, split into what leads up to it and what is asked of."""
+"""Programs: the code a question is about, split into setup and the part that is asked about."""
 
 from __future__ import annotations
 

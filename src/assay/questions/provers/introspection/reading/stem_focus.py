@@ -1,4 +1,4 @@
-"""What a question asks for: a sort of thing, whose, and whether being one is all it takes."""
+"""What a question asks for: a sort of thing, its owner, and whether being one is sufficient."""
 
 from __future__ import annotations
 
