@@ -172,6 +172,7 @@ _HELP = {
     "Leaked": "The repair stands in the text: take it out.",
     "Trivial": "The unrepaired file passes already: make the test fail on it.",
     "Unsolved": "A model did not find the repair: see whether the description says enough.",
+    "Flipped": "A finding differs between releases: name the version in the question.",
     "Unproven": "Execution does not decide the question: prove the open options by hand.",
 }
 
