@@ -256,9 +256,7 @@ def schema() -> None:
 )
 @click.option("--package", help="The package they are releases of; else the one the suite names.")
 @click.option(
-    "--search/--no-search",
-    default=True,
-    help="Between two versions that differ, find the release of the change; the default.",
+    "--no-search", is_flag=True, help="Do not look for the release between two that differ."
 )
 @click.option("--out", type=FILE, help="Keep the run in this folder.")
 @TARGET
@@ -273,7 +271,7 @@ def drift(
     suites: tuple[str, ...],
     releases: str,
     package: str | None,
-    search: bool,
+    no_search: bool,
     out: Path | None,
     targets: tuple[str, ...],
     proofs: Path | None,
@@ -302,7 +300,7 @@ def drift(
         releases,
         be_silent if options.quiet else say,
         package=package,
-        search=search,
+        search=not no_search,
         title=", ".join(suites),
     )
     ctx.exit(print_run(start_plan(plan, out, options), options))
