@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import InputError
+from assay.model import CaseRecord, Outcome
 from assay.questions.target_drift import (
     Flip,
     Mode,
@@ -21,6 +22,7 @@ from assay.questions.target_drift import (
     check_versions,
     choose_releases,
     is_gone,
+    needs_reading,
     pinned_release,
     trace,
 )
@@ -259,3 +261,26 @@ def proof(**test: str | None) -> dict[str, object]:
 def test_what_a_proof_takes_for_granted_can_be_gone(test: dict[str, str], gone: bool) -> None:
     assert is_gone(proof(**test), ("shop",)) is gone
     assert not is_gone({**proof(**test), "truth": "false"}, ("shop",))
+
+
+@pytest.mark.parametrize(
+    ("state", "test", "reads"),
+    [
+        # Its control looks for what only other releases have, or it has none.
+        ("UNPROVEN", {"name": "test_option_A_control"}, True),
+        ("UNPROVEN", {}, True),
+        # What it is about is not there: there is nothing to write a proof about.
+        ("UNPROVEN", {"objection": "ImportError: cannot import name 'Cart'"}, False),
+        ("FAILS", {"name": "test_option_A_control"}, False),
+    ],
+)
+def test_a_proof_that_says_nothing_on_a_release_is_written_anew(
+    state: str, test: dict[str, str], reads: bool
+) -> None:
+    options = {"A": {"state": state, "proofs": [proof(**test)]}}
+    record = CaseRecord(
+        id="one", subject="questions", outcome=Outcome.UNVERIFIED, detail={"options": options}
+    )
+    assert needs_reading(record, ("shop",)) is reads
+    options["A"]["proofs"] = []
+    assert not needs_reading(record.model_copy(update={"detail": {"options": options}}))

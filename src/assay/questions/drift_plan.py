@@ -28,6 +28,7 @@ from assay.questions.target_drift import (
     Trace,
     at_release,
     choose_releases,
+    needs_reading,
     pinned_release,
     trace,
 )
@@ -194,11 +195,14 @@ class DriftWorker:
         return self._listed
 
     async def _stand(self, work: Work, version: str) -> Standing:
-        """Replay the proofs of a question on a release."""
+        """Replay the proofs of a question on a release; ask the provers where they do not fit."""
         moved = replace(work, target=at_release(work.target, self.releases.package, version))
         async with self.lending.lend(moved.target) as runners, self._slots:
+            modules = runners.of(moved.target).modules
             record = await verify_one(moved, Replaying(runners), writes=False)
-            return Standing.of(record, runners.of(moved.target).modules)
+            if needs_reading(record, modules):
+                record = await verify_one(moved, runners, writes=False)
+            return Standing.of(record, modules)
 
     async def _complete(
         self, work: Work, stored: list[StoredProof], parts: Parts, found: Trace
