@@ -192,14 +192,14 @@ class WrittenResponse(_Written):
 class WrittenInteraction(_Written):
     """One message to the agent."""
 
-    text: Text | None = Field(None, description="What is said to the agent.")
+    text: Text | None = Field(None, description="The message to the agent.")
     sly_data: Object | None = Field(None, description="Private data sent along with it.")
     timeout: Seconds | None = Field(
         None, alias="timeout_in_seconds", description="Until the answer is complete."
     )
     chat_filter: ChatFilter = "MINIMAL"
     continue_conversation: Truth = Field(
-        True, description="Whether the next interaction goes on from this one."
+        True, description="Whether the next interaction continues this one."
     )
     response: WrittenResponse = Field(default_factory=WrittenResponse)
 
@@ -221,9 +221,7 @@ class WrittenAnswer(_Written):
     context: Annotated[dict[str, Steps], _Object] | None = Field(
         None, description="What goes into the next request as {{context.NAME}}: the path of each."
     )
-    error: Steps = Field(
-        default_factory=tuple, description="Where an answer reports that it is none."
-    )
+    error: Steps = Field(default_factory=tuple, description="Where an answer reports an error.")
 
 
 class WrittenTest(_Written):
@@ -250,7 +248,8 @@ class WrittenTest(_Written):
         (), description="Parts of an answer that show an outage: such a sample is an error."
     )
     judge_sees: JudgeSees = Field(
-        "said", description="What a judge reads: what was said, or the same without private data."
+        "said",
+        description="What a judge reads: the original text, or the text without private data.",
     )
     request: WrittenRequest | None = None
     answer: WrittenAnswer | None = None
