@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "verify": (
         "assay.cli.questions:verify",
-        "Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.",
+        "Decide for every question whether it is Valid, Ambiguous, Incorrect or Unproven.",
     ),
     "lint": (
         "assay.cli.questions:lint",
@@ -43,7 +43,7 @@ COMMANDS = {
     ),
     "explain": (
         "assay.cli.proofs:explain",
-        "Say what the prover understood of a question, what it tried, and what stayed open.",
+        "Show what the prover understood of a question, what it tried, and what stayed open.",
     ),
     "prove": (
         "assay.cli.proofs:prove",
@@ -55,7 +55,7 @@ COMMANDS = {
     ),
     "calibrate": (
         "assay.cli.questions:calibrate",
-        "Plant defects in the Valid questions of a suite and say how many are found.",
+        "Plant defects in the Valid questions of a suite and count how many are found.",
     ),
     "schema": ("assay.cli.questions:schema", "Print the JSON Schema of a suite file."),
 }
@@ -194,7 +194,7 @@ def verify(
     isolation: str,
     **shared: Any,
 ) -> None:
-    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+    """Decide for every question whether it is Valid, Ambiguous, Incorrect or Unproven.
 
     Stored proofs are run again; what has none is left to the provers that need no model, and with
     --model what they leave open to a model.

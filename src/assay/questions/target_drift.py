@@ -196,7 +196,7 @@ def package_of(work: Sequence[Work], given: str | None = None) -> str:
     }
     if len(names) != 1:
         raise InputError(
-            "the suites do not say of which package the versions are",
+            "the suites do not name the package of the versions",
             advice="name it with --package, for example --package google-adk",
         )
     return names.pop()
