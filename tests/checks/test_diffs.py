@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import zip_longest
 
 import pytest
@@ -168,7 +169,7 @@ def _words(seed: int) -> str:
     return "\n".join([*random.Random(seed).choices("abcd", k=MEBIBYTE // 2), ""])
 
 
-LARGE = {
+LARGE: dict[str, Callable[[], tuple[str, str]]] = {
     "one long line": lambda: ("a" * MEBIBYTE + "x", "a" * MEBIBYTE + "y"),
     "long lines": lambda: ("a\n" + "a" * MEBIBYTE + "x", "a\n" + "a" * MEBIBYTE + "y"),
     "nothing in common": lambda: (_noise(7), _noise(8)),
