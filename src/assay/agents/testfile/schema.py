@@ -77,7 +77,7 @@ def _definitions() -> dict[str, Any]:
                 "timeout_in_seconds": _describe("Until the answer is complete.", _SECONDS),
                 "chat_filter": {"enum": list(CHAT_FILTERS), "default": CHAT_FILTERS[0]},
                 "continue_conversation": _describe(
-                    "Whether the next interaction goes on from this one.",
+                    "Whether the next interaction continues this one.",
                     {"type": "boolean", "default": True},
                 ),
                 "response": _object(
