@@ -42,7 +42,7 @@ from assay.runs import (
 )
 
 if TYPE_CHECKING:
-    from assay.questions import CalibratePlan, QuestionsPlan
+    from assay.questions import CalibratePlan, DriftPlan, QuestionsPlan
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,15 @@ def resume_calibration(
     return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
 
 
+def resume_drift(folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted) -> int:
+    """Continue a run of `assay questions drift`."""
+    from assay.questions import DriftPlan
+
+    return print_run(_resume(DriftPlan, folder, asked, options), options)
+
+
 def _resume(
-    kind: type[QuestionsPlan | CalibratePlan],
+    kind: type[QuestionsPlan | CalibratePlan | DriftPlan],
     folder: Path,
     asked: dict[str, Any],
     options: RunOptions,
@@ -139,6 +146,7 @@ RESUMERS = {
     "evaluation": resume_evaluation,
     "questions": resume_questions,
     "calibration": resume_calibration,
+    "drift": resume_drift,
     "submissions": resume_submissions,
     "agents": resume_agents,
 }
@@ -203,7 +211,9 @@ def show(run: str, case: str | None) -> None:
 
 @runs.command()
 @click.argument("run", metavar="RUN")
-@click.option("--command", help="The program of a run over the connection `command`, once more.")
+@click.option(
+    "--command", help="The program of the connection `command`; a resumed run needs it again."
+)
 @ALLOW_AGENT
 @click.option(
     "--trust",

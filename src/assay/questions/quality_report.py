@@ -172,6 +172,7 @@ _HELP = {
     "Leaked": "The text contains the repair: remove it.",
     "Trivial": "The unrepaired file passes already: make the test fail on it.",
     "Unsolved": "A model did not find the repair: see whether the description says enough.",
+    "Flipped": "A finding differs between releases: name the version in the question.",
     "Unproven": "Execution does not decide the question: prove the open options by hand.",
 }
 
