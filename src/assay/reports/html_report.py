@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -143,7 +143,13 @@ def _diff_lines(text: str) -> list[tuple[str, str]]:
 _ROWS = 50
 
 
-_COLUMNS = ("case", "outcome", "score", "reason")
+# The columns of a table in a notebook: each title, and how the text of a row is made.
+_COLUMNS: dict[str, Callable[[Run, Row], str]] = {
+    "case": lambda run, row: row.id,
+    "outcome": lambda run, row: row.outcome.value,
+    "score": lambda run, row: f"{row.score:.2f}",
+    "reason": lambda run, row: str(run.read_packed(row)["reason"]),
+}
 
 
 def render_table(run: Run) -> str:
@@ -166,6 +172,5 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _row(run: Run, row: Row) -> str:
-    reason = run.read_packed(row)["reason"]
-    texts = (row.id, row.outcome.value, f"{row.score:.2f}", reason)
+    texts = (write(run, row) for write in _COLUMNS.values())
     return "<tr>" + "".join(f"<td>{html.escape(one_line(text))}</td>" for text in texts) + "</tr>"

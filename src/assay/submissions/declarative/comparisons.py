@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.checks import ABSENT, check_options, get_check, run_check
+from assay.checks import ABSENT, check_options, check_traits, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.model import CaseResult, VerificationResult
 from assay.submissions.declarative.expectations import (
@@ -32,12 +32,6 @@ from assay.submissions.file_formats import (
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 from assay.tracebacks import describe
 
-_STRUCTURAL = frozenset({"json", "schema"})
-_TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})
-# To these a list is several values.
-_TAKING_SEVERAL = frozenset(
-    {"value", "not_value", "less", "not_less", "greater", "not_greater", "keywords", "not_keywords"}
-)
 _ROUNDING = 1e-9
 _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
@@ -93,13 +87,14 @@ class ResultCheck:
         return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
 
     def _compare(self, actual: CaseResult) -> VerificationResult:
+        reads = check_traits(self.check).reads
         try:
-            found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
+            found = self.target.of(actual, is_structure=reads == "structure")
         except UnreadableError as error:
             return self._fail(str(error))
         if self.value == [None] and found in ("", b""):
             found = None
-        if self.check in _TEXTUAL and isinstance(found, bytes):
+        if reads == "text" and isinstance(found, bytes):
             found = _decode(found)
         result = run_check(self.check, found, self.value, weight=self.weight, **self.options)
         return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
@@ -154,7 +149,7 @@ def _make(
 
 def _one_value(one: Expectation, check: str) -> Any:
     """Return the value in the form the check takes; a saved value is one value, even if a list."""
-    if one.is_answer and check in _TAKING_SEVERAL:
+    if one.is_answer and check_traits(check).takes_several:
         return [one.value]
     if check == "json" and not isinstance(one.value, str):
         return _as_stored(one.target, one.value)
@@ -200,7 +195,6 @@ def _has_float(value: Any) -> bool:
 _QUICK_TYPES = frozenset(
     {FileType.TEXT, FileType.BINARY, FileType.JSON, FileType.JSONL, FileType.CSV, FileType.TSV}
 )
-_SLOW_CHECKS = frozenset({"regex", "file_pattern", "schema"})
 _LARGE_TEXT = 1 << 20
 _MANY_PARTS = 20_000
 
@@ -235,15 +229,18 @@ async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -
 
 def may_be_slow(one: Expectation) -> bool:
     """Return whether a comparison may run in another process, depending on the result."""
-    return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
+    if one.check is not None and check_traits(one.check).may_be_slow:
+        return True
+    return not _has_quick_type(one.target)
 
 
 def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
     """Return whether a comparison may take long."""
     if one.impossible or one.target.content(actual) is ABSENT or _is_registered_here(one.check):
         return False
-    has_free_pairs = bool(one.options.get("unordered"))
-    return one.check in _SLOW_CHECKS or has_free_pairs or _is_slow_to_read(one.target, actual)
+    if check_traits(one.check).may_be_slow or one.options.get("unordered"):
+        return True
+    return _is_slow_to_read(one.target, actual)
 
 
 def _is_registered_here(check: str) -> bool:

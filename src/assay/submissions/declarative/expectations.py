@@ -20,6 +20,7 @@ from assay.checks import (
     NotJsonError,
     Uncollected,
     Wildcard,
+    check_traits,
     format_path,
     parse_patterns,
     read_json,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 
 _OWN_KEYS = ("check", "value", "weight")
-_PATTERNS = frozenset({"regex", "file_pattern"})
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def place_assets(one: Expectation, assets: Mapping[str, str]) -> Expectation:
     return replace(
         one,
         target=replace(one.target, steps=replace_assets(one.target.steps, assets)),
-        value=replace_assets(one.value, paths if one.check in _PATTERNS else assets),
+        value=replace_assets(one.value, paths if _takes_pattern(one) else assets),
     )
 
 
@@ -202,9 +202,13 @@ def fill_expectation(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
 
 
 def _fill_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
-    if one.check in _PATTERNS and isinstance(one.value, str):
+    if _takes_pattern(one) and isinstance(one.value, str):
         return fill_text(one.value, saved, lambda value: re.escape(as_text(value)))
     return fill(one.value, saved)
+
+
+def _takes_pattern(one: Expectation) -> bool:
+    return one.check is not None and check_traits(one.check).takes_pattern
 
 
 _MARK = re.compile(r"\{\{saved:([^{}]+)\}\}")
