@@ -222,7 +222,7 @@ def _units(evaluation: Evaluation) -> Iterator[Unit]:
 def _check_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InputError(
-            f"cases gave {type(pair).__name__}, not a pair (case, expected)",
+            f"cases yielded {type(pair).__name__}, not a pair (case, expected)",
             where=f"case {place + 1}",
             advice="yield (case, expected) tuples",
         )
@@ -245,7 +245,7 @@ def _plain_cases(pairs: Pairs) -> Iterator[tuple[Case, Any]]:
     for place, one in enumerate(pairs):
         if not isinstance(one, tuple) or len(one) not in (2, 3):
             raise InputError(
-                f"cases gave {type(one).__name__}, not a tuple (input, expected)",
+                f"cases yielded {type(one).__name__}, not a tuple (input, expected)",
                 where=f"case {place + 1}",
                 advice="yield (input, expected) or (id, input, expected)",
             )

@@ -19,7 +19,7 @@ def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None
     """Return the plan of an evaluation in a file; options override the file."""
     known = {"evaluation", "time_limit", "ratio", "jobs"}
     if not known <= asked.keys() or not isinstance(asked["evaluation"], str):
-        raise InputError("run.json does not say what was asked", advice="start a new run")
+        raise InputError("run.json does not contain the request", advice="start a new run")
     evaluation = load_evaluation(asked["evaluation"])
     given = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
     evaluation = replace(evaluation, **given)

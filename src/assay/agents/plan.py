@@ -267,7 +267,7 @@ class AgentsPlan:
             )
         except (KeyError, TypeError):
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
         return cls(asked, trust=trust)
 
@@ -383,6 +383,8 @@ def enter_folder(asked: dict[str, Any]) -> None:
     try:
         os.chdir(asked["folder"])
     except (KeyError, TypeError):
-        raise InputError("run.json does not say what was asked", advice="start a new run") from None
+        raise InputError(
+            "run.json does not contain the request", advice="start a new run"
+        ) from None
     except OSError as error:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None

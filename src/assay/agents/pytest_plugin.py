@@ -9,7 +9,7 @@ import pytest
 
 _OPTIONS = (
     ("--assay-connection", {"action": "append", "metavar": "NAME",
-     "help": "talk over this one, whatever the files say; may be given several times"}),
+     "help": "use this connection, instead of those in the files; may be given several times"}),
     ("--assay-host", {"help": "the host of the agent's server"}),
     ("--assay-port", {"type": int, "help": "the port of the agent's server"}),
     ("--assay-url", {"help": "the address of the agent's server, whole; not for http and https"}),
@@ -17,7 +17,7 @@ _OPTIONS = (
     ("--assay-allow-agent", {"action": "append", "metavar": "MODULE",
      "help": "let files name agents of this module, wherever it is; may be given several times"}),
     ("--assay-trust", {"action": "store_true",
-     "help": "let files name any code at all; only for files that you know"}),
+     "help": "let files name any code; only for files that you trust"}),
     ("--assay-ca-file", {"metavar": "FILE", "help": "trust the certificates of this file"}),
     ("--assay-no-verify", {"action": "store_true",
      "help": "do not check the server's certificate"}),
@@ -26,8 +26,8 @@ _OPTIONS = (
     ("--assay-jobs", {"type": int, "metavar": "N",
      "help": "how many samples of a test are taken at a time; default: all, at most 32"}),
     ("--assay-retries", {"type": int, "metavar": "N",
-     "help": "how often a sample that met an outage is tried again; default: 2"}),
-    ("--assay-ratio", {"metavar": "N/M", "help": "so many of so many, whatever the files say"}),
+     "help": "how often a sample is retried after an outage; default: 2"}),
+    ("--assay-ratio", {"metavar": "N/M", "help": "the ratio, instead of those in the files"}),
     ("--assay-model", {"metavar": "NAME", "help": "the model that judges a gist; or none"}),
     ("--assay-model-url", {"metavar": "URL",
      "help": "the OpenAI-compatible address of the model's server"}),

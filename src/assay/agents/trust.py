@@ -63,8 +63,8 @@ class Trust:
             return
         if not is_verified:
             raise InputError(
-                f"no key or header is sent to {parts.netloc}: the run folder says not to check "
-                "its certificate in the usual way",
+                f"no key or header is sent to {parts.netloc}: the run folder turns off the "
+                "usual check of its certificate",
                 advice="if that is what you want, pass --trust",
             )
         named = environment.get(_HOSTS, "").replace(",", " ").split()
@@ -224,7 +224,7 @@ class CodeRules:
                     f"is {home}.{getattr(found, '__qualname__', '?')} of the standard library; "
                     "a test file cannot run it",
                     where=name,
-                    advice=f"write a function of your own that calls it; or {_ADVICE}",
+                    advice=f"write your own function that calls it; or {_ADVICE}",
                 )
 
 

@@ -32,7 +32,7 @@ def file_exists(actual: Any, expected: Any) -> VerificationResult:
 
 def _exists_elsewhere(actual: Uncollected, expected: bool) -> VerificationResult:
     if not actual.is_certain:
-        return failed(f"it cannot be told whether it is there: {actual.reason}")
+        return failed(f"it is unknown whether it exists: {actual.reason}")
     what = f"could not be brought back: {actual.reason}"
     return passed(f"exists, but {what}") if expected else failed(f"exists, unexpectedly; {what}")
 
@@ -98,7 +98,7 @@ def file_pattern(
         return failed("the file is not UTF-8 text; a pattern for it must be bytes")
     found = pattern.search(content)
     if found is None:
-        return failed(f"{preview(expected)} is nowhere in {preview(actual)}")
+        return failed(f"{preview(expected)} matches nowhere in {preview(actual)}")
     return passed(f"{preview(expected)} matches at offset {found.start():,}: {preview(found[0])}")
 
 

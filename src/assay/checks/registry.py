@@ -111,9 +111,7 @@ def check(name: str, traits: Traits = _PLAIN) -> Callable[[Check], Check]:
 
     def register(function: Check) -> Check:
         if name in _ENTRIES:
-            raise InputError(
-                f"there is a check {name!r} already", advice="give yours a name of its own"
-            )
+            raise InputError(f"there is a check {name!r} already", advice="give yours another name")
         _ENTRIES[name] = _Entry(function, _option_names(function), traits)
         return function
 

@@ -166,7 +166,7 @@ def _show_transcript(address: str) -> None:
 @TARGET
 @ISOLATION
 def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
-    """Say what the prover understood of a question, what it tried, and why options stay open.
+    """Show what the prover understood of a question, what it tried, and why options stay open.
 
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
     """

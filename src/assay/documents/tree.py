@@ -253,7 +253,7 @@ class Repetition:
     line: int
 
     def __str__(self) -> str:
-        return f"the key `{self.key}` stands twice in one mapping, first in line {self.first}"
+        return f"the key `{self.key}` occurs twice in one mapping, first in line {self.first}"
 
 
 def find_repetitions(node: Node) -> Iterator[Repetition]:
@@ -273,7 +273,7 @@ def find_repetitions(node: Node) -> Iterator[Repetition]:
 def repeat_mistake(key: str, first: int, place: Place) -> Mistake:
     """Return the mistake for a key whose earlier value would be ignored."""
     return Mistake(
-        f"the key `{key}` stands twice in one object, first in line {first}",
+        f"the key `{key}` occurs twice in one object, first in line {first}",
         place,
         "remove one of them, only the last would be read; several values of a test are a list",
         "repeated-key",

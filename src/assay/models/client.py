@@ -345,7 +345,7 @@ def _describe_access(
     yield "key", f"from {settings.key_name}" if settings.key_name else "none sent"
     yield "answer", f"in {seconds:.1f} s"
     if not client.sends_schemas:
-        yield "schema", "refused by the provider; it is told in words, and answers are checked"
+        yield "schema", "refused by the provider; the prompt describes it, and answers are checked"
     elif used.calls > 1:
         yield "schema", "ignored at first; such an answer is sent back once"
     else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         calibration_of,
         calibration_values,
     )
+    from assay.questions.drift_plan import DriftPlan
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
     from assay.questions.selection import Selection, open_question, open_questions
     from assay.questions.suite.formats import schema_text
     from assay.questions.suite.suite import find_in_suite
-    from assay.questions.target_drift import Drift, compare_versions, drift_lines
     from assay.questions.verification import verify_one
     from assay.runs import Run
 
 _HOMES = {
     "calibration": ("Planting", "calibration_lines", "calibration_of", "calibration_values"),
+    "drift_plan": ("DriftPlan",),
     "model": ("Question",),
     "model_prover.transcripts": (
         "latest_transcript",
@@ -58,18 +59,13 @@ _HOMES = {
     ),
     "suite.formats": ("schema_text",),
     "suite.suite": ("find_in_suite",),
-    "target_drift": (
-        "Drift",
-        "compare_versions",
-        "drift_lines",
-    ),
     "verification": ("verify_one",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CalibratePlan",
-    "Drift",
+    "DriftPlan",
     "Planting",
     "Question",
     "QuestionsPlan",
@@ -81,9 +77,7 @@ __all__ = [
     "calibration_of",
     "calibration_values",
     "check_proof",
-    "compare_versions",
     "drift",
-    "drift_lines",
     "explain",
     "find_in_suite",
     "latest_transcript",
@@ -185,28 +179,37 @@ def calibrate(
 
 def drift(
     *suites: str | Path,
-    versions: Iterable[str],
+    releases: str | Iterable[str],
     package: str | None = None,
+    search: bool = True,
     target: str | Iterable[str] = (),
     proofs: str | Path | None = None,
     case: str | Iterable[str] = (),
     isolation: str = "auto",
     jobs: int | None = None,
-) -> Drift:
-    """Replay the stored proofs on several versions and name the release that changed a finding."""
-    from assay.config import load_config
-    from assay.questions.selection import Selection
-    from assay.questions.target_drift import compare_versions
+    out: str | Path | None = None,
+    baseline: str | Path | None = None,
+) -> Run:
+    """Replay the proofs of questions on several releases and say in which one a finding changed.
 
-    selection = Selection(
-        suites=tuple(map(str, suites)),
-        folder=str(Path.cwd()),
+    `releases` are versions, a range such as ">=1.16,<2", or "all". Between two versions that
+    differ the releases are halved, unless `search` is False. The run fails if anything flipped.
+    """
+    from assay.questions.drift_plan import DriftPlan
+    from assay.questions.plan import make_request
+    from assay.runs import start_configured
+
+    asked = make_request(
+        suites,
         targets=_texts(target),
-        proofs=str(proofs) if proofs else None,
+        proofs=proofs,
         cases=_texts(case),
+        isolation=isolation,
+        jobs=jobs,
     )
-    jobs = jobs or load_config().jobs_or_default()
-    return compare_versions(selection, list(versions), package, jobs=jobs, isolation=isolation)
+    title = ", ".join(map(str, suites))
+    plan = DriftPlan.of(asked, releases, package=package, search=search, title=title)
+    return start_configured(plan, out=out, baseline=baseline)
 
 
 def _texts(given: str | Iterable[str]) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ def judge_fix(
     if not failed:
         return Verdict.BROKEN, f"the unfixed file never reaches the test: {_why(unfixed)}"
     if leak := find_leak(question):
-        return Verdict.LEAKED, f"the repair stands in what the solver is given: {leak[0].strip()}"
+        return Verdict.LEAKED, f"the solver is given the repair: {leak[0].strip()}"
     return Verdict.VALID, "the fixed file passes, the unfixed one fails in the test"
 
 

@@ -179,7 +179,7 @@ def sound_variants(question: Question, key: str, seed: int = 0) -> Iterator[Ques
     yield QuestionMutant("sound", None, question, key, "nothing is changed", frozenset({key}))
     shuffled = shuffle_options(question, key, _chance(question, "sound", seed))
     if shuffled is not None:
-        change = "the options stand in another order"
+        change = "the options are in another order"
         yield QuestionMutant("sound-shuffled", None, *shuffled, change, frozenset({shuffled[1]}))
 
 

@@ -76,7 +76,7 @@ class QuestionsRequest:
             )
         except (KeyError, TypeError):
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
 
 
@@ -254,6 +254,6 @@ class CalibratePlan(_PlanWithRunners):
             raise InputError(
                 "no question is Valid, so there is nothing to plant a defect in",
                 where=", ".join(self.asked.selection.suites),
-                advice="`assay questions verify` says what keeps them from it",
+                advice="`assay questions verify` shows why",
             )
         return []

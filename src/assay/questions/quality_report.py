@@ -169,9 +169,10 @@ _HELP = {
     "Incorrect": "Execution refutes the key: correct the key or the option.",
     "Ambiguous": "More than one option holds: harden the others or say more in the question.",
     "Broken": "The repaired file does not pass, or the broken one never reaches the test.",
-    "Leaked": "The repair stands in the text: take it out.",
+    "Leaked": "The text contains the repair: remove it.",
     "Trivial": "The unrepaired file passes already: make the test fail on it.",
     "Unsolved": "A model did not find the repair: see whether the description says enough.",
+    "Flipped": "A finding differs between releases: name the version in the question.",
     "Unproven": "Execution does not decide the question: prove the open options by hand.",
 }
 

@@ -40,8 +40,8 @@ class Format:
     renderer: str
     is_binary: bool = False
     has_colour: bool = False
-    subject: str | None = None
-    """The only subject whose runs it can tell; None for any."""
+    subjects: tuple[str, ...] = ()
+    """The only subjects whose runs it can tell; empty for any."""
 
     def load(self) -> Callable[..., Iterator[Any]]:
         """Return the function that renders a run."""
@@ -127,19 +127,19 @@ for _format in (
         "quality",
         "Questions: what is known about each, as quality_report.json.",
         "assay.questions.quality_report:render_json",
-        subject="questions",
+        subjects=("questions",),
     ),
     Format(
         "verdicts",
         "Questions: a Markdown document grouped by verdict, with the evidence.",
         "assay.questions.quality_report:render_markdown",
-        subject="questions",
+        subjects=("questions",),
     ),
     Format(
         "sarif",
         "Questions: findings on the lines of the suite, for code scanning.",
         "assay.questions.quality_report:render_sarif",
-        subject="questions",
+        subjects=("questions", "drift"),
     ),
 ):
     register_format(_format)
@@ -172,9 +172,10 @@ def keep_report(run: Run, name: str, file: str) -> Path:
 def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
     """Yield the bytes of a report, piece by piece."""
     format_ = get_format(name)
-    if format_.subject not in (None, run.manifest.subject):
+    if format_.subjects and run.manifest.subject not in format_.subjects:
         raise InputError(
-            f"{name} is a report of {format_.subject}, and this run is of {run.manifest.subject}",
+            f"{name} is a report of {' and '.join(format_.subjects)}, and this run is of "
+            f"{run.manifest.subject}",
             where=str(run.path),
             advice="see: assay report --help",
         )

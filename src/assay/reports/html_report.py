@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay._version import __version__
 from assay.model import Outcome
 from assay.reports.evidence import Evidence, EvidenceLimits, gather
+from assay.reports.matrix import find_matrix
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import one_line, seconds, show_command
 from assay.runs import Row, Run
@@ -88,6 +89,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
         "pass_rate": percent(summary.pass_rate),
         "duration": "not finished" if summary.duration is None else seconds(summary.duration),
         "bar": list(_bar(summary)),
+        "matrix": find_matrix(run),
         "sections": [_section(run, summary, outcome) for outcome in (*NOT_PASSED, Outcome.PASSED)],
         "command": show_command(run),
         "version": __version__,

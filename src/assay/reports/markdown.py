@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
+from itertools import islice
 
 from assay.model import Outcome
 from assay.reports.evidence import (
@@ -23,6 +24,7 @@ from assay.reports.evidence import (
     Sample,
     gather,
 )
+from assay.reports.matrix import Matrix, find_matrix
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import count, one_line, seconds, show_command
 from assay.runs import Run
@@ -69,6 +71,8 @@ def render(run: Run) -> Iterator[str]:
     summary = summarize(run)
     yield f"# Assay: {code_span(one_line(summary.name))}\n\n"
     yield head(summary)
+    if (matrix := find_matrix(run)) is not None:
+        yield "".join(_matrix_parts(matrix))
     if not summary.not_passed:
         return
     yield "\n## What did not pass\n\n| case | outcome | score |\n|---|---|---:|\n"
@@ -91,6 +95,29 @@ def head(summary: Summary) -> str:
             for entry in summary.outdated
         ]
     return "\n".join(lines) + "\n"
+
+
+_ROWS_AT_MOST = 500
+
+
+def _matrix_parts(matrix: Matrix) -> Iterator[str]:
+    """Yield the rows that changed as a table, and how many there are."""
+    yield f"\n{matrix.summary}.\n"
+    changed = (row for row in matrix.rows() if row.is_changed)
+    rows = list(islice(changed, _ROWS_AT_MOST))
+    if rows:
+        columns = (cell(one_line(name)) for name in matrix.columns)
+        yield f"\n| {cell(one_line(matrix.corner))} | {' | '.join(columns)} |\n"
+        yield f"|---|{'---|' * len(matrix.columns)}\n"
+    for row in rows:
+        texts = (
+            f"**{cell(one_line(one.text))}**" if one.is_changed else cell(one_line(one.text))
+            for one in row.cells
+        )
+        yield f"| {cell(one_line(row.label))} | {' | '.join(texts)} |\n"
+    if more := sum(1 for _ in changed):
+        yield f"\n… {count(more, 'more row')}\n"
+    yield from (f"\n{code_span(one_line(note))}\n" for note in matrix.notes)
 
 
 def _totals_table(summary: Summary) -> list[str]:
@@ -176,6 +203,8 @@ def render_github(run: Run) -> Iterator[str]:
     text = title + head(replace(summary, outdated=outdated))
     if left_out := len(summary.outdated) - len(outdated):
         text += f"- … {left_out:,} more\n"
+    if (matrix := find_matrix(run)) is not None:
+        text += "".join(_matrix_parts(matrix))
     yield text
     room = MAX_BYTES - _NOTE_BYTES - len(text.encode())
     shown = 0

@@ -111,7 +111,7 @@ class Summary:
             if self.counts[outcome]
         ]
         if self.mistakes:
-            parts.append(f"{self.mistakes:,} of the errors for whoever wrote the cases to correct")
+            parts.append(f"{self.mistakes:,} of the errors are mistakes in the cases")
         if self.wrong_inputs:
             parts.append(f"{self.wrong_inputs:,} of them because of wrong input")
         if self.known:

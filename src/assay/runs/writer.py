@@ -234,5 +234,5 @@ def _make_repeat_error(identifier: str, path: Path) -> InputError:
     return InputError(
         f"the case id {identifier!r} occurs twice",
         where=str(path),
-        advice="give every case an id of its own",
+        advice="give every case its own id",
     )

@@ -392,7 +392,7 @@ def _object_to_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Stat
         return f"its {decisive.phase} failed with {kind}"
     if error.by_check and any(base in _CHECK_FAILURES for base in error.bases):
         return None
-    return f"it failed with {kind}, not by a check of its own"
+    return f"it failed with {kind}, not by its own check"
 
 
 def _object_to_pass(phases: Iterable[PhaseEvent]) -> str | None:

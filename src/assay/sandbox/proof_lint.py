@@ -140,7 +140,7 @@ class _Inspector:
             if self._is_broad(handler.type) and not self._looks_at_it(handler):
                 self._object(
                     "swallow",
-                    "it swallows whatever is raised, its own mistakes too: name the exception",
+                    "it catches every exception, including its own mistakes: name the exception",
                     handler,
                     test,
                 )

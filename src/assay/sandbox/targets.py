@@ -76,7 +76,9 @@ class Target:
                 advice="give requirements and folders without it, or `current` alone",
             )
         if not (self.current or self.requirements or self.sources):
-            raise InputError("the target is empty", advice="name a requirement, say pydantic==2.9")
+            raise InputError(
+                "the target is empty", advice="name a requirement, for example pydantic==2.9"
+            )
 
     def __str__(self) -> str:
         own = f"current:{','.join(self.about)}" if self.about else "current"

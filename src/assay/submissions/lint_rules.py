@@ -94,7 +94,7 @@ def _orphans(checkpoint: CheckpointConfig) -> Iterator[Finding]:
     for file in sorted(checkpoint.path.iterdir()):
         is_cases = file.suffix in SUFFIXES and file.is_file() and file.name != CONFIG
         if is_cases and file.stem not in checkpoint.groups:
-            what = f"no group is called `{file.stem}`, so nobody reads this file"
+            what = f"no group is called `{file.stem}`, so this file is not read"
             advice = nearest(file.stem, checkpoint.groups)
             yield Finding(UNKNOWN_NAME, what, Place(file, 1), advice, severity="warning")
 

@@ -39,7 +39,7 @@ def misspelt_field(word: str, result: type[BaseModel]) -> str | None:
 
 def advise(word: str, near: str) -> str:
     """Return advice for a name that is close to a field but may be intended."""
-    return f"did you mean {near!r}? a name of your own that code reads, `….{word}`, may stay"
+    return f"did you mean {near!r}? your own name, read by code as `….{word}`, may stay"
 
 
 def names_read(folder: Path, *, in_mappings: bool = False) -> set[str]:

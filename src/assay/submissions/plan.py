@@ -79,7 +79,7 @@ class SubmissionsPlan:
             before, policy = SubmissionsRequest(**known), asked["policy"]
         except KeyError:
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
         if project is not None:
             check_recorded(before, project)

@@ -238,7 +238,7 @@ class TestAnswerGivenAway:
         options = {"A": "settings", "B": key, "C": NONE}
         question = choice(question=stem, options=options, correct_answer="B")
         (one,) = found(tmp_path, question, code=self.CODE)
-        assert "already stands" in one.message
+        assert "already contains" in one.message
 
     @pytest.mark.parametrize(
         ("stem", "options"),
@@ -396,7 +396,7 @@ class TestBrokenUnusedImport:
         question = self.question(tmp_path)
         twice = [question, {**question, "id": "two"}]
         (one,) = found(tmp_path, *twice, code=self.CODE, resolve=self.resolve)
-        assert one.message == "`from library import dead` leads nowhere"
+        assert one.message == "`from library import dead` cannot be resolved"
         assert (one.place.file.name, one.place.line) == ("code.py", 2)
 
     def test_not_found(self, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def make_address(scheme: str, host: str, port: int) -> str:
         named = "what is given" if "@" in host or "?" in host else repr(host)
         raise InputError(
             f"{named} is not the name of a host",
-            advice="leave out scheme, user, port and path; the port is given by itself, --port",
+            advice="leave out scheme, user, port and path; pass the port with --port",
         )
     if not 0 < port < 65536:
         raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")

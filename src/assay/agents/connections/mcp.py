@@ -140,7 +140,7 @@ class McpSession(Session):
             result, _ = await self._rpc.call("tools/list", params, headers=headers)
             listed = result.get("tools")
             if not isinstance(listed, list):
-                raise ConnectionFailed("the server's list of tools is none")
+                raise ConnectionFailed("the server's list of tools is not a list")
             tools += [one for one in listed if isinstance(one, dict) and "name" in one]
             if not result.get("nextCursor"):
                 break
@@ -169,7 +169,7 @@ class McpSession(Session):
                 raise InputError(
                     "the tool has no argument for sly_data",
                     where=str(place.tool["name"]),
-                    advice="say in `request` where it goes, or remove it",
+                    advice="define in `request` where it goes, or remove it",
                 )
             arguments["sly_data"] = message.sly_data
         return arguments
@@ -219,7 +219,7 @@ def _find_text_argument(place: _Place) -> str:
     raise InputError(
         "the tool does not have one argument that takes a text",
         where=str(place.tool["name"]),
-        advice="say in the test file what it gets: request.body",
+        advice="define its arguments in the test file: request.body",
     )
 
 

@@ -38,7 +38,7 @@ class Template:
     context: Mapping[str, KeyPath] = field(default_factory=dict)
     """What of an answer goes into the next request, by the name of its placeholder."""
     error: KeyPath = ()
-    """Where an answer reports that it is none."""
+    """Where an answer reports an error."""
 
     def fill_path(self, values: Mapping[str, Any]) -> str:
         """Return the path of a request; values never add a path segment."""

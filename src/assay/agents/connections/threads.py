@@ -38,7 +38,7 @@ class Threads:
         if sum(each.is_left_behind for each in list(self._running)) >= _MOST_LEFT_BEHIND:
             raise ConnectionFailed(
                 f"{_MOST_LEFT_BEHIND} calls of the agent went over their limit and never ended",
-                advice="give the agent a limit of its own",
+                advice="give the agent its own limit",
             )
         call, future = _Call(), Future[T]()
         self._running.add(call)

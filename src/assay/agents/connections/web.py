@@ -179,7 +179,7 @@ class Web:
             )
         if isinstance(error, httpx.ReadTimeout):
             return ConnectionFailed(
-                f"the server said nothing for {self._settings.silence:g} s", where=self.where
+                f"the server sent nothing for {self._settings.silence:g} s", where=self.where
             )
         # The text of other errors may quote what was sent.
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)

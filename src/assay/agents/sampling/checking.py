@@ -162,7 +162,7 @@ async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) ->
     if (await judge.gist(control, sample)).holds == judged.holds:
         wrong = "holds" if judged.holds else "does not hold"
         raise Unverifiable(
-            f"the answer leads the judge, which also says that this {wrong}: {control}",
+            f"the answer influences the judge, which also says that this {wrong}: {control}",
             advice="judge it with another model, or test it with keywords",
         )
 

@@ -235,7 +235,7 @@ _KNOWN = (
         r"\s*A value for the [A-Z0-9_, ]+ environment variable must be correctly set in the"
     ),
 )
-_OWN = "the agent reports an outage of its own"
+_OWN = "the agent itself reports an outage"
 # Messages of two libraries when an agent kept calling tools until it was stopped.
 _ENDLESS = re.compile(
     r"\s*(?:Error from [^\n]{1,500}?: )?Agent stopped due to "

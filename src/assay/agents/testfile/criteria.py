@@ -97,7 +97,7 @@ class CriteriaReader:
         """Refuse tests of the section itself: only the values of its keys can be tested."""
         for key in tests:
             if key in TESTS:
-                message = f"`{key}` stands directly in `{section}`, which is a dictionary"
+                message = f"`{key}` is directly in `{section}`, which is a dictionary"
                 advice = f'name the key to test: {{"some_key": {{"{key}": …}}}}'
             else:
                 message = f"`{key}` must be an object of tests"

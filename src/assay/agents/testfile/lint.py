@@ -35,7 +35,7 @@ RULES: Rules[AgentFile] = Rules(
     Rule(
         "repeated-key",
         "error",
-        "A key stands twice in one object",
+        "A key occurs twice in one object",
         "One of the two values would be lost. Keep one of them.",
     ),
     Rule("missing-key", "error", "A required key is missing", "Add it."),
@@ -43,7 +43,7 @@ RULES: Rules[AgentFile] = Rules(
         "unknown-key",
         "error",
         "A key that is not read",
-        "It is misspelled, stands in the wrong place, or holds a dot where keys must not.",
+        "It is misspelled, is in the wrong place, or contains a dot where keys must not.",
     ),
     Rule(
         "wrong-value",

@@ -259,7 +259,7 @@ def _find_unsupported(kind: Kind, interaction: Interaction) -> Iterator[Finding]
         yield Finding("missing-key", message, interaction.place, advice)
     if interaction.sly_data and not kind.takes_sly_data:
         message = f"{kind.name} cannot send sly_data"
-        advice = "say it in the text, or use another connection"
+        advice = "put it in the text, or use another connection"
         yield Finding("wrong-value", message, interaction.place, advice)
     for check in interaction.checks:
         if check.section not in kind.returns:

@@ -46,7 +46,7 @@ def schema_text() -> str:
                     _one_or_more(_SENTENCE, minItems=0),
                 ),
                 "judge_sees": _describe(
-                    "What a judge reads: what was said, or the same without private data.",
+                    "What a judge reads: the original text, or the text without private data.",
                     {"enum": list(JUDGE_SEES), "default": JUDGE_SEES[0]},
                 ),
                 "request": _describe(
@@ -70,7 +70,7 @@ def _definitions() -> dict[str, Any]:
     return {
         "interaction": _object(
             {
-                "text": _describe("What is said to the agent.", {"type": ["string", "null"]}),
+                "text": _describe("The message to the agent.", {"type": ["string", "null"]}),
                 "sly_data": _describe(
                     "Private data sent along with it.", {"type": ["object", "null"]}
                 ),
@@ -150,6 +150,6 @@ _ANSWER = _object(
             "What goes into the next request as {{context.NAME}}: the path of each.",
             {"type": "object", "additionalProperties": _SENTENCE},
         ),
-        "error": _describe("Where an answer reports that it is none.", _SENTENCE),
+        "error": _describe("Where an answer reports an error.", _SENTENCE),
     }
 )

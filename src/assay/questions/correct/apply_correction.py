@@ -110,7 +110,7 @@ class Repository:
             raise InputError(
                 f"the working tree has changes: {dirty[0]}{more}",
                 where=str(self.root),
-                advice="commit or stash them first, so that a fix is a commit of its own",
+                advice="commit or stash them first, so that each fix is a separate commit",
             )
 
     def commit(self, paths: Sequence[Path], message: str) -> str:

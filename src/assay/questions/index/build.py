@@ -44,7 +44,7 @@ def build_index(
     if not wanted:
         raise InputError(
             f"it is not known which distributions of {environment.described} are meant",
-            advice="name them, say pydantic",
+            advice="name them, for example pydantic",
         )
     order = {
         "first": [str(path) for path in environment.first],

@@ -204,8 +204,8 @@ def _statement(question: Question, letter: str) -> tuple[str, str, str]:
     "answer-position-bias",
     "warning",
     "The right answers favour a position",
-    "Whoever always picks the letter that is keyed most does better than chance, and so do models "
-    'that prefer it. Shuffle the options. Keys such as "None of the above" are not counted.',
+    "Always picking the most frequent letter does better than chance, and so does a model that "
+    'prefers it. Shuffle the options. Keys such as "None of the above" are not counted.',
 )
 def answer_position_bias(linted: Linted) -> Iterator[Finding]:
     for suite in linted.suites:

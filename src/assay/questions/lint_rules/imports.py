@@ -20,8 +20,8 @@ from assay.questions.suite.suite import Suite
     "broken-unused-import",
     "warning",
     "A snippet file imports what does not exist",
-    "The question's section does not use the name, but whoever runs the file as a whole fails "
-    "before the section is reached. Correct or remove the import.",
+    "The question's section does not use the name, but the whole file fails before the "
+    "section is reached. Correct or remove the import.",
 )
 def find_broken_imports(linted: Linted) -> Iterator[Finding]:
     if linted.resolve is None:
@@ -36,7 +36,7 @@ def find_broken_imports(linted: Linted) -> Iterator[Finding]:
                 seen.add((place, name.bound))
                 yield Finding(
                     "broken-unused-import",
-                    f"`{name.statement}` leads nowhere",
+                    f"`{name.statement}` cannot be resolved",
                     place,
                     "correct or remove it",
                     entry.id,

@@ -132,7 +132,7 @@ class Proctor:
         if len(bare) < _SHORTEST_QUOTE:
             return "the passage is too short to give anything away"
         if bare not in plain_text(told):
-            return "the passage stands in no text, comment or string that a solver is given"
+            return "the passage is in no text, comment or string that a solver is given"
         return ""
 
 

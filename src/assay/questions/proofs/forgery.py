@@ -306,7 +306,7 @@ class _Reader:
             and "monkey" in _root(function).lower()
         ):
             if any(map(self._is_of_target, everything)):
-                _refuse(call, "it puts a stand-in in the place of the target")
+                _refuse(call, "it replaces the target with a substitute")
             if any(self._path(one) == "sys.modules" for one in everything) or any(
                 isinstance(one, ast.Constant) and one.value == "sys.modules" for one in everything
             ):

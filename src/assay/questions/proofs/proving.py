@@ -141,7 +141,7 @@ def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) 
     if challenge.held:
         return f"the proof is vacuous: it holds as well with {challenge.held[0]}"
     if challenge.patched:
-        return f"the proof puts a stand-in in the place of the target: {challenge.patched[0]}"
+        return f"the proof replaces the target with a substitute: {challenge.patched[0]}"
     if challenge.repeated and not challenge.imported:
         return "the proof imports nothing of the target"
     if _is_anybodys(proof):
@@ -263,14 +263,14 @@ def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
     """Return the exception that satisfied a `raises` but says nothing about the target."""
     for caught in test.caught:
         if "ImportError" in caught.classes and (missing := _foreign(caught, modules)):
-            return f"it met a missing module that is not the target's: {missing}"
+            return f"it needs a missing module that is not the target's: {missing}"
         if "NameError" in caught.classes and caught.in_proof:
             return f"the proof lacks a name: {caught.message}"
         machine = next((name for name in caught.classes if name in _MACHINE), None)
         if machine is not None:
-            return f"it met an error of the machine, not of the target: {caught.classes[0]}"
+            return f"it failed with an error of the machine, not of the target: {caught.classes[0]}"
         if "Credential" in caught.classes[0] or _CREDENTIAL.search(caught.message):
-            return f"it met a missing credential: {caught.message.splitlines()[0]}"
+            return f"it needs a missing credential: {caught.message.splitlines()[0]}"
     return None
 
 
@@ -290,9 +290,9 @@ def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | No
             else None
         )
         if missing is not None:
-            return f"{test.name} met a missing module that is not the target's: {missing}"
+            return f"{test.name} needs a missing module that is not the target's: {missing}"
         if kind in _MACHINE_FAILURES:
-            return f"{test.name} met an error of the machine: {kind}"
+            return f"{test.name} failed with an error of the machine: {kind}"
     return None
 
 

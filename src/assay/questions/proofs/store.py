@@ -92,8 +92,8 @@ class StoredProof:
     proof: Proof
     is_current: bool
     expected: Mapping[str, str]
-    path: Path
-    address: str
+    path: Path = Path()
+    address: str = ""
     lock: str | None = None
     change: str | None = None
     changes: tuple[str, ...] = ()

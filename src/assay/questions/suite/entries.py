@@ -89,7 +89,10 @@ class EntryReader:
 
     def _refuse_kind(self, who: str, kind: Any, spots: PlaceMap, name: str | None) -> None:
         if kind is None:
-            what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
+            what, advice = (
+                "its type cannot be determined from its fields",
+                "give it a `benchmark_type`",
+            )
         else:
             what, advice = f"{kind!r} is not a type of question", nearest(str(kind), FORMATS)
         self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)

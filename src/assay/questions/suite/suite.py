@@ -150,7 +150,7 @@ def find_repeated_ids(entries: Iterable[SuiteEntry]) -> Iterator[Finding]:
                 DUPLICATE_ID,
                 f"the id {entry.id!r} is taken, by the question in line {seen[entry.id].line}",
                 entry.place(),
-                "give each question of a file an id of its own",
+                "give each question of a file its own id",
                 entry.id,
             )
         seen.setdefault(entry.id, entry.place())
@@ -174,7 +174,7 @@ def parse_address(text: str) -> Address:
     """Return the parts of an address; an InputError if it has not both."""
     file, mark, case = text.partition(_MARK)
     if not (file and mark and case):
-        advice = "write it as FILE::CASE, say suite.yaml::first_question"
+        advice = "write it as FILE::CASE, for example suite.yaml::first_question"
         raise InputError(f"{text!r} addresses no question", advice=advice)
     return Address(Path(file), case)
 

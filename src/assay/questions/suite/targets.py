@@ -111,7 +111,7 @@ def _folder(word: str, base: Path, root: Path | None) -> Path:
     if root is not None and not path.resolve().is_relative_to(root.resolve()):
         # Proofs may read all of a target, and a suite and its proofs may be somebody else's.
         raise InputError(
-            f"{word} leads out of {root}",
+            f"{word} points outside of {root}",
             advice=f"if you trust the suite, name the folder yourself: --target {word}",
         )
     if not path.is_dir():

@@ -116,7 +116,7 @@ def _doubt(one: Settled, rivals: _Rivals) -> _Reading:
     """True, but under a name that what was raised does not carry."""
     if not rivals:
         return Truth.TRUE, "", ""
-    reason = f"how near {one.exception} is to {one.raised[0]} cannot be told from its name"
+    reason = f"the name does not show how close {one.exception} is to {one.raised[0]}"
     return Truth.OPEN, reason, ""
 
 

@@ -118,7 +118,7 @@ def check_readable(paths: list[str]) -> None:
         if not os.access(path, os.R_OK):
             raise kernel.JailError(
                 f"{path} is not there or cannot be read by the sandbox's user; "
-                "make it, and the folders above it, readable for everybody"
+                "make it, and the folders above it, readable for all users"
             )
 
 

@@ -40,7 +40,7 @@ from assay.submissions.result_files import (
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0
-_ENDED = "the server had ended before its files were looked at"
+_ENDED = "the server had ended before its files were read"
 # A server that has just closed a connection may be about to exit.
 _SETTLE = 0.5
 
@@ -117,8 +117,8 @@ class ApiRunner:
             await self._stop()
             if not self._group.isolated:
                 self._down = _Down(
-                    f"the server had ended before this case ({_how(result)}), and with it what "
-                    "earlier cases had told it",
+                    f"the server had ended before this case ({_how(result)}), and its "
+                    "state from earlier cases is lost",
                     decode_output(result.stderr),
                 )
         if self._down is None:

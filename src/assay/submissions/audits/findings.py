@@ -24,7 +24,7 @@ class FindingType:
 REFERENCE_FAILS = FindingType(
     "reference-fails",
     "the reference solution does not pass",
-    "correct the solution, the expected values or the verifier; until then nobody can pass",
+    "correct the solution, the expected values or the verifier; until then no submission can pass",
 )
 FLAKY = FindingType(
     "flaky",
@@ -43,12 +43,12 @@ NEVER_FAILS = FindingType(
 )
 COMPARES_NOTHING = FindingType(
     "compares-nothing",
-    "the key names nothing of a result, and what it says never changes",
+    "the key does not name a part of a result, and its outcome never changes",
     "name the attribute, or `files-<name>`, and compare it",
 )
 MISSPELT_KEY = FindingType(
     "misspelt-key",
-    "the key names nothing of a result, and is like an attribute that has no judgement",
+    "the key does not name a part of a result, and is like an attribute that has no judgement",
     "write the attribute's name; the reference program drops such a key, and its failures",
 )
 INVISIBLE_WEIGHT = FindingType(

@@ -52,7 +52,7 @@ def probes(
     yield "nothing at all", _everywhere(right, _empty, **nothing)
     yield "all of it wrong", _everywhere(right, _garble, status_code=99, headers={}, **late)
     yield "about another case", _everywhere(right, lambda value: value, **_other_fields(right))
-    yield "words of trouble added", _everywhere(right, lambda value: _add_words(value, words))
+    yield "words about errors added", _everywhere(right, lambda value: _add_words(value, words))
     for distance, name in ((_FAR, "every number higher"), (-_FAR, "every number lower")):
         yield name, _everywhere(right, _mover(distance), status_code=status + distance)
     for value in _EVERYWHERE:

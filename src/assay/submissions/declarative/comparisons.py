@@ -168,7 +168,7 @@ def _default(one: Expectation) -> ResultCheck:
         return _make(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
     stored = _as_stored(one.target, value)
     if _has_float(stored):
-        manner = "as JSON, floats but for rounding (1e-9)"
+        manner = "as JSON, floats except for rounding (1e-9)"
         return _make(one, "json", stored, {"relative": _ROUNDING}, manner)
     return _make(one, "json", stored, {}, "as JSON")
 

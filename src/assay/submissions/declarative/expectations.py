@@ -146,14 +146,14 @@ def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
     for name, item in spec.items():
         if name != "value" and any(find_saved_names([name, item])):
             what = f"`{name}` would come from the answer that it is to judge"
-            raise MisplacedError(what, path, "a saved value may stand in `value`")
+            raise MisplacedError(what, path, "a saved value may be in `value`")
     check, value = spec["check"], spec["value"]
     if check == "schema" and not _has_only_constants(value):
         what = "the schema would come from the answer that it is to judge"
-        raise MisplacedError(what, path, "a saved value may stand under `const`, or in `enum`")
+        raise MisplacedError(what, path, "a saved value may be under `const` or in `enum`")
     is_text = isinstance(value, str) and not is_mark(value)
     if check == "json" and is_text and any(find_saved_names(value)):
-        what = "a saved value in the midst of JSON text could change what the rest of it says"
+        what = "a saved value inside of JSON text could change the rest of it"
         raise MisplacedError(what, path, "write the value as structure, not as text")
 
 

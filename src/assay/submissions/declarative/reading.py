@@ -142,7 +142,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
     for pair in root.pairs:
         if pair.key not in ("cases", "$schema"):
             what = f"there is no key `{pair.key}` here"
-            advice = nearest(pair.key, ["cases"]) + "; cases stand under `cases`"
+            advice = nearest(pair.key, ["cases"]) + "; cases are under `cases`"
             read.report(WRONG_VALUE, what, Place(file, pair.line), advice)
     if not isinstance(cases, MappingNode) or not cases.pairs:
         line = cases.line if cases is not None else root.line
@@ -258,7 +258,7 @@ def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None
         what, advice = "the case verifies nothing", "write what is expected, such as status_code"
         read.report(UNVERIFIED, what, case.place("expected"), advice)
     elif not any(one.target.root == "status_code" for one in made):
-        what = "the status code is not looked at, so a program that fails after its output passes"
+        what = "the status code is not checked, so a program that fails after its output passes"
         advice = "write status_code under `expected`, or once in the group's `case_defaults`"
         read.report(UNVERIFIED, what, case.place("expected"), advice, "warning")
 

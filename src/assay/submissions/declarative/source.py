@@ -216,7 +216,7 @@ class DeclarativeSource:
             if found is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
         for name in drawn.unsaved:
-            results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
+            results[f"saved-{name}"] = failed(f"no earlier answer had a value for `{name}`")
         return results
 
     async def _judge(self, one: ResultCheck, actual: CaseResult) -> VerificationResult:

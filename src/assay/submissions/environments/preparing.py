@@ -324,7 +324,7 @@ def _python(*, others: bool) -> Path:
     if found is None:
         raise InfrastructureError(
             f"programs cannot reach the Python {own} without namespaces",
-            advice="install a Python for the system, or make that one readable for everybody",
+            advice="install a Python for the system, or make that one readable for all users",
         )
     return Path(found).resolve()
 

@@ -114,14 +114,14 @@ RULES: Rules[Path] = Rules(
         UNREADABLE,
         "error",
         "A file cannot be read",
-        "It is not valid YAML or JSON, a key stands twice, or two cases have one id. In the config "
+        "It is not valid YAML or JSON, a key occurs twice, or two cases have one id. In the config "
         "of a problem with a loader the last of two keys is used, as in the reference.",
     ),
     Rule(
         UNKNOWN_KEY,
         "error",
-        "A key that nobody reads",
-        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error "
+        "A key that is not read",
+        "It is misspelled, or is in the wrong place. In folders with a loader it is an error "
         "if it is almost a known key, else a warning, and neither if the problem's code reads it.",
     ),
     Rule(
@@ -133,7 +133,7 @@ RULES: Rules[Path] = Rules(
     Rule(
         UNKNOWN_NAME,
         "error",
-        "A name that leads nowhere",
+        "A name that does not exist",
         "A checkpoint, a group, a case or a saved value is named that does not exist; or a file "
         "of cases belongs to no group, so that its cases are never run.",
     ),
@@ -147,13 +147,13 @@ RULES: Rules[Path] = Rules(
         NO_CASES,
         "error",
         "A group or checkpoint without cases",
-        "Cases stand in a file of the group's name, or in a folder of that name.",
+        "Cases are in a file with the group's name, or in a folder with that name.",
     ),
     Rule(
         WRONG_CHECK,
         "error",
         "An expectation that can never be right",
-        "The check or an option does not exist, or the value is none the check can compare with.",
+        "The check or an option does not exist, or the check cannot compare with the value.",
     ),
     Rule(
         WRONG_SIGNATURE,
@@ -164,7 +164,7 @@ RULES: Rules[Path] = Rules(
     Rule(
         UNVERIFIED,
         "error",
-        "Something that nobody looks at",
+        "Something that is not checked",
         "A case verifies nothing, or not the status code; or a loader or verifier is never called.",
     ),
 )

@@ -161,7 +161,7 @@ class _Reader:
         script, loader = _loader_script(root), self.folder / LOADER
         if not self.is_strict:
             if script != LOADER and loader.is_file() and not _imports(self.folder / script):
-                what = f"nobody calls this file, because `loader_script` is {script}"
+                what = f"this file is not used, because `loader_script` is {script}"
                 advice = f"import it in {script}, or remove it"
                 self.findings.append(
                     Finding(UNVERIFIED, what, Place(loader, 1), advice, severity="warning")
@@ -182,7 +182,7 @@ class _Reader:
                 code.name in (LOADER, VERIFIER) or near_miss(code.stem, _CODE)
             )
             if is_named_so or not _classes(code).isdisjoint(_CODE.values()):
-                what = f"nobody calls this file, because {why}"
+                what = f"this file is not used, because {why}"
                 advice = (
                     f"put {LOADER}, which gives the cases, and {VERIFIER} beside {CONFIG} "
                     "(docs/verifiers.md); or remove it: without them cases are compared with "

@@ -34,7 +34,7 @@ def run_own_tests(folder: Path, arguments: Sequence[str]) -> int:
     tests = [] if named else own_test_files(folder)
     if not named and not tests:
         raise InputError(
-            "the problem has no tests of its own",
+            "the problem does not have its own tests",
             where=str(folder),
             advice="write test_verifier.py beside verifier.py; see docs/verifiers.md",
         )

@@ -106,7 +106,7 @@ class _Stream:
             raise InputError(
                 f"the loader yielded the case {case.id!r} twice",
                 where=self._place(),
-                advice="give every case of a group an id of its own",
+                advice="give every case of a group its own id",
             )
         self._ids.add(case.id)
         query = getattr(case, "query", None)
