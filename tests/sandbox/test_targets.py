@@ -18,6 +18,7 @@ from assay.sandbox.targets import (
     Target,
     check_requirements,
     environment,
+    first_imports,
     list_targets,
     remove_target,
     requirement_names,
@@ -229,6 +230,9 @@ def test_an_address_alone_names_no_distribution() -> None:
 def test_current_can_say_which_installed_package_is_meant() -> None:
     target = Target(current=True, about=("pydantic",))
     assert str(target) == "current:pydantic"
-    assert environment(target).distributions == ("pydantic",)
+    built = environment(target)
+    assert built.distributions == ("pydantic",)
+    assert first_imports(target, built) == ("pydantic",)
+    assert first_imports(Target(current=True), built) == ()
     with pytest.raises(InputError, match="did you mean 'pydantic'"):
         environment(Target(current=True, about=("pydantik",)))

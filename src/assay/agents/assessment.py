@@ -225,7 +225,7 @@ def _mode_lines(number: int, mode: Mode) -> Iterator[str]:
         yield (
             f"- a judge that is wrong {errors.rate:.1%} of the time would alone fail "
             f"{errors.samples:.1f} of {errors.total} samples: {errors.share:.0%} of the "
-            f"{errors.failed} that fail this check; so many or more by chance: {errors.chance:.0%}"
+            f"{errors.failed} that fail this check; as many or more by chance: {errors.chance:.0%}"
         )
     for one in mode.examples:
         yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}"

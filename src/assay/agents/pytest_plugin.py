@@ -34,9 +34,9 @@ _OPTIONS = (
     ("--assay-judge-votes", {"type": int, "metavar": "N",
      "help": "how often the model judges a gist; odd"}),
     ("--assay-max-cost", {"type": float, "metavar": "DOLLARS",
-     "help": "stop when the model has cost so many dollars"}),
+     "help": "stop when the model has cost this many dollars"}),
     ("--assay-max-tokens", {"type": int, "metavar": "N",
-     "help": "stop when the model has used so many tokens"}),
+     "help": "stop when the model has used this many tokens"}),
 )  # fmt: skip
 OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 

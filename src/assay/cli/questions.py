@@ -317,7 +317,7 @@ def drift(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="At most so many mutants per question and kind of defect.",
+    help="At most this many mutants per question and kind of defect.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the mutants.")
 @ISOLATION

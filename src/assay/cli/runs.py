@@ -211,7 +211,9 @@ def show(run: str, case: str | None) -> None:
 
 @runs.command()
 @click.argument("run", metavar="RUN")
-@click.option("--command", help="The program of a run over the connection `command`, once more.")
+@click.option(
+    "--command", help="The program of the connection `command`; a resumed run needs it again."
+)
 @ALLOW_AGENT
 @click.option(
     "--trust",

@@ -349,6 +349,6 @@ def _describe_access(
     elif used.calls > 1:
         yield "schema", "ignored at first; such an answer is sent back once"
     else:
-        yield "schema", "kept to"
+        yield "schema", "followed"
     cost = "of unknown price" if used.cost is None else f"for {used.cost:.6f} US dollars"
     yield "usage", f"{used.input_tokens} + {used.output_tokens} tokens {cost}"

@@ -18,6 +18,7 @@ from assay.sandbox import (
     ProofOutcome,
     ProofRunner,
     Target,
+    first_imports,
     target_modules,
 )
 
@@ -131,7 +132,7 @@ class ProofRunners(AbstractAsyncContextManager["ProofRunners"]):
             modules = target_modules(target, environment)
             runner = ProofRunner(
                 environment,
-                imports=modules,
+                imports=first_imports(target, environment),
                 samples=self._samples.get(target, ()),
                 modules=modules or None,
                 concurrency=self._jobs,

@@ -71,7 +71,9 @@ def _as_format(name: str, added: Any) -> Format:
     if isinstance(added, Format):
         return added
     if not callable(added):
-        raise InputError(f"the report {name!r} of a plugin is {type(added).__name__}, no function")
+        raise InputError(
+            f"the report {name!r} of a plugin is {type(added).__name__}, not a function"
+        )
     about = (added.__doc__ or "").strip().partition("\n")[0]
     return Format(name, about, f"{added.__module__}:{added.__qualname__}")
 

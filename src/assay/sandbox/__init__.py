@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Environment,
         Target,
         environment,
+        first_imports,
         list_targets,
         remove_target,
         target_modules,
@@ -51,8 +52,8 @@ _HOMES = {
     "proof_worker": "Challenge",
     "proofs": "ProofRunner",
     "servers": "Health NotServingError Response Server serve",
-    "targets": "BuiltTarget Environment Target environment list_targets remove_target "
-    "target_modules verify_targets",
+    "targets": "BuiltTarget Environment Target environment first_imports list_targets "
+    "remove_target target_modules verify_targets",
     "uv": "find_uv list_releases",
     "workers": "GIB KIB MIB Bind Limits",
 }
@@ -95,6 +96,7 @@ __all__ = [
     "doctor_report",
     "environment",
     "find_uv",
+    "first_imports",
     "hand_over",
     "inspect_proof",
     "list_releases",

@@ -399,6 +399,14 @@ def _say(progress: Progress | None, text: str) -> None:
         progress(text)
 
 
+def first_imports(target: Target, environment: Environment) -> tuple[str, ...]:
+    """Return what to import once, before the proofs: the target, or what `current:…` names."""
+    if not target.current:
+        return target_modules(target, environment)
+    files = (importlib.metadata.files(name) or () for name in target.about)
+    return tuple(sorted({root for found in files for root in roots(map(str, found))}))
+
+
 def target_modules(target: Target, environment: Environment) -> tuple[str, ...]:
     """Return the root modules of the target, such as `google.adk`; none for `current`.
 

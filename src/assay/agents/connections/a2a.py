@@ -89,7 +89,7 @@ class A2ASession(Session):
         place: _Place | None = message.chat_context
         if place is not None and place.context is None:
             raise ConnectionFailed(
-                "the agent gave no contextId, so the conversation cannot go on", lasting=True
+                "the agent gave no contextId, so the conversation cannot continue", lasting=True
             )
         result = await self._call("SendMessage", self._endpoint.write(message, place), message)
         # In 1.0 the result has one member, in 0.3 it says itself what it is.

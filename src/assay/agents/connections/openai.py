@@ -143,7 +143,7 @@ class ResponsesConnection(OpenAIConnection):
 def _read_id(reply: dict[str, Any]) -> str:
     found = reply.get("id")
     if not isinstance(found, str) or not found:
-        raise ConnectionFailed("the answer has no id, so the conversation cannot go on")
+        raise ConnectionFailed("the answer has no id, so the conversation cannot continue")
     return found
 
 

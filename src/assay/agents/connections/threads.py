@@ -37,7 +37,7 @@ class Threads:
         """Return or raise the function's result; a cancelled call continues in the background."""
         if sum(each.is_left_behind for each in list(self._running)) >= _MOST_LEFT_BEHIND:
             raise ConnectionFailed(
-                f"{_MOST_LEFT_BEHIND} calls of the agent went over their limit and never ended",
+                f"{_MOST_LEFT_BEHIND} calls of the agent exceeded their limit and never ended",
                 advice="give the agent its own limit",
             )
         call, future = _Call(), Future[T]()

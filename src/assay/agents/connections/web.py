@@ -150,7 +150,7 @@ class Web:
         status = response.status_code
         said = "" if status == 404 else await _read_refusal(response)
         advice = {
-            401: "the server wants credentials",
+            401: "the server requires credentials",
             403: "the server does not let these credentials in",
             404: "the server has no such agent: check its name and whether it is served",
         }.get(status)

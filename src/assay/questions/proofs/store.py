@@ -284,7 +284,7 @@ class ProofStore:
             raise InputError(
                 f"is not a proof that Assay wrote: {first_problem(error)}",
                 where=str(path),
-                advice="remove the folder to have the question proven anew",
+                advice="remove the folder to have the question proven again",
             ) from None
         except OSError as error:
             raise InfrastructureError(
@@ -294,7 +294,7 @@ class ProofStore:
             raise InputError(
                 "names a file twice",
                 where=str(path),
-                advice="remove the folder to have the question proven anew",
+                advice="remove the folder to have the question proven again",
             )
         return stored
 
@@ -378,7 +378,7 @@ def _source(path: Path) -> str:
         raise InputError(
             "is named by its proof.json but is not there",
             where=str(path),
-            advice="restore it, or remove the folder to have the question proven anew",
+            advice="restore it, or remove the folder to have the question proven again",
         ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from None

@@ -210,12 +210,22 @@ def is_known(name: str, is_target: Callable[[str], bool], proof: str) -> bool:
         file = getattr(module, "__file__", None)
         if not file or file == proof or root in KIT or root in STANDARD:
             continue
-        with contextlib.suppress(OSError), open(file, "rb") as opened:
-            if word.search(opened.read()):
-                return True
+        if contains(file, name, word):
+            return True
         if is_target(path) and (name in _modules_in(module) or _inherits(module, name)):
             return True
     return False
+
+
+def contains(file: str, text: str, word: re.Pattern[bytes]) -> bool:
+    """Return whether a pattern around a text is in a file, which may be a large binary."""
+    try:
+        with open(file, "rb") as opened:
+            content = opened.read()
+    except OSError:
+        return False
+    # The plain search is many times as fast, and most files do not have the text at all.
+    return text.encode() in content and word.search(content) is not None
 
 
 def _modules_in(package: ModuleType) -> set[str]:

@@ -25,6 +25,7 @@ from .asking import (
     STANDARD,
     Asking,
     Hooks,
+    contains,
     find_elsewhere,
     find_made,
     home,
@@ -198,10 +199,10 @@ class ChallengeRun:
             return True
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
-            if file and file != self._file and name.partition(".")[0] not in KIT | STANDARD:
-                with contextlib.suppress(OSError), open(file, "rb") as opened:
-                    if word.search(opened.read()):
-                        return True
+            if not file or file == self._file or name.partition(".")[0] in KIT | STANDARD:
+                continue
+            if contains(file, longest, word):
+                return True
         return False
 
     def _real_names(self, module: ModuleType) -> list[str]:

@@ -53,7 +53,7 @@ MISSPELT_KEY = FindingType(
 )
 INVISIBLE_WEIGHT = FindingType(
     "invisible-weight",
-    "the weight is so small that a failure leaves the score as good as whole",
+    "the weight is so small that a failure hardly changes the score",
     "give the check a weight that shows",
 )
 UNREAD_EXPECTATION = FindingType(
