@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 if TYPE_CHECKING:
     from assay.agents.assessment import RunAssessment, assess_run
     from assay.agents.plan import AgentsOptions, AgentsPlan, enter_folder, make_plan
-    from assay.agents.testfile.schema import schema_text
+    from assay.agents.testfile.written import schema_text
     from assay.agents.trust import make_trust
     from assay.findings import Findings
     from assay.runs import Run
@@ -21,7 +21,7 @@ _HOMES = {
     "enter_folder": "plan",
     "make_plan": "plan",
     "make_trust": "trust",
-    "schema_text": "testfile.schema",
+    "schema_text": "testfile.written",
 }
 
 __all__ = [

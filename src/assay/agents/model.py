@@ -14,11 +14,9 @@ from assay.redaction import redact
 
 Section: TypeAlias = Literal["text", "sly_data", "structure"]
 ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
+JudgeSees: TypeAlias = Literal["said", "redacted"]
 
 SECTIONS: Final[tuple[Section, ...]] = ("text", "sly_data", "structure")
-JudgeSees: TypeAlias = Literal["said", "redacted"]
-JUDGE_SEES: Final[tuple[JudgeSees, ...]] = ("said", "redacted")
-CHAT_FILTERS: Final[tuple[ChatFilter, ...]] = ("MINIMAL", "MAXIMAL")
 
 ONCE: Final = Ratio(1, 1)
 _NOT = "not_"

@@ -22,7 +22,9 @@ from assay.documents.files import (
     replace_file,
 )
 from assay.documents.tree import (
+    MISSING_KEY,
     DocumentError,
+    InvalidValue,
     KeyPath,
     ListNode,
     MappingNode,
@@ -80,9 +82,11 @@ __all__ = [
     "LARGEST_SETTINGS",
     "LARGEST_SOURCE",
     "MEGABYTE",
+    "MISSING_KEY",
     "MOST_PARTS",
     "DocumentError",
     "HoconError",
+    "InvalidValue",
     "KeyPath",
     "ListNode",
     "MappingNode",

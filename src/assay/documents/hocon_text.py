@@ -28,7 +28,16 @@ from assay.documents.hocon_outline import (
     ValueOutline,
     outline,
 )
-from assay.documents.tree import UNREADABLE, KeyPath, Mistake, Place, repeat_mistake
+from assay.documents.tree import (
+    UNREADABLE,
+    KeyPath,
+    Mistake,
+    Node,
+    Place,
+    PlaceMap,
+    repeat_mistake,
+    to_node,
+)
 
 LARGEST_HOCON = 8 * MEGABYTE
 """A file and all it includes, with their long texts."""
@@ -52,8 +61,8 @@ class HoconError(Exception):
 class HoconFile:
     """The content of a HOCON file and all its includes, and how it is written."""
 
-    value: Any
-    places: Mapping[KeyPath, Place]
+    node: Node
+    places: PlaceMap
     mistakes: list[Mistake]
     environment: Mapping[str, str]
     """The variables of the environment that were substituted."""
@@ -70,10 +79,15 @@ def read_hocon(path: Path) -> HoconFile:
         value = _parse(files, environment)
         survey = _Survey(files)
         survey.walk(path)
+        node = to_node(value, 1, {path: place.line for path, place in survey.places.items()})
     except RecursionError:
         raise HoconError(_unreadable("is nested too deeply", Place(path, 1))) from None
     return HoconFile(
-        value, survey.places, survey.mistakes, environment.used, frozenset(survey.referred)
+        node,
+        PlaceMap.of(survey.places),
+        survey.mistakes,
+        environment.used,
+        frozenset(survey.referred),
     )
 
 

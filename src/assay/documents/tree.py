@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_text
 from assay.errors import InputError
 
 ALIAS = "*"
 FLOW = "{"
+MISSING_KEY = "missing-key"
 UNKNOWN_KEY = "unknown-key"
+WRONG_VALUE = "wrong-value"
 UNREADABLE = "unreadable"
 MAX_DEPTH = 50
 MAX_NODES = 500_000
@@ -103,6 +105,17 @@ class DocumentError(Exception):
         self.what, self.line, self.advice = what, line, advice
 
 
+class InvalidValue(ValueError):  # noqa: N818 - it says what is the case
+    """A value that is invalid for its key, raised by validators, and what to write instead.
+
+    `{}` in `what` is replaced by the value once secrets have been removed from it.
+    """
+
+    def __init__(self, what: str, value: Any = None, advice: str = "") -> None:
+        super().__init__(what)
+        self.what, self.value, self.advice = what, value, advice
+
+
 @dataclass(frozen=True)
 class Mistake:
     """An error in a document, with its finding code."""
@@ -110,7 +123,7 @@ class Mistake:
     message: str
     place: Place
     advice: str = ""
-    code: str = "wrong-value"
+    code: str = WRONG_VALUE
 
     def error(self) -> InputError:
         return InputError(self.message, where=str(self.place), advice=self.advice or None)
@@ -209,7 +222,7 @@ def _to_node(value: Any, line: int, lines: Mapping[KeyPath, int], at: KeyPath) -
     if isinstance(value, bool):
         return ScalarNode(line, "true" if value else "false", is_bare=True)
     if isinstance(value, int | float):
-        return ScalarNode(line, repr(value), is_bare=True)
+        return ScalarNode(line, re.sub("(?=inf|nan)", ".", repr(value)), is_bare=True)
     return ScalarNode(line, value)
 
 
@@ -231,6 +244,11 @@ def _find_lines(node: Node, at: KeyPath, line: int) -> Iterator[tuple[KeyPath, i
 class PlaceMap(dict[str, Place]):
     """The place of every part of a document by its dotted path; the whole is the empty path."""
 
+    @classmethod
+    def of(cls, places: Mapping[KeyPath, Place]) -> Self:
+        """Return the places of parts by their keys as such a map."""
+        return cls((".".join(map(str, path)), place) for path, place in places.items())
+
     def nearest(self, path: str) -> Place:
         """Return the place of a part, or of its parent if it is missing."""
         while path and path not in self:
@@ -240,8 +258,7 @@ class PlaceMap(dict[str, Place]):
 
 def find_places(node: Node, file: Path) -> PlaceMap:
     """Return the places of a document that was read from a file."""
-    lines = find_lines(node).items()
-    return PlaceMap((".".join(map(str, path)), Place(file, line)) for path, line in lines)
+    return PlaceMap.of({path: Place(file, line) for path, line in find_lines(node).items()})
 
 
 @dataclass(frozen=True)

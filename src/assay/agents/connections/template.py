@@ -11,14 +11,14 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote
 
 from assay.agents.connections.protocol import ConnectionFailed, Message
 from assay.documents import KeyPath
 from assay.errors import InputError
 
-METHODS: Final = ("POST", "PUT", "PATCH", "GET")
+Method: TypeAlias = Literal["POST", "PUT", "PATCH", "GET"]
 PLACEHOLDERS: Final = ("text", "agent", "sly_data", "history", "messages", "conversation")
 _CONTEXT = "context."
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}")
@@ -29,7 +29,7 @@ _KINDS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict}
 class Template:
     """The `request` and the `answer` of a test file."""
 
-    method: str = "POST"
+    method: Method = "POST"
     path: str = ""
     """Below the address that the user gives; a file cannot name another server."""
     body: Any = field(default=None, repr=False)

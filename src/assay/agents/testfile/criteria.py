@@ -29,24 +29,17 @@ class CriteriaReader:
 
     def read_checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
         """Return all checks of a response, in the order of the file."""
-        if not isinstance(response, dict):
-            self._refuse("wrong-value", "`response` must be an object", at, _sections_advice())
-            return ()
+        given = response if isinstance(response, dict) else {}
+        sections = [one for key in given for one in SECTIONS if one == key]
         return tuple(
-            check for key, tests in response.items() for check in self._section(key, tests, at)
+            check for one in sections for check in self._section(one, given[one], (*at, one))
         )
 
-    def _section(self, key: str, tests: Any, at: KeyPath) -> Iterator[Check]:
-        section: Section | None = next((one for one in SECTIONS if one == key), None)
-        at = (*at, key)
-        if section is None:
-            message = f"`{key}` is not part of a response"
-            self._refuse("unknown-key", message, at, nearest(key, SECTIONS))
-        elif section == "text":
-            if self._is_object(tests, at, "text"):
-                yield from self._tests(section, (), tests, at)
-        else:
+    def _section(self, section: Section, tests: Any, at: KeyPath) -> Iterator[Check]:
+        if section != "text":
             yield from self._read_nested(section, (), tests, at)
+        elif self._is_object(tests, at, "text"):
+            yield from self._tests(section, (), tests, at)
 
     def _read_nested(
         self, section: Section, path: tuple[str, ...], tests: Any, at: KeyPath
@@ -164,10 +157,6 @@ class CriteriaReader:
 
     def _refuse(self, code: str, message: str, at: KeyPath, advice: str) -> None:
         self.problems.append(Finding(code, message, self.source.find_place(at), advice))
-
-
-def _sections_advice() -> str:
-    return f"its keys are {', '.join(SECTIONS)}"
 
 
 def _explain_impossible(

@@ -15,8 +15,10 @@ from assay.documents import (
     DocumentError,
     HoconError,
     KeyPath,
+    Node,
     Place,
-    find_lines,
+    PlaceMap,
+    find_places,
     find_repetitions,
     read_document,
     read_hocon,
@@ -43,13 +45,17 @@ class FileSource:
     """The content of a file, and how it is written."""
 
     path: Path
-    value: Any
-    places: Mapping[KeyPath, Place]
+    node: Node
+    places: PlaceMap
     problems: list[Finding] = field(default_factory=list)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables of the environment that were substituted."""
     referred: frozenset[str] = frozenset()
     """The first keys of the paths that are substituted somewhere: definitions, not mistakes."""
+
+    @cached_property
+    def value(self) -> Any:
+        return to_values(self.node)
 
     @property
     def metadata(self) -> Any:
@@ -81,9 +87,7 @@ class FileSource:
 
     def find_place(self, path: KeyPath) -> Place:
         """Return the place of a part, or of its parent if it is missing."""
-        while path and path not in self.places:
-            path = path[:-1]
-        return self.places.get(path, Place(self.path, 1))
+        return self.places.nearest(".".join(map(str, path)))
 
 
 def is_document(path: Path) -> bool:
@@ -105,7 +109,7 @@ def read_source(path: Path) -> FileSource:
     except HoconError as error:
         raise FileProblems(*map(Finding.of_mistake, error.mistakes)) from None
     problems = list(map(Finding.of_mistake, read.mistakes))
-    return FileSource(path, read.value, read.places, problems, read.environment, read.referred)
+    return FileSource(path, read.node, read.places, problems, read.environment, read.referred)
 
 
 def _read_document(path: Path) -> FileSource:
@@ -118,5 +122,4 @@ def _read_document(path: Path) -> FileSource:
         Finding.of_mistake(repeat_mistake(one.key, one.first, Place(path, one.line)))
         for one in find_repetitions(node)
     ]
-    places = {at: Place(path, line) for at, line in find_lines(node).items()}
-    return FileSource(path, to_values(node), places, repeated)
+    return FileSource(path, node, find_places(node, path), repeated)

@@ -143,7 +143,7 @@ def load_environment(
             on_warning(finding)
     if not isinstance(document, MappingNode):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
-    for pair, known in list_unknown_keys(EnvironmentFile, document):
+    for _, pair, known in list_unknown_keys(EnvironmentFile, document):
         if (near := near_miss(pair.key, known)) is not None:
             what, where = f"there is no key `{pair.key}` here", f"{path}:{pair.line}"
             raise InputError(what, where=where, advice=f"did you mean {near!r}?")

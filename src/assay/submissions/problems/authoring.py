@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from importlib import resources
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from assay import plugins
+from assay.documents import print_schema
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 KINDS = ("config", "group", "case")
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(kind: str | None = None) -> str:
@@ -48,8 +47,7 @@ def schema_text(kind: str | None = None) -> str:
     title = "Assay problem: config.yaml, a group file or a case file"
     every = {"title": title, "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
     chosen = every if kind is None else {"$ref": f"#/$defs/{kind}"}
-    whole = {"$schema": _DRAFT, **chosen, "$defs": dict(sorted(definitions.items()))}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return print_schema({**chosen, "$defs": dict(sorted(definitions.items()))})
 
 
 def _close(definitions: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from assay.documents import (
+    MISSING_KEY,
     DocumentError,
     ListNode,
     MappingNode,
@@ -78,7 +79,9 @@ def to_model(
 ) -> Model | None:
     """Return a node as a model, or None and findings. Unknown keys count if `is_strict`."""
     read, mistakes = read_model(model, node, find_places(node, file), allows_unknown=not is_strict)
-    findings += map(Finding.of_mistake, mistakes)
+    for one in mistakes:
+        code = WRONG_VALUE if one.code == MISSING_KEY else one.code
+        findings.append(Finding(code, one.message, one.place, one.advice))
     return read
 
 
@@ -90,7 +93,7 @@ def find_doubtful_keys(
     It is an error if it resembles a key that changes how cases are run, else a warning: problems
     have their own keys, and keys of programs that Assay does not know.
     """
-    for pair, fields in list_unknown_keys(model, node):
+    for _, pair, fields in list_unknown_keys(model, node):
         if pair.key in _OF_OTHERS or is_read(pair.key):
             continue
         near = near_miss(pair.key, fields)
