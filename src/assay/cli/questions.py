@@ -370,7 +370,10 @@ def print_calibration(ended: Ended, options: RunOptions) -> int:
     if options.as_json:
         click.echo(json.dumps(calibration_values(found), indent=2, ensure_ascii=False))
     elif options.quiet:
-        click.echo(f"recall {found.all.recall}, precision {found.all.precision}")
+        click.echo(
+            f"recall {found.all.recall}, of the whole suite {found.all.suite_recall}, precision "
+            f"{found.all.precision}"
+        )
     else:
         click.echo("\n".join(calibration_lines(found, Paint(use_colour()))))
         click.echo(f"kept in {folder}; one question: assay runs show {folder} CASE")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from assay.questions.index.symbols import Failure, Symbol, plainness
 
 _PART = re.compile(r"[^\W\d]\w*")
 _CLASSES = ("class", "exception")
+_DEFINED = (*_CLASSES, "function", "constant", "module")
+_ALIKE = 0.7
 # What a member adds to its class in the ranking, and what naming a thing outright is worth.
 _MEMBER_SHARE = 0.6
 _NAMED = 1.5
@@ -148,6 +151,25 @@ class SymbolIndex:
             return _as_parameter(symbol, name)
         return None
 
+    def nearest(self, dotted: str, count: int = 3) -> list[str]:
+        """Return the paths most like one that leads nowhere.
+
+        For a member of a class that exists, its most similar members; else what has the same name
+        elsewhere; else what is called nearly so.
+        """
+        owner, _, name = dotted.rpartition(".")
+        holder = self.resolve(owner) if owner else None
+        if holder is not None and holder.kind != "module":
+            taken = {*self.members(holder.path), *(one.name for one in holder.parameters or ())}
+            return get_close_matches(name, sorted(taken), count, _ALIKE)
+        public = [one for one in self.of_kinds(_DEFINED) if not one.foreign and not one.is_private]
+        same = [one for one in public if one.name == name]
+        if not same:
+            close = get_close_matches(name, {one.name for one in public}, count, _ALIKE)
+            same = [one for word in close for one in public if one.name == word]
+        paths = sorted((one.import_path for one in same), key=lambda one: _likeness(one, dotted))
+        return list(dict.fromkeys(paths))[:count]
+
     def of_kinds(self, kinds: Collection[str]) -> list[Symbol]:
         """Everything of these kinds, in the order of the paths."""
         return [one for kind in kinds for one in self._store.of_kind(kind)]
@@ -225,6 +247,11 @@ class SymbolIndex:
             shown = tuple(symbol for _, symbol in best[:_SHOWN_MEMBERS])
             hits.append(Hit(symbol_or_none, worth, shown))
         return hits
+
+
+def _likeness(path: str, dotted: str) -> tuple[float, str]:
+    """Sorts paths from the one that is most like another."""
+    return -SequenceMatcher(None, path, dotted).ratio(), path
 
 
 def _spellings(option: Symbol) -> list[str]:
