@@ -37,9 +37,14 @@ def imports(environment: Environment, code: str) -> str:
 
 
 @pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+def own_cache(tmp_path: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, but for the kit, which is the same for all targets."""
+    own = tmp_path / "cache"
+    own.mkdir()
+    (shared_cache / "kits").mkdir(exist_ok=True)
+    (own / "kits").symlink_to(shared_cache / "kits")
+    monkeypatch.setenv("ASSAY_CACHE", str(own))
+    return own
 
 
 def test_a_requirement_becomes_an_environment(cache: Path) -> None:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
-    from assay.questions.proofs.accept import check_proof, take_in
+    from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
     from assay.questions.provers.introspection import explain
     from assay.questions.quality_report import question_lines
-    from assay.questions.selection import Selection, open_question
+    from assay.questions.selection import Selection, open_question, open_questions
     from assay.questions.suite.formats import schema_text
     from assay.questions.suite.suite import find_in_suite
     from assay.questions.verification import verify_one
@@ -45,6 +45,7 @@ _HOMES = {
         "make_request",
     ),
     "proofs.accept": (
+        "accept_edits",
         "check_proof",
         "take_in",
     ),
@@ -54,6 +55,7 @@ _HOMES = {
     "selection": (
         "Selection",
         "open_question",
+        "open_questions",
     ),
     "suite.formats": ("schema_text",),
     "suite.suite": ("find_in_suite",),
@@ -69,6 +71,7 @@ __all__ = [
     "QuestionsPlan",
     "Relation",
     "Selection",
+    "accept_edits",
     "calibrate",
     "calibration_lines",
     "calibration_of",
@@ -81,6 +84,7 @@ __all__ = [
     "lint",
     "make_request",
     "open_question",
+    "open_questions",
     "question_lines",
     "schema_text",
     "take_in",

@@ -36,7 +36,6 @@ from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, error_record, fingerprint, verify_one
 from assay.reports import Paint, count, one_line
 from assay.runs import Parts, Run, Unit
-from assay.tracebacks import format_exception
 
 _ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 
@@ -209,7 +208,7 @@ class CalibrationWorker:
             raise
         except Exception as error:
             # An error in one question is recorded for it and does not stop the others.
-            record = error_record(unit.payload, format_exception(error))
+            record = error_record(unit.payload, error)
             mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 

@@ -36,7 +36,6 @@ from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verification import Work, error_record, examine_question, verify_one
 from assay.runs import Manifest, Parts, Progress, Run, Unit
 from assay.sandbox import Target, list_releases
-from assay.tracebacks import format_exception
 
 # So many questions wait for a release together; more would open each release more than once.
 _TOGETHER = 500
@@ -161,7 +160,7 @@ class DriftWorker:
             record = await self._trace(unit, parts, work, stored)
         except Exception as error:
             # Whatever goes wrong with one question is its error and not the end of the others.
-            failed = error_record(work, format_exception(error))
+            failed = error_record(work, error)
             record = failed.model_copy(update={"subject": SUBJECT, "fingerprint": unit.fingerprint})
         return record.model_copy(update={"duration": time.perf_counter() - clock})
 
@@ -198,11 +197,10 @@ class DriftWorker:
         """Replay the proofs of a question on a release; ask the provers where they do not fit."""
         moved = replace(work, target=at_release(work.target, self.releases.package, version))
         async with self.lending.lend(moved.target) as runners, self._slots:
-            modules = runners.of(moved.target).modules
             record = await verify_one(moved, Replaying(runners), writes=False)
-            if needs_reading(record, modules):
+            if needs_reading(record):
                 record = await verify_one(moved, runners, writes=False)
-            return Standing.of(record, modules)
+            return Standing.of(record, runners.of(moved.target).modules)
 
     async def _complete(
         self, work: Work, stored: list[StoredProof], parts: Parts, found: Trace

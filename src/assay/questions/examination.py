@@ -11,7 +11,7 @@ from assay.questions.model import Question
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.claims import WRITTEN, Proof, proof_name
 from assay.questions.proofs.proof_file import read_proof
-from assay.questions.proofs.proving import Trial, is_repeated, try_proof
+from assay.questions.proofs.proving import Trial, is_repeated, read_outcomes, try_proof
 from assay.questions.proofs.store import NewProof, StoredProof
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
@@ -41,9 +41,11 @@ async def examine(
     """Settle as many of a question's options as possible."""
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
-    proofs = [one.proof for one in stored if one.is_current]
-    current = [proof for proof in proofs if proof.claim.option in options]
-    trials = await _try_all(question, current, runner)
+    current = [one for one in stored if one.is_current and one.proof.claim.option in options]
+    trials = await _try_all(question, [one.proof for one in current], runner)
+    for one, trial in zip(current, trials, strict=True):
+        if other := find_other_outcome(one, trial, runner):
+            raise one.refuse(other)
     reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
     # A person's proof is not replaced by a program's: the person reviews or removes it.
     outdated = {
@@ -79,8 +81,25 @@ async def examine(
 _STALE = "its proof is of another wording of the question or the option"
 _OUTDATED = (
     "its hand-written proof is of another wording: look at it and take it in again with "
-    "`assay questions prove`"
+    "`assay questions prove --accept`"
 )
+
+
+def find_other_outcome(stored: StoredProof, trial: Trial, runner: TargetRunner) -> str | None:
+    """Return which test ends otherwise than when the proof was taken in, on the same lock.
+
+    On another lock that is what proofs are run for.
+    """
+    if trial.outcome is None or not runner.is_locked_to(stored.lock):
+        return None
+    seen = read_outcomes(stored.expected, trial.outcome)
+    for name, expected in stored.expected.items():
+        if seen.get(name, expected) != expected:
+            return (
+                f"{name} {seen[name]} on the lock it was taken in with, where it {expected} then: "
+                "the proof is unstable, or the environment was changed"
+            )
+    return None
 
 
 async def _try_all(

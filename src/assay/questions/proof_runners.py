@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Proof
+from assay.questions.proofs.store import digest_lock
 from assay.sandbox import (
     Challenge,
     Environment,
@@ -55,6 +56,15 @@ class TargetRunner:
     def lock(self) -> str:
         assert self.environment is not None
         return self.environment.lock
+
+    def is_locked_to(self, digest: str | None) -> bool:
+        """Tell whether the environment is the one of a lock, given its digest, and no other."""
+        environment = self.environment
+        return (
+            environment is not None
+            and environment.is_locked
+            and digest_lock(environment.lock) == digest
+        )
 
 
 class CachingRunner:

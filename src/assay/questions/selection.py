@@ -158,3 +158,20 @@ def open_question(
     work = replace(work_of(suite, entry, selection), identifier=address)
     environments = build_environments([work], say)
     return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)
+
+
+def open_questions(
+    address: str,
+    targets: tuple[str, ...] = (),
+    proofs: Path | None = None,
+    *,
+    isolation: str = "auto",
+    say: Callable[[str], None] | None = None,
+) -> tuple[list[Work], ProofRunners]:
+    """Return the question at `FILE::CASE`, or all of `FILE`, and the runners of their targets."""
+    if "::" in address:
+        work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
+        return [work], runners
+    folder = str(proofs) if proofs else None
+    found = select(Selection((address,), str(Path.cwd()), targets, folder))
+    return found, ProofRunners(build_environments(found, say), jobs=2, isolation=isolation)

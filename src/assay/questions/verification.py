@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.errors import BudgetExceeded
-from assay.model import CaseRecord, Outcome, compute_fingerprint
+from assay.errors import BudgetExceeded, InputError
+from assay.model import WRONG_INPUT, CaseRecord, Outcome, compute_fingerprint
 from assay.questions.api_understanding import api_record
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
@@ -64,7 +64,7 @@ class QuestionWorker:
             raise
         except Exception as error:
             # An error in one question is recorded for it and does not stop the others.
-            return error_record(unit.payload, format_exception(error))
+            return error_record(unit.payload, error)
 
 
 def _add_notes(record: CaseRecord, notes: Sequence[str]) -> CaseRecord:
@@ -86,14 +86,15 @@ def fingerprint(work: Work) -> str:
     return compute_fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
 
 
-def error_record(work: Work, reason: str) -> CaseRecord:
+def error_record(work: Work, error: Exception) -> CaseRecord:
     """Return the record of a question that could not be verified."""
+    is_input = isinstance(error, InputError)
     return CaseRecord(
         id=work.identifier,
         subject=SUBJECT,
         outcome=Outcome.ERROR,
-        reason=reason,
-        code="error",
+        reason=str(error) if is_input else format_exception(error),
+        code=WRONG_INPUT if is_input else "error",
         fingerprint=fingerprint(work),
     )
 

@@ -100,6 +100,8 @@ class Environment:
     reads: tuple[Path, ...]
     lock: str
     described: str
+    is_locked: bool = True
+    """Whether the lock says all: what is installed from a folder changes without it."""
     distributions: tuple[str, ...] = ()
     """Those that were asked for by name or as a folder, without what they depend on."""
 
@@ -161,7 +163,8 @@ def environment(
         first=first,
         kit=kit_folder,
         reads=(interpreter.base, folder, kit_folder),
-        lock=lock,
+        lock=_describe_lock(lock, interpreter),
+        is_locked=not sources,
         described=str(target),
         distributions=requirement_names(target.requirements, sources),
     )
@@ -303,10 +306,16 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
         first=(),
         kit=kit_folder,
         reads=tuple(dict.fromkeys([*reads, *([kit_folder] if kit_folder else [])])),
-        lock="".join(f"{line}\n" for line in packages),
+        lock=_describe_lock("".join(f"{line}\n" for line in packages), interpreter),
+        is_locked=not any(map(_is_folder, about or own)),
         described="current",
         distributions=about,
     )
+
+
+def _describe_lock(lock: str, interpreter: Interpreter) -> str:
+    """Return a lock with the Python that its packages are installed in."""
+    return f"# Python {interpreter.minor}\n{lock}"
 
 
 def _pin(found: importlib.metadata.Distribution) -> str:
@@ -314,6 +323,15 @@ def _pin(found: importlib.metadata.Distribution) -> str:
     text = found.read_text("METADATA") or found.read_text("PKG-INFO") or ""
     about = message_from_string(text.partition("\n\n")[0])
     return f"{about['Name']}=={about['Version']}"
+
+
+def _is_folder(name: str) -> bool:
+    """Return whether a distribution was installed from a folder, such as one that is edited."""
+    try:
+        origin = importlib.metadata.distribution(name).read_text("direct_url.json")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return False
+    return origin is not None and "dir_info" in origin
 
 
 def _check_installed(name: str) -> None:

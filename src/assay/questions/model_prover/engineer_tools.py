@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.questions.model import Question
 from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.accept import check_option, check_source
+from assay.questions.proofs.accept import check_source
 from assay.questions.proofs.claims import Grounds, Proof, proof_name
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.verdict.option_findings import Truth
@@ -49,8 +49,7 @@ class TrialResult:
 async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> TrialResult:
     """Lint, control, both sides and the twin, as for every proof; nothing is stored."""
     try:
-        check_option(question, proof.claim.option)
-        check_source(proof)
+        check_source(question, proof)
     except InputError as error:
         return TrialResult(proof, error.what)
     trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)

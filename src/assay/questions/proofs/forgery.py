@@ -57,7 +57,7 @@ _LOOKS = frozenset(
 )  # fmt: skip
 _SUBCLASSING = re.compile(r"\b(?:subclass|inherit|overrid|overrod|extend|derive|implement|custom)")
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE = re.compile(r"```.*?```|`[^`]+`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
 _FILTERS = re.compile(r"filter|-W\b|\b(?:as|into|to) errors?\b|ignored|suppress")
 _SMALL = 2
@@ -441,7 +441,7 @@ class _Reader:
                     continue
                 if not self._is_given(text, value, last):
                     _refuse(node, f"it brings the disputed value along: {_quote(text)}")
-        if len(_PIECE.findall(value)) > 1:
+        if len(PIECE.findall(value)) > 1:
             self._check_pieces(_squeeze(value))
 
     def _find_option_lists(self, statement: ast.stmt) -> set[int]:

@@ -194,6 +194,16 @@ def read_truth(
     return (Truth.TRUE if passed[0] else Truth.FALSE), ""
 
 
+def read_outcomes(names: Collection[str], outcome: ProofOutcome) -> dict[str, str]:
+    """Return which of these tests passed and which failed; what ended otherwise says nothing."""
+    tests = {name: _test(outcome, name) for name in names}
+    return {
+        name: test.status.value
+        for name, test in tests.items()
+        if test is not None and test.status in (Status.PASSED, Status.FAILED)
+    }
+
+
 def is_flipped(truth: Truth, file: ProofFile, twin: ProofOutcome) -> bool:
     """Tell whether the twin says the opposite: its other side passes, and the one before does not.
 
