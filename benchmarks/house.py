@@ -1,7 +1,8 @@
 """`python -m benchmarks.house`: what can be counted about the shape of the source tree.
 
-The same figures are taken of httpx, pytest, hypothesis and pydantic-evals, installed beside the
-project. `--names` lists what was counted, with its place, instead of the table.
+The same figures are taken of httpx, pytest, hypothesis and pydantic-evals, in exact versions that
+are installed into `.venv/peers/house` on first use; `--alone` leaves them out. `--names` lists what
+was counted, with its place, instead of the table.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ PEERS = {
     "hypothesis": "hypothesis==6.148.7",
     "pydantic_evals": "pydantic-evals==1.39.0",
 }
+
+_PEERS = ROOT / ".venv/peers/house"
+_WAY = "modules on the way of a case (question / submission / agent)"
 
 # Words that end like a participle and are none, and participles that do not end in "ed".
 _NO_PARTICIPLES = frozenset(
@@ -211,6 +215,26 @@ assay.agents.verify("examples/agents/kiosk.hocon", out=tempfile.mkdtemp() + "/ru
 }
 
 
+# What peers with something like a case do with one.
+_PEER_CASE = {
+    "_pytest": """
+import pathlib, pytest, tempfile
+file = pathlib.Path(tempfile.mkdtemp(), "test_one.py")
+file.write_text("def test_one(): assert 1 + 1 == 2")
+pytest.main(["-q", "-p", "no:cacheprovider", str(file)])""",
+    "hypothesis": """
+from hypothesis import given, settings, strategies
+settings(max_examples=1, database=None)(given(strategies.integers())(lambda number: None))()""",
+    "pydantic_evals": """
+from pydantic_evals import Case, Dataset
+from pydantic_evals.evaluators import EqualsExpected
+cases = [Case(name="one", inputs=2, expected_output=4)]
+Dataset(name="one", cases=cases, evaluators=[EqualsExpected()]).evaluate_sync(
+    lambda number: 2 * number, progress=False
+)""",
+}
+
+
 def count_modules_on_the_way(program: str, package: str, python: str = sys.executable) -> int:
     """Return how many modules of a package are called, in its main process, by a program."""
     script = _TRACE.format(program=program, package=package)
@@ -252,17 +276,20 @@ def main() -> None:
     if arguments.names:
         _print_names(own)
         return
-    columns = {"Assay": measure(own)}
     counts = [count_modules_on_the_way(program, "assay") for program in _ONE_CASE.values()]
+    columns = {"Assay": measure(own) | {_WAY: " / ".join(map(str, counts))}}
     for name, root in ({} if arguments.alone else _install_peers()).items():
-        columns[name.strip("_")] = measure(Package(root))
+        columns[name.strip("_")] = measure(Package(root)) | {_WAY: _measure_peer_case(name)}
     print("| | " + " | ".join(columns) + " |")
     print("|---|" + "--:|" * len(columns))
     for row in columns["Assay"]:
         print(f"| {row} | " + " | ".join(column[row] for column in columns.values()) + " |")
-    print(
-        f"\nModules on the way of a case ({', '.join(_ONE_CASE)}): {' / '.join(map(str, counts))}"
-    )
+
+
+def _measure_peer_case(name: str) -> str:
+    if name not in _PEER_CASE:
+        return ""
+    return str(count_modules_on_the_way(_PEER_CASE[name], name, str(_PEERS / "bin/python")))
 
 
 def _print_names(package: Package) -> None:
@@ -278,8 +305,7 @@ def _print_names(package: Package) -> None:
 
 
 def _install_peers() -> dict[str, Path]:
-    folder = ROOT / ".venv" / "peers" / "house"
-    python = environment_with(list(PEERS.values()), folder, Path(sys.executable).parent / "uv")
+    python = environment_with(list(PEERS.values()), _PEERS, Path(sys.executable).parent / "uv")
     answer = subprocess.run([python, "-c", _ORIGINS, *PEERS], check=True, capture_output=True)
     return dict(zip(PEERS, (Path(o).parent for o in json.loads(answer.stdout)), strict=True))
 

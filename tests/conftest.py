@@ -38,6 +38,9 @@ def _hand_down_default_signals() -> None:
 
 _hand_down_default_signals()
 
+# As many jobs on every machine unless told otherwise; the workers of pytest share the cores.
+os.cpu_count = lambda: 1
+
 scalars = (
     st.none()
     | st.booleans()

@@ -14,7 +14,7 @@ import pytest
 from benchmarks import house
 
 # Names that problems written for SlopCodeBench import: they are given.
-GIVEN = "submissions/reference/"
+GIVEN = "submissions/slopcode/"
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
-"""Assay finds out by test what an evaluation is worth; these are its public names.
+"""The public names of Assay.
 
-They are imported when they are first used, because `assay --help` should not wait for them.
+They are imported on first use, to keep `assay --help` fast.
 """
 
 from typing import TYPE_CHECKING, Any

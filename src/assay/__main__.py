@@ -1,4 +1,4 @@
-"""`python -m assay` is the command line."""
+"""Entry point for `python -m assay`."""
 
 from assay.cli import main
 

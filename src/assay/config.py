@@ -1,6 +1,7 @@
-"""The project and its configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
+"""The project configuration: `assay.toml`, or `[tool.assay]` in pyproject.toml.
 
-The nearest one is used, from the current folder upwards. Its paths are relative to its own folder.
+The nearest file is used, searching upwards from the current directory. Its paths are relative to
+its own folder.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def load_user_config(environment: Mapping[str, str] = os.environ) -> UserConfig:
 
 
 def load_config(start: Path | None = None) -> Config:
-    """Return the configuration that holds in a folder; all defaults where there is none."""
+    """Return the configuration for a folder; all defaults if there is none."""
     folder = (start or Path.cwd()).absolute()
     for candidate in (folder, *folder.parents):
         if (found := _read(candidate)) is not None:
@@ -143,7 +144,7 @@ def load_config(start: Path | None = None) -> Config:
 
 
 def find_project(folder: Path) -> Path:
-    """Return the nearest folder, from here upwards, that is marked as a project; else this one."""
+    """Return the nearest folder upwards that is marked as a project, else the given one."""
     folder = Path(os.path.realpath(folder))
     marked = (one for one in (folder, *folder.parents) if _is_marked(one))
     return next(marked, folder)
@@ -181,7 +182,7 @@ def _check_inside(paths: Iterable[Path], folder: Path, where: str) -> None:
 
 
 def is_configured(folder: Path) -> bool:
-    """Return whether a folder has a configuration of its own."""
+    """Return whether a folder has its own configuration."""
     return _read(folder.absolute()) is not None
 
 
@@ -209,7 +210,7 @@ def _to_model(path: Path, table: MappingNode, model: type[_Model]) -> _Model:
 
 
 def _anchor(config: Config, folder: Path) -> Config:
-    """Return the configuration with its paths as seen from the current folder."""
+    """Return the configuration with its paths relative to the current directory."""
 
     def anchor(path: Path) -> Path:
         return Path(os.path.relpath(folder / path))

@@ -1,12 +1,12 @@
-"""The errors Assay raises on purpose; each message says what happened, where, and what to do next.
+"""Exceptions raised by Assay; each message says what happened, where, and what to do next.
 
     AssayError
-    ├── InputError            what the user gave is wrong: a file, an option, a case (exit 2)
+    ├── InputError            invalid input: a file, an option, a case (exit 2)
     ├── InfrastructureError   the machine or a service failed, not the subject under test (exit 3)
-    ├── BudgetExceeded        no more may be spent: the run stops, and can be resumed (exit 3)
+    ├── BudgetExceeded        the budget is used up: the run stops and can be resumed (exit 3)
     └── Unverifiable          a check cannot decide; the case is unverified, not failed
 
-Anything else that escapes is a defect of Assay and is shown as one.
+Any other exception is a bug in Assay and is reported as one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 
 class AssayError(Exception):
-    """Base of all errors that Assay raises on purpose."""
+    """Base class of the exceptions raised by Assay."""
 
     def __init__(self, what: str, *, where: str | None = None, advice: str | None = None) -> None:
         super().__init__(what)
@@ -35,7 +35,7 @@ class AssayError(Exception):
 
 
 class InputError(AssayError):
-    """The user's input is wrong and the same input will always be wrong."""
+    """The user's input is invalid; trying again will not help."""
 
 
 class InfrastructureError(AssayError):
@@ -43,11 +43,11 @@ class InfrastructureError(AssayError):
 
 
 class BudgetExceeded(AssayError):  # noqa: N818 - the name says what is the case
-    """A model has used what the user allowed; whoever sees it stops, and counts it for no case."""
+    """A model has used up the user's budget; the run stops, and no case is charged for it."""
 
 
 class Unverifiable(AssayError):  # noqa: N818 - the name says what is the case, not that Assay failed
-    """A check has no means to decide (no judge is configured, say): neither right nor wrong."""
+    """A check cannot decide (no judge is configured, for example): neither right nor wrong."""
 
 
 def _rebuild(
@@ -57,7 +57,7 @@ def _rebuild(
 
 
 def nearest(word: str, valid: Iterable[str]) -> str:
-    """Advice for a word that is not among the valid ones: the likeliest, or all of them."""
+    """Return advice for an invalid word: the nearest valid one, or all of them."""
     words = sorted(set(valid))
     close = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     if close:

@@ -1,4 +1,4 @@
-"""Text from outside made fit to be shown: what is hidden, or acts on a terminal, is written out."""
+"""Escaping of untrusted text for display: hidden and control characters are made visible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HIDDEN = re.compile(
 
 
 def escape_hidden(text: str) -> str:
-    """Return a text with everything hidden or harmful written as an escape; lines and tabs stay."""
+    """Return a text with hidden and harmful characters escaped; newlines and tabs stay."""
     return _HIDDEN.sub(_escape, text)
 
 

@@ -1,7 +1,7 @@
-"""Evaluating from Python: cases, a task that runs one, a verifier that compares, and a run of them.
+"""Evaluation from Python: cases, a task that runs one, a verifier, and a run of them.
 
-This is the whole of Assay for those who bring a function of their own; `assay run FILE.py:NAME`
-does the same from the command line.
+Use this to evaluate your own function. `assay run FILE.py:NAME` does the same from the command
+line.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Check: TypeAlias = str | Callable[[Any, Any], bool | VerificationResult | None]
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `assay run FILE.py:NAME` runs: the arguments of `evaluate` that say what to do.
+    """The evaluation that `assay run FILE.py:NAME` runs: the arguments of `evaluate`.
 
     `cases` is an iterable of (case, expected) pairs or a function that returns one. `ratio` "N/M"
     takes M samples of every case, of which N must pass. With a `check` in place of a verifier the
@@ -116,7 +116,7 @@ class Evaluation:
 
 
 def _check_parameters(function: Any, name: str, parameters: str) -> None:
-    """Refuse a function that cannot be called as it will be; some cannot be asked."""
+    """Refuse a function with an incompatible signature, as far as it can be inspected."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
@@ -193,7 +193,7 @@ class EvaluationPlan:
     def open_worker(
         self, folder: Path, progress: Progress | None
     ) -> contextlib.AbstractAsyncContextManager[_Runner]:
-        """Return what runs and verifies single cases."""
+        """Return the worker that runs and verifies single cases."""
         return _open_runner(self._evaluation)
 
     def finish(self, run: Run) -> list[str]:
@@ -222,7 +222,7 @@ def _units(evaluation: Evaluation) -> Iterator[Unit]:
 def _check_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise InputError(
-            f"cases gave {type(pair).__name__}, not a pair (case, expected)",
+            f"cases yielded {type(pair).__name__}, not a pair (case, expected)",
             where=f"case {place + 1}",
             advice="yield (case, expected) tuples",
         )
@@ -241,11 +241,11 @@ def _check_pair(pair: Any, place: int) -> tuple[Case, CaseResult]:
 
 
 def _plain_cases(pairs: Pairs) -> Iterator[tuple[Case, Any]]:
-    """Yield cases of inputs; one without an id is called by its input."""
+    """Yield cases from inputs; one without an id is named by its input."""
     for place, one in enumerate(pairs):
         if not isinstance(one, tuple) or len(one) not in (2, 3):
             raise InputError(
-                f"cases gave {type(one).__name__}, not a tuple (input, expected)",
+                f"cases yielded {type(one).__name__}, not a tuple (input, expected)",
                 where=f"case {place + 1}",
                 advice="yield (input, expected) or (id, input, expected)",
             )
@@ -257,7 +257,7 @@ def _plain_cases(pairs: Pairs) -> Iterator[tuple[Case, Any]]:
 
 
 def _name_input(given: Any) -> str:
-    """Return an id that stays the same when other cases come or go."""
+    """Return an id that does not change when other cases are added or removed."""
     try:
         text = given if isinstance(given, str) else json.dumps(given)
     except (TypeError, ValueError):
@@ -314,7 +314,7 @@ def _verify_output(
 
 
 class _Runner:
-    """Runs single cases the way the task asks for: awaited, called, or in a worker."""
+    """Runs single cases as the task requires: awaited, called, or in a worker."""
 
     def __init__(self, evaluation: Evaluation) -> None:
         assert evaluation.verifier is not None
@@ -378,7 +378,7 @@ class _Runner:
         return pack_error(case, time.perf_counter() - clock, told)
 
     async def _await_task(self, case: Case) -> CaseResult:
-        """Return what the task gives in a worker, or as a coroutine."""
+        """Return the task's result from a worker, or from its coroutine."""
         task, limit = self._evaluation.task, self._evaluation.time_limit
         try:
             if self._pool is not None and limit is not None:
@@ -392,7 +392,7 @@ class _Runner:
             raise _CaseError(f"the case cannot cross to a worker: {describe(error)}") from None
 
     def _call_task(self, case: Case) -> CaseResult:
-        """Return what the task gives here and now."""
+        """Return the task's result, called directly."""
         try:
             result = self._evaluation.task(case)
         except KeyboardInterrupt:
@@ -403,7 +403,7 @@ class _Runner:
 
 
 class _CaseError(Exception):
-    """Why nothing can be said about a case."""
+    """The reason why a case has no result."""
 
 
 def _is_async(task: Task) -> bool:
@@ -413,12 +413,12 @@ def _is_async(task: Task) -> bool:
 
 
 def _make_case_error(who: str, error: BaseException) -> _CaseError:
-    """Whatever the user's code raises is the error of its case; only Ctrl-C is not."""
+    """Return an exception of the user's code as the error of its case; Ctrl-C is not caught."""
     return _CaseError(f"{who} raised {format_exception(error)}")
 
 
 async def _supervise(task: Task, case: Case, limit: float | None) -> Any:
-    """Await a task that is not trusted to keep its limit, or to leave its surroundings alone."""
+    """Await a task that may ignore its limit or interfere with its surroundings."""
     clock = time.perf_counter()
     # In an asyncio task of its own, so that one that cancels itself cancels nothing else.
     inner = asyncio.ensure_future(_ending(task, case))
@@ -450,7 +450,7 @@ async def _ending(task: Task, case: Case) -> tuple[Any, BaseException | None, fl
 
 
 def _is_changeable(about: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Return whether user code could change something in these that a report rests on."""
+    """Return whether user code could change a value that a report relies on."""
     return not are_unchangeable([*about.values(), *wanted.values()])
 
 
@@ -505,7 +505,7 @@ def _code(outcome: Outcome, reports: list[PackedReport]) -> str:
 
 @contextlib.contextmanager
 def exits_refused() -> Iterator[None]:
-    """While tasks run in this process, `os._exit` raises: ending Assay would look like a pass."""
+    """Make `os._exit` raise while tasks run in this process: an exit would look like a pass."""
     own, ending = os.getpid(), os._exit
 
     def refuse(status: int) -> None:

@@ -1,4 +1,4 @@
-"""Finds the evaluation that `FILE.py:NAME` means; the file is the user's own code."""
+"""Loads the evaluation named by `FILE.py:NAME`; the file is the user's own code."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from assay.tracebacks import format_exception
 
 
 def plan_file(asked: dict[str, Any], *, title: str = "", jobs: int | None = None) -> EvaluationPlan:
-    """Make the plan of an evaluation in a file; what is asked overrides what the file says."""
+    """Return the plan of an evaluation in a file; options override the file."""
     known = {"evaluation", "time_limit", "ratio", "jobs"}
     if not known <= asked.keys() or not isinstance(asked["evaluation"], str):
-        raise InputError("run.json does not say what was asked", advice="start a new run")
+        raise InputError("run.json does not contain the request", advice="start a new run")
     evaluation = load_evaluation(asked["evaluation"])
     given = {name: asked[name] for name in ("time_limit", "ratio") if asked[name] is not None}
     evaluation = replace(evaluation, **given)
@@ -84,7 +84,7 @@ def _only_one(module: ModuleType, path: Path) -> Any:
 
 
 def _makes_one(found: Any) -> bool:
-    """Return whether it is a function that needs nothing to give an evaluation."""
+    """Return whether it is a function without required arguments that returns an evaluation."""
     try:
         inspect.signature(found).bind()
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""What all HTTP clients here share: bodies up to a limit, and proxies that may be wrong."""
+"""Helpers shared by all HTTP clients: size-limited bodies and validated proxy settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PIECE = 1 << 18
 
 
 class BodyTooLongError(Exception):
-    """The body is longer than its limit; nothing of it was kept."""
+    """The body exceeds its limit; nothing of it was kept."""
 
 
 async def read_body(response: httpx.Response, limit: int) -> AsyncIterator[bytes]:
@@ -61,7 +61,7 @@ def _unpack(decoder: zlib._Decompress, data: bytes) -> Iterator[bytes]:
 
 @contextmanager
 def refuse_wrong_proxy() -> Iterator[None]:
-    """Raise an InputError where httpx cannot read the proxy of a variable.
+    """Raise an InputError if httpx cannot parse the proxy in a variable.
 
     The value is not shown: it may hold a password.
     """

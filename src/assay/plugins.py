@@ -1,8 +1,7 @@
-"""Plugins: what installed packages add to Assay, found by their entry points.
+"""Plugins: extensions from installed packages, found through entry points.
 
-A package names an object under one of the groups in `KINDS`. It is imported when its name is asked
-for, so that a plugin that is installed and not used costs nothing, and one that cannot be imported
-spoils only what it was asked for.
+A package registers an object under one of the groups in `KINDS`. It is imported when its name is
+requested, so an unused plugin costs nothing, and a broken one affects only the requests for it.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _unusable: set[str] = set()
 
 @dataclass(frozen=True)
 class Plugin:
-    """Something that an installed package adds: its kind, its name, and where it comes from."""
+    """An extension from an installed package: its kind, its name, and its origin."""
 
     kind: str
     name: str
@@ -82,7 +81,7 @@ def list_installed(kind: str | None = None) -> list[Plugin]:
 
 
 def find(kind: str, name: str) -> Any:
-    """Return the object that a plugin adds under a name, or None where there is none."""
+    """Return the object that a plugin registers under a name, or None."""
     matching = [plugin for plugin in list_installed(kind) if plugin.name == name]
     if len(matching) > 1:
         packages = ", ".join(plugin.package for plugin in matching)
@@ -94,9 +93,9 @@ def find(kind: str, name: str) -> Any:
 
 
 def get(kind: str, name: str, built_in: Mapping[str, T], type_: type[T]) -> T:
-    """Return an object by its name: one of Assay's own, or of an installed package.
+    """Return an object by name: built in, or from an installed package.
 
-    Raise an InputError with the nearest name and all that are installed if there is none.
+    Raise an InputError with the nearest name and all installed ones if there is none.
     """
     found = built_in.get(name) or find(kind, name)
     if found is None:
@@ -111,7 +110,7 @@ def get(kind: str, name: str, built_in: Mapping[str, T], type_: type[T]) -> T:
 
 
 def load_all(kind: str) -> dict[str, Any]:
-    """Return the objects of all plugins of a kind; warn once of one that cannot be imported."""
+    """Return the objects of all plugins of a kind; warn once about one that cannot be imported."""
     found = {}
     for plugin in list_installed(kind):
         try:

@@ -1,11 +1,10 @@
-"""Replaces secrets in whatever is stored, shown or sent on, however they are written.
+"""Replaces secrets in everything that is stored, shown or sent on, in any encoding.
 
-What echoes a secret seldom echoes it as it was sent: it is escaped for JSON, HTML, an address or a
-terminal, several times over, with its white space folded. So a text is searched as it stands and
-with one layer of escapes after the other removed, where every letter still knows its origin.
-Encodings without a layer to remove (base64, hexadecimal) are listed. So is whatever our own writers
-make of a secret, by calling their encoders: some leave their own escape character alone, and what
-they write can be read in two ways.
+A secret is rarely echoed as it was sent: it may be escaped for JSON, HTML, a URL or a terminal,
+several times over, with its white space folded. A text is therefore searched as it is and with one
+layer of escapes after another removed, while each character keeps its original position. Encodings
+without a layer to remove (base64, hexadecimal) are listed. So is the output of Assay's own encoders
+for a secret: some do not escape their own escape character, so their output is ambiguous.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ _FOR_ADDRESSES = str.maketrans("+/", "-_")
 
 
 def redact(value: Any, secrets: Mapping[str, str]) -> Any:
-    """Return a value in which every secret is replaced by its name; keys too."""
+    """Return a value with every secret replaced by its name, including in keys."""
     return _redact(value, secrets) if secrets else value
 
 
@@ -83,7 +82,7 @@ def redactor(secrets: Mapping[str, str]) -> Callable[[str], str]:
 
 
 def redact_error(error: AssayError, replace: Callable[[str], str]) -> None:
-    """Replace secrets in what an error says before anybody sees it."""
+    """Replace secrets in the message of an error."""
     error.what = replace(error.what)
     error.where = error.where and replace(error.where)
     error.advice = error.advice and replace(error.advice)
@@ -141,7 +140,7 @@ def _redact_text(text: str, secrets: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class _Layer:
-    """A text after some escapes were removed, and where each part stood in the one before."""
+    """A text after some escapes were removed, and the original position of each part."""
 
     text: str
     parent: _Layer | None = None
@@ -150,7 +149,7 @@ class _Layer:
     origins: tuple[tuple[int, int, bool], ...] = ()
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where a part of this text stands in the first one."""
+        """Return the original position of a part of this text."""
         if self.parent is None:
             return start, end
         return self.parent.span(self._origin(start)[0], self._origin(end - 1)[1])
@@ -165,7 +164,7 @@ class _Layer:
 
 
 def _layers(text: str) -> Iterator[_Layer]:
-    """Yield a text, then the same with one layer of escapes after the other removed."""
+    """Yield a text, then the same text with one layer of escapes after another removed."""
     layer = _Layer(text)
     yield layer
     for _ in range(_LAYERS):
@@ -263,7 +262,7 @@ def _decode(data: bytes) -> Iterator[tuple[str, int]]:
 
 @dataclass(frozen=True)
 class _Spellings:
-    """The texts that stand for a secret, and those whose white space may be any."""
+    """The spellings of a secret, and those whose white space may vary."""
 
     literals: tuple[str, ...]
     spaced: tuple[str, ...]
@@ -292,7 +291,7 @@ class _Spellings:
 
 @lru_cache(maxsize=20_000)
 def _spellings(secret: str) -> _Spellings:
-    """Return the spellings of a secret; space around it means nothing and may be gone."""
+    """Return the spellings of a secret; surrounding white space is ignored."""
     secret = secret.strip()
     if len(secret) < SHORTEST:
         return _Spellings((secret,) if secret else (), ())
@@ -309,7 +308,7 @@ def _spellings(secret: str) -> _Spellings:
 
 
 def _encode_all(secret: str) -> Iterator[str]:
-    """Yield what our writers make of a secret, alone and after one another."""
+    """Yield the output of our encoders for a secret, alone and combined."""
     for first in ENCODERS.values():
         once = first(secret)
         yield once.strip()

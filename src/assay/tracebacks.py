@@ -1,4 +1,4 @@
-"""Exceptions of somebody else's code as text: in one line, and with where they happened."""
+"""Formats exceptions of third-party code: in one line, and with their location."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _is_in(filename: str, folder: Path) -> bool:
 def format_exception(error: BaseException, folder: Path | None = None) -> str:
     """Return the line, then the traceback without the frames of Assay that led there.
 
-    If the folder of the user's code is given, what libraries did after its last line is left out.
+    If the folder of the user's code is given, library frames after its last line are left out.
     """
     lines = [describe(error)]
     frames = traceback.extract_tb(error.__traceback__)

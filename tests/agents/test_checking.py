@@ -307,7 +307,7 @@ def test_an_answer_that_leads_its_judge_is_unverified(test: str, wish: bool) -> 
     judge = Gullible(wish=wish)
     (found,) = checked(Answer(f"Rome. {LEADING}"), ("text", test, "Paris"), judge=judge)
     assert found.result.is_correct is None
-    assert "the answer leads the judge" in str(found.result.diff)
+    assert "the answer influences the judge" in str(found.result.diff)
     assert len(judge.asked) == 2
     # One ruling more for the two of them, as they are the same question: the cache sees to it.
     controls = {criterion for criterion, _ in judge.asked} - {"Paris"}

@@ -9,14 +9,14 @@ from assay.agents.pytest_plugin import _OPTIONS
 from assay.agents.sampling.tally import compute_pass_chance
 from assay.agents.testfile.criteria import TESTS
 from assay.agents.testfile.lint import RULES
-from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
+from assay.agents.testfile.written import WrittenInteraction, WrittenTest, list_keys
 from assay.model import Ratio
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
 
 
 def test_every_key_test_and_code_is_on_the_page() -> None:
-    for word in (*TOP_KEYS, *INTERACTION_KEYS, *RULES):
+    for word in (*list_keys(WrittenTest), *list_keys(WrittenInteraction), *RULES):
         assert f"| `{word}` |" in PAGE, word
     for test in TESTS:
         assert f"`{test}`" in PAGE, test

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from itertools import zip_longest
 
 import pytest
@@ -157,33 +158,41 @@ def test_binary_diffs_give_lengths_and_the_first_offset(actual: bytes, expected:
 
 
 MEBIBYTE = 2**20
-_random = random.Random(7)
-_NOISE = ["".join(f"{_random.random()}\n" for _ in range(MEBIBYTE // 20)) for _ in range(2)]
-_WORDS = ["".join(f"{_random.choice('abcd')}\n" for _ in range(MEBIBYTE // 2)) for _ in range(2)]
-LARGE = {
-    "one long line": ("a" * MEBIBYTE + "x", "a" * MEBIBYTE + "y"),
-    "long lines": ("a\n" + "a" * MEBIBYTE + "x", "a\n" + "a" * MEBIBYTE + "y"),
-    "nothing in common": (_NOISE[0], _NOISE[1]),
-    "few words": (_WORDS[0], _WORDS[1]),
-    "shifted": ("a\nb\n" * (MEBIBYTE // 4), "b\na\n" * (MEBIBYTE // 4)),
-    "only newlines": ("\n" * MEBIBYTE, "\n" * (MEBIBYTE - 1) + "a"),
-    "one line in the middle": (_NOISE[0], _NOISE[0].replace("5\n", "6\n", 1)),
-    "against nothing": (_NOISE[0], ""),
+
+
+def _noise(seed: int) -> str:
+    numbers = random.Random(seed)
+    return "".join(f"{numbers.random()}\n" for _ in range(MEBIBYTE // 20))
+
+
+def _words(seed: int) -> str:
+    return "\n".join([*random.Random(seed).choices("abcd", k=MEBIBYTE // 2), ""])
+
+
+LARGE: dict[str, Callable[[], tuple[str, str]]] = {
+    "one long line": lambda: ("a" * MEBIBYTE + "x", "a" * MEBIBYTE + "y"),
+    "long lines": lambda: ("a\n" + "a" * MEBIBYTE + "x", "a\n" + "a" * MEBIBYTE + "y"),
+    "nothing in common": lambda: (_noise(7), _noise(8)),
+    "few words": lambda: (_words(7), _words(8)),
+    "shifted": lambda: ("a\nb\n" * (MEBIBYTE // 4), "b\na\n" * (MEBIBYTE // 4)),
+    "only newlines": lambda: ("\n" * MEBIBYTE, "\n" * (MEBIBYTE - 1) + "a"),
+    "one line in the middle": lambda: (_noise(7), _noise(7).replace("5\n", "6\n", 1)),
+    "against nothing": lambda: (_noise(7), ""),
 }
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_large_texts_give_a_bounded_diff(name: str) -> None:
     # A diff that is quadratic in the number of lines would not end before the patience does.
-    actual, expected = LARGE[name]
+    actual, expected = LARGE[name]()
     for diff in (text_diff(actual, expected), line_diff(actual, expected)):
         assert diff != "equal"
         assert len(diff) <= MAX_DIFF + 200
 
 
 def test_a_diff_that_is_not_unified_says_so() -> None:
-    assert text_diff(*LARGE["nothing in common"]).startswith("too large for a unified diff")
-    assert text_diff(*LARGE["one line in the middle"]).startswith("--- expected")
+    assert text_diff(*LARGE["nothing in common"]()).startswith("too large for a unified diff")
+    assert text_diff(*LARGE["one line in the middle"]()).startswith("--- expected")
 
 
 def test_large_values_are_shown_cut() -> None:

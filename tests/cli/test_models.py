@@ -28,7 +28,7 @@ def test_it_says_what_works_and_keeps_no_key(assay: Command, tmp_path: Path) -> 
     lines = result.stdout.splitlines()
     assert lines[0] == f"model   small at {server.url}"
     assert lines[1] == "key     from ASSAY_MODEL_KEY"
-    assert lines[3:] == ["schema  kept to", "usage   10 + 5 tokens for 0.000020 US dollars"]
+    assert lines[3:] == ["schema  followed", "usage   10 + 5 tokens for 0.000020 US dollars"]
     assert server.calls == 1
     assert "CANARY" not in result.stdout + result.stderr
     written = [path for path in tmp_path.rglob("*") if path.is_file()]

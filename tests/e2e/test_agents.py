@@ -633,7 +633,7 @@ def test_a_program_is_talked_to_only_where_the_user_names_it(
     (tmp_path / "started").unlink()
     refused = assay("runs", "resume", "run")
     assert refused.returncode == 2
-    assert "to start it, say so: --command" in refused.stderr
+    assert "to start it, pass --command" in refused.stderr
     assert assay("runs", "resume", "run", "--command", "other").returncode == 2
     assert not (tmp_path / "started").exists()
     resumed = assay("runs", "resume", "run", "--command", command)

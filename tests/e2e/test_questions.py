@@ -13,6 +13,12 @@ from typing import Any
 
 import pytest
 
+from assay.questions.examination import to_stored
+from assay.questions.model import Question
+from assay.questions.proofs.proving import Trial
+from assay.questions.proofs.store import ProofStore
+from assay.questions.suite.suite import load_suites
+from assay.questions.verdict.option_findings import Settled, Truth
 from tests.commands import run_forked
 from tests.conftest import Command
 from tests.waiting import PATIENCE, wait_until
@@ -120,6 +126,18 @@ def files(folder: Path) -> dict[str, tuple[bytes, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
+
+
+def rebind(suite: Path, case: str, option: str) -> None:
+    """Bind an edited proof again as one that holds, without a run."""
+    (found,) = load_suites([suite])
+    (question,) = (one.question for one in found.entries if one.id == case)
+    assert isinstance(question, Question)
+    store = ProofStore(suite)
+    (lock,) = (store.root / "locks").iterdir()
+    (proof,) = (one.proof for one in store.inspect(question) if one.proof.claim.option == option)
+    new = to_stored(Trial(proof, Settled(proof.claim, Truth.TRUE)))
+    store.save(question, [new], lock.read_text(), beside=True)
 
 
 def quality(run: Path) -> dict[str, Any]:
@@ -342,6 +360,7 @@ def test_an_interrupted_run_repeats_nothing(proven: Path, assay: Command, tmp_pa
     slow = original.with_name(names[6]) / "test_option_A.py"
     slow.write_text(slow.read_text().replace("holds():", "holds():\n    time.sleep(4)"))
     slow.write_text(slow.read_text().replace("import inspect", "import inspect\nimport time"))
+    rebind(proven, names[6], "A")
     run = tmp_path / "run"
     process = subprocess.Popen(
         [sys.executable, "-m", "assay", "questions", "verify", proven, "--out", run, "-j", "1"],

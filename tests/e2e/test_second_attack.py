@@ -147,7 +147,7 @@ def test_a_run_folder_names_no_target_or_proof_store_elsewhere(
     (finished / "run.json").write_text(json.dumps({**manifest, "subject": "questions"}))
     change(finished, asked)
     refused = assay("runs", "resume", "run")
-    assert (refused.returncode, "outside of the project" in refused.stderr) == (2, True)
+    assert (refused.returncode, "outside of the current project" in refused.stderr) == (2, True)
 
 
 # Proof stores

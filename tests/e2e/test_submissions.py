@@ -221,7 +221,7 @@ def test_verify_keeps_a_run_with_its_evaluation(
 @pytest.mark.parametrize(
     ("policy", "code"),
     [
-        ("all-cases", 1),
+        pytest.param("all-cases", 1, marks=pytest.mark.real_start),
         ("any-case", 0),
         ("all-non-error-cases", 1),
         ("core-cases", 1),
@@ -229,7 +229,6 @@ def test_verify_keeps_a_run_with_its_evaluation(
         ("all-core-cases", 1),
     ],
 )
-@pytest.mark.real_start
 def test_the_policy_decides_the_exit_code(
     assay: Command, problem: Path, broken: Path, tmp_path: Path, policy: str, code: int
 ) -> None:

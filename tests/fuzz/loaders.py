@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from xml.etree import ElementTree
 
@@ -108,6 +109,9 @@ def _sound_proof() -> bytes:
     return next(iter(sorted((_EXAMPLES / "questions" / "proofs").rglob("test_*.py")))).read_bytes()
 
 
+_STORED = "def test_holds(): assert 1\n"
+
+
 def _proof_store(folder: Path, name: str, data: bytes) -> Iterator[str]:
     from assay.questions.model import Question
     from assay.questions.proofs.store import ProofStore
@@ -116,13 +120,30 @@ def _proof_store(folder: Path, name: str, data: bytes) -> Iterator[str]:
     store = ProofStore(folder / "suite.yaml")
     _write(store.folder(question), name, data)
     for option in "ABCD":
-        _write(store.folder(question), f"test_option_{option}.py", b"def test_holds(): assert 1\n")
+        _write(store.folder(question), f"test_option_{option}.py", _STORED.encode())
     store.load(question)
     yield from ()
 
 
 def _sound_store() -> bytes:
-    return next(iter(sorted((_EXAMPLES / "questions").rglob("proof.json")))).read_bytes()
+    from assay.questions.model import Question
+    from assay.questions.proofs.claims import Claim, Proof, Relation, proof_name
+    from assay.questions.proofs.store import NewProof, ProofStore
+    from assay.questions.verdict.option_findings import Truth
+
+    question = Question("one", "Which?", {"A": "a", "B": "b"})
+    new = [
+        NewProof(
+            Proof(Claim(option, "It is so", Relation.EQUIVALENT), proof_name(option), _STORED),
+            Truth.TRUE,
+            ("test_holds", "test_fails", ()),
+        )
+        for option in question.options
+    ]
+    with TemporaryDirectory() as folder:
+        store = ProofStore(Path(folder) / "suite.yaml")
+        store.save(question, new, "")
+        return (store.folder(question) / "proof.json").read_bytes()
 
 
 # --- submissions

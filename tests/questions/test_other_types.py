@@ -1,44 +1,13 @@
-"""API questions and repair questions: the verdict from what was found about names and files."""
+"""Repair questions: the verdict from what was found about files."""
 
 from __future__ import annotations
 
-from itertools import product
-
 import pytest
 
-from assay.questions.api_understanding import judge_names
 from assay.questions.fix_error import find_leak, judge_fix
 from assay.questions.model import FixQuestion
-from assay.questions.proofs.claims import prove_dotted_name
-from assay.questions.proofs.proof_file import read_proof
-from assay.questions.verdict.option_findings import Truth
 from assay.questions.verdict.verdict import Verdict
-from assay.sandbox import ProofOutcome, Status, TestOutcome, inspect_proof
-
-
-@pytest.mark.parametrize("truths", [*product(Truth, repeat=1), *product(Truth, repeat=2)])
-def test_a_name_that_exists_is_not_yet_the_answer(truths: tuple[Truth, ...]) -> None:
-    names = [f"shop.Name{place}" for place, _ in enumerate(truths)]
-    verdict, reason = judge_names(names, truths)
-    all_dead = all(truth is Truth.FALSE for truth in truths)
-    assert verdict is (Verdict.INCORRECT if all_dead else Verdict.UNPROVEN)
-    if Truth.TRUE in truths and Truth.FALSE in truths:
-        assert "the answer exists" in reason
-        assert "dead beside it" in reason
-
-
-def test_without_any_name_nothing_is_said() -> None:
-    assert judge_names([], [])[0] is Verdict.UNPROVEN
-
-
-def test_the_proof_of_a_name_is_fit_to_be_read() -> None:
-    proof = prove_dotted_name("1", "shop.inner.Thing")
-    file = read_proof(proof.source)
-    assert file.controls
-    assert inspect_proof(proof.source).objections == ()
-    assert proof.claim.fresh
-    assert proof.claim.absent_path
-
+from assay.sandbox import ProofOutcome, Status, TestOutcome
 
 QUESTION = FixQuestion(
     id="one",

@@ -171,6 +171,14 @@ def test_the_columns_are_those_of_a_report_and_of_its_record(make: Make, tmp_pat
     }
 
 
+def test_a_file_of_a_version_with_fewer_columns_is_read(make: Make, tmp_path: Path) -> None:
+    path = written(make.run([make.record("x", "failed")]), tmp_path / "r.parquet")
+    before = list(read_reports(path))
+    about_records = [column.name for column in parquet_report.COLUMNS if column.source == "record"]
+    parquet.write_table(parquet.read_table(path).drop(about_records), path)
+    assert list(read_reports(path)) == before
+
+
 def test_other_readers_find_text_they_can_show(make: Make, tmp_path: Path) -> None:
     inherited = AttributeResult.of("group", "g\udfff", "g\udfff", None)
     report = make.report(make.result("files-\ud800", True), inherited, group="g\udfff", error=None)

@@ -91,7 +91,7 @@ class _Page(HTMLParser):
 def _written(run: Run, secret: str) -> Iterator[tuple[str, str]]:
     """What every writer makes of the run, as text."""
     for name in format_names():
-        if get_format(name).subject is not None:
+        if get_format(name).subjects:
             continue
         data = b"".join(render_report(run, name))
         if name == "parquet":

@@ -167,7 +167,7 @@ def test_mistakes_of_who_wrote_the_cases_are_exit_2_unless_something_else_failed
         summary = dataclasses.replace(summary, gate=gate)
     assert (summary.exit_code, summary.mistakes) == (code, 1)
     assert summary.verdict_line().startswith(verdict)
-    assert "1 of the errors for whoever wrote the cases to correct" in summary.verdict_line()
+    assert "1 of the errors are mistakes in the cases" in summary.verdict_line()
 
 
 def test_a_clock_that_was_set_back_gives_no_negative_time(tmp_path: Path) -> None:

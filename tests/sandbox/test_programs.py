@@ -300,7 +300,7 @@ def test_a_folder_that_the_user_inside_cannot_read(level: str, tmp_path: Path) -
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     binds = [(str(closed), str(closed), False)]
-    with pytest.raises(InfrastructureError, match="readable for everybody"):
+    with pytest.raises(InfrastructureError, match="readable for all users"):
         finish(run_program(["true"], binds=binds, isolation=level))
 
 

@@ -87,7 +87,7 @@ def test_failing_by_anything_else_is_no_evidence(prove: Prove) -> None:
     )
     test = outcome.tests[0]
     assert (test.status, test.line, test.exception) == (FAILED, 3, "ValueError")
-    assert test.objection == "it failed with ValueError, not by a check of its own"
+    assert test.objection == "it failed with ValueError, not by its own check"
 
 
 def test_an_error_in_a_fixture_is_an_error(prove: Prove) -> None:

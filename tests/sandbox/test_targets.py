@@ -18,6 +18,7 @@ from assay.sandbox.targets import (
     Target,
     check_requirements,
     environment,
+    first_imports,
     list_targets,
     remove_target,
     requirement_names,
@@ -36,9 +37,14 @@ def imports(environment: Environment, code: str) -> str:
 
 
 @pytest.fixture
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("ASSAY_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
+def own_cache(tmp_path: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache, but for the kit, which is the same for all targets."""
+    own = tmp_path / "cache"
+    own.mkdir()
+    (shared_cache / "kits").mkdir(exist_ok=True)
+    (own / "kits").symlink_to(shared_cache / "kits")
+    monkeypatch.setenv("ASSAY_CACHE", str(own))
+    return own
 
 
 def test_a_requirement_becomes_an_environment(cache: Path) -> None:
@@ -229,6 +235,9 @@ def test_an_address_alone_names_no_distribution() -> None:
 def test_current_can_say_which_installed_package_is_meant() -> None:
     target = Target(current=True, about=("pydantic",))
     assert str(target) == "current:pydantic"
-    assert environment(target).distributions == ("pydantic",)
+    built = environment(target)
+    assert built.distributions == ("pydantic",)
+    assert first_imports(target, built) == ("pydantic",)
+    assert first_imports(Target(current=True), built) == ()
     with pytest.raises(InputError, match="did you mean 'pydantic'"):
         environment(Target(current=True, about=("pydantik",)))

@@ -1,4 +1,4 @@
-"""Is the agent right, often enough? Conversations of test files, held with a live agent."""
+"""Tests for agents: conversations from test files, held with a live agent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 if TYPE_CHECKING:
     from assay.agents.assessment import RunAssessment, assess_run
     from assay.agents.plan import AgentsOptions, AgentsPlan, enter_folder, make_plan
-    from assay.agents.testfile.schema import schema_text
+    from assay.agents.testfile.written import schema_text
     from assay.agents.trust import make_trust
     from assay.findings import Findings
     from assay.runs import Run
@@ -21,7 +21,7 @@ _HOMES = {
     "enter_folder": "plan",
     "make_plan": "plan",
     "make_trust": "trust",
-    "schema_text": "testfile.schema",
+    "schema_text": "testfile.written",
 }
 
 __all__ = [
@@ -53,7 +53,7 @@ def verify(
     baseline: str | Path | None = None,
     **options: Unpack[AgentsOptions],
 ) -> Run:
-    """Hold the conversations of test files and say whether the agent is right often enough.
+    """Run the conversations of test files and report whether the agent passes often enough.
 
     `files` are files, folders or globs. The options are those of `assay agents verify`; so is the
     exit code of the run.
@@ -87,7 +87,7 @@ def assess(
 
 
 def lint(*files: str | Path, ignore: Iterable[str] = ()) -> Findings:
-    """Return what is wrong with test files: each finding with a code, a place and advice.
+    """Return the problems of test files, each with a code, a place and advice.
 
     `files` are files, folders or globs. No agent is called. Codes in `ignore`, and those that the
     project's configuration ignores, are left out.

@@ -1,4 +1,4 @@
-"""From the samples of a run to modes of failure, for a person and for programs."""
+"""Groups the failed samples of a run into failure modes and renders them as text and JSON."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NAME = re.compile(r"(\d+)\.(.*?)(?:\[\d+\])?")
 
 @dataclass(frozen=True)
 class Assessment:
-    """How a test's samples ended, and the ways in which they failed."""
+    """How the samples of a test ended, and their failure modes."""
 
     test: str
     passes: int
@@ -68,9 +68,9 @@ class Assessment:
 
 
 def assess(record: CaseRecord, judge_error_rate: float | None = None) -> Assessment:
-    """Return the assessment of a test of which all samples were taken.
+    """Return the assessment of a test whose samples were all taken.
 
-    `judge_error_rate` says how often decisions of the judge are wrong, if that is known.
+    `judge_error_rate` is the share of wrong decisions of the judge, if known.
     """
     outcomes = [report.outcome for report in record.reports]
     judged = [
@@ -176,7 +176,7 @@ def _mode_values(mode: Mode) -> dict[str, Any]:
 
 
 def markdown_lines(assessments: Iterable[Assessment]) -> Iterator[str]:
-    """Yield the same as Markdown; all text of agents is in code blocks, where it cannot do harm."""
+    """Yield the same as Markdown; all text of agents is in code blocks, where it has no effect."""
     for one in assessments:
         yield f"## {_inline(one.test)}"
         yield ""
@@ -225,7 +225,7 @@ def _mode_lines(number: int, mode: Mode) -> Iterator[str]:
         yield (
             f"- a judge that is wrong {errors.rate:.1%} of the time would alone fail "
             f"{errors.samples:.1f} of {errors.total} samples: {errors.share:.0%} of the "
-            f"{errors.failed} that fail this check; so many or more by chance: {errors.chance:.0%}"
+            f"{errors.failed} that fail this check; as many or more by chance: {errors.chance:.0%}"
         )
     for one in mode.examples:
         yield f"- sample {one.sample}: {_inline(one.answer or '(nothing)')}"
@@ -361,7 +361,7 @@ def _messages(instructions: str, data: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class RunAssessment:
-    """A run with all its samples, and the ways in which the agent failed in each test."""
+    """A run with all its samples, and the failure modes of each test."""
 
     run: Run
     tests: list[Assessment]

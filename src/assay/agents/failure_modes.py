@@ -1,9 +1,9 @@
-"""Modes of failure: failed checks that belong together, with their share. Pure.
+"""Failure modes: groups of related failed checks, with their share of the samples. Pure functions.
 
-What is certain comes first: which check failed, and which of its values (which keyword is
-missing). Only failures of the same check and the same values are compared by the words of their
-answers; what is like nothing else is set apart as various and not passed off as a mode. The
-grouping does not depend on the order of the samples.
+Failures are grouped first by check and by its failing values (such as the missing keyword). Only
+failures with the same check and values are then compared by the words of their answers. Failures
+that resemble no others are listed as various. The grouping does not depend on the order of the
+samples.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class FailedCheck(NamedTuple):
 
 @dataclass(frozen=True)
 class Cause:
-    """The check that failed and the values of it that did: what a mode is made of first."""
+    """A failed check and its failing values: the first criterion of a mode."""
 
     interaction: int
     check: str
@@ -45,13 +45,13 @@ class Cause:
 
     @property
     def is_gist(self) -> bool:
-        """Whether a judge ruled on it."""
+        """Whether a judge decided it."""
         return self.check.endswith("gist")
 
 
 @dataclass(frozen=True)
 class JudgeErrors:
-    """What wrong decisions of the judge alone would do to a check that every answer meets."""
+    """The effect that wrong judge decisions alone would have on a check that every answer meets."""
 
     rate: float
     """How often the judge is wrong, as far as it is known."""
@@ -113,7 +113,7 @@ class Mode:
 
 
 class FailureGroup(NamedTuple):
-    """Failures of one cause that belong together; a title only where a model found one."""
+    """Related failures of one cause; it has a title only if a model gave one."""
 
     members: list[FailedCheck]
     title: str = ""
@@ -128,11 +128,11 @@ Passing: TypeAlias = Mapping[CheckName, Collection[str]]
 Culprit: TypeAlias = Literal["agent", "test", "judge"]
 Divide: TypeAlias = Callable[[Cause, list[FailedCheck]], Iterable[FailureGroup]]
 
-# Answers are alike if they have at least this share of their words in common, by weight. Without
-# a passing answer nothing tells what is said in every answer, so that more has to be the same.
+# Answers are alike if they share at least this weighted part of their words. Without a passing
+# answer it is unknown which words occur in every answer, so the threshold is higher.
 _ALIKE = 0.3
 _ALIKE_WITHOUT_PASSING = 0.5
-# Below this chance a number of failures is not put down to the judge.
+# Below this probability, failures are not attributed to the judge.
 _UNLIKELY = 0.05
 _EXAMPLES = 3
 _ENOUGH_TO_BLAME_THE_TEST = 3
@@ -147,10 +147,10 @@ def find_modes(
     divide: Divide | None = None,
     judge_error_rate: float | None = None,
 ) -> list[Mode]:
-    """Return the modes of failure among `total` samples, the most frequent first.
+    """Return the failure modes among `total` samples, the most frequent first.
 
-    `divide` tells the failures of one cause apart; without it the words of the answers do, less
-    those that answers which pass the check have as well.
+    `divide` splits the failures of one cause; by default by the words of the answers, without those
+    that also occur in answers which pass the check.
     """
     failures = set(failures)
     by_check: dict[CheckName, set[FailedCheck]] = defaultdict(set)
@@ -172,9 +172,9 @@ def find_modes(
 
 
 def group_by_cause(failures: Iterable[FailedCheck]) -> dict[Cause, list[FailedCheck]]:
-    """Return the failures by check and by the set of its values that a sample failed.
+    """Return the failures by check and by the set of failing values.
 
-    A sample stands once for each check it failed, whatever the number of values.
+    A sample counts once per failed check, whatever the number of values.
     """
     by_sample: dict[tuple[int, str, int], list[FailedCheck]] = defaultdict(list)
     for one in failures:
@@ -187,7 +187,7 @@ def group_by_cause(failures: Iterable[FailedCheck]) -> dict[Cause, list[FailedCh
 
 
 def _rank(mode: Mode) -> tuple[bool, int, int, str, tuple[int, ...], tuple[str, ...]]:
-    """Return a key that sorts the most frequent first, and what is various last."""
+    """Return a sort key: most frequent first, various last."""
     cause = mode.cause
     return (
         mode.is_various, -len(mode.samples), cause.interaction, cause.check, mode.samples,
@@ -257,7 +257,7 @@ class _ByWords:
         }
 
     def __call__(self, cause: Cause, members: list[FailedCheck]) -> Iterator[FailureGroup]:
-        """Yield groups of similar answers, then those that are like no other, as various."""
+        """Yield groups of similar answers, then the remaining ones as various."""
         by_words: dict[frozenset[str], list[FailedCheck]] = defaultdict(list)
         for failure in members:
             by_words[_words(failure.answer)].append(failure)
@@ -275,9 +275,9 @@ class _ByWords:
 
 
 def _weigh(failing: set[frozenset[str]], passing: set[frozenset[str]]) -> dict[str, float]:
-    """Return how much each word says about the way of failing.
+    """Return the weight of each word for telling failures apart.
 
-    Little, if most failing answers have it; nothing, if all passing answers have it too.
+    Low if most failing answers contain it; zero if all passing answers contain it too.
     """
     counts = Counter(word for words in failing for word in words)
     elsewhere = Counter(word for words in passing for word in words)
@@ -290,10 +290,10 @@ def _weigh(failing: set[frozenset[str]], passing: set[frozenset[str]]) -> dict[s
 def _clusters(
     several: list[frozenset[str]], weights: Mapping[str, float], least: float
 ) -> list[list[frozenset[str]]]:
-    """Join the two clusters that are most alike on average, as long as they are alike at all.
+    """Merge the two most similar clusters (on average) as long as they are similar enough.
 
-    On average, and not by their nearest members: a chain of answers, each a little different from
-    the one before, would join what has nothing in common.
+    On average, not by nearest members: a chain of answers, each slightly different from the one
+    before, would join answers that have nothing in common.
     """
     clusters = {place: [words] for place, words in enumerate(several)}
     likeness = {

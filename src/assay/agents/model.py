@@ -1,4 +1,4 @@
-"""What a test file says: an agent, the interactions to hold with it, the checks on its answers."""
+"""The content of a test file: an agent, its interactions, and the checks on its answers."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from assay.redaction import redact
 
 Section: TypeAlias = Literal["text", "sly_data", "structure"]
 ChatFilter: TypeAlias = Literal["MINIMAL", "MAXIMAL"]
+JudgeSees: TypeAlias = Literal["said", "redacted"]
 
 SECTIONS: Final[tuple[Section, ...]] = ("text", "sly_data", "structure")
-JudgeSees: TypeAlias = Literal["said", "redacted"]
-JUDGE_SEES: Final[tuple[JudgeSees, ...]] = ("said", "redacted")
-CHAT_FILTERS: Final[tuple[ChatFilter, ...]] = ("MINIMAL", "MAXIMAL")
 
 ONCE: Final = Ratio(1, 1)
 _NOT = "not_"
@@ -28,7 +26,7 @@ _NOT = "not_"
 class Check:
     """One criterion that an answer must meet.
 
-    A list of values in a test file is as many checks, so that each has its own result.
+    A list of values in a test file becomes one check per value, so that each has its own result.
     """
 
     section: Section
@@ -52,7 +50,7 @@ class Check:
 
     @property
     def name(self) -> str:
-        """Where it stands in the response: `sly_data.order.total.less`, `text.keywords[1]`."""
+        """Its place in the response: `sly_data.order.total.less`, `text.keywords[1]`."""
         position = "" if self.index is None else f"[{self.index}]"
         return ".".join((self.section, *self.path, self.test)) + position
 

@@ -1,4 +1,4 @@
-"""The plan of `verify` and `assess`: test files, how their agents are reached and sampled."""
+"""The plan of `verify` and `assess`: the test files, connections and sampling settings."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NO_MORE_TRUST: Final = Trust()
 
 @dataclass(frozen=True)
 class ConnectionOptions:
-    """How agents are reached where the files do not say, or say otherwise."""
+    """Connection settings for cases that the files do not define, or that override them."""
 
     connections: tuple[str, ...] = ()
     host: str | None = None
@@ -57,7 +57,7 @@ class ConnectionOptions:
     verify: bool = True
 
     def __post_init__(self) -> None:
-        # A run keeps both, so they are looked at before there is one.
+        # A run stores both, so they are checked before it exists.
         if self.url is not None:
             check_url(self.url)
         if self.host is not None:
@@ -107,7 +107,7 @@ class Test:
 
 
 def _refuse_credentials(words: Iterable[str]) -> None:
-    """Refuse a command that holds a secret: a run keeps it, and the list of processes shows it."""
+    """Refuse a command that contains a secret: the run and the process list would expose it."""
     for value, name in find_credentials(os.environ).items():
         if any(value in word for word in words):
             raise InputError(
@@ -118,7 +118,7 @@ def _refuse_credentials(words: Iterable[str]) -> None:
 
 @dataclass(frozen=True)
 class WrongFile:
-    """A test file that cannot be used, and everything that is wrong with it."""
+    """An invalid test file with all its problems."""
 
     path: Path
     problems: list[Finding]
@@ -129,16 +129,16 @@ class WrongFile:
 
 
 def name_file(path: Path) -> str:
-    """Return the path of a file as the id of a case, which must be text with a UTF-8 form."""
+    """Return the path of a file as a case id, which must be encodable as UTF-8."""
     return path.as_posix().encode("utf-8", "backslashreplace").decode()
 
 
 def plan_tests(
     found: Iterable[ReadFile], reach: ConnectionOptions, sampling: Sampling
 ) -> list[Test | WrongFile]:
-    """Return the tests of all files, in order, with a WrongFile for each that cannot be used.
+    """Return the tests of all files, in order, with a WrongFile for each invalid one.
 
-    Raise an InputError if a file is wrong and the sampling is strict, or if no file can be used.
+    Raise an InputError if a file is invalid and the sampling is strict, or if no file can be used.
     """
     given = Ratio.parse(sampling.ratio) if sampling.ratio else None
     planned: list[Test | WrongFile] = []
@@ -167,10 +167,9 @@ def plan_tests(
 def check_recorded(
     tests: Iterable[Test | WrongFile], reach: ConnectionOptions, trust: Trust
 ) -> None:
-    """Raise an InputError if a resumed run would do what only its run folder asks for.
+    """Raise an InputError if a resumed run would do something that only its run folder asks for.
 
-    That is to run code of another project, or to send secrets to a server that the user named
-    nowhere else.
+    That is: run code of another project, or send secrets to a server that the user has not named.
     """
     servers = [reach.url] if reach.url else []
     if reach.host:
@@ -185,7 +184,7 @@ def check_recorded(
 
 
 def _sends_secrets(test: Test) -> bool:
-    """Return whether a server gets something that is not for everybody."""
+    """Return whether a server receives secrets."""
     kind = get_kind(test.connection)
     if kind.is_local:
         return False
@@ -210,7 +209,7 @@ def list_units(
 
 @dataclass(frozen=True)
 class AgentsRequest:
-    """What was asked, as a run keeps it; no secret is among it."""
+    """The request as stored in a run; it contains no secret."""
 
     files: tuple[str, ...]
     folder: str
@@ -226,7 +225,7 @@ class AgentsRequest:
 
 
 class AgentsPlan:
-    """Holds the conversations of test files, as often as their verdicts need."""
+    """Runs the conversations of test files, as often as their verdicts need."""
 
     waits = True
 
@@ -246,14 +245,14 @@ class AgentsPlan:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process makes the plan again, and connections of its own.
+        # Another process rebuilds the plan with its own connections.
         return partial(AgentsPlan, trust=self._trust), (self.asked,)
 
     @classmethod
     def from_run(
         cls, values: dict[str, Any], trust: Trust, *, jobs: int | None = None
     ) -> AgentsPlan:
-        """Make the plan of a run again; called in the folder that the run was started in."""
+        """Rebuild the plan of a run; called in the folder where the run was started."""
         try:
             reach = values["reach"]
             sampling = {**values["sampling"], **({"jobs": jobs} if jobs else {})}
@@ -268,7 +267,7 @@ class AgentsPlan:
             )
         except (KeyError, TypeError):
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
         return cls(asked, trust=trust)
 
@@ -279,12 +278,12 @@ class AgentsPlan:
     def open_worker(
         self, folder: Path, progress: Progress | None
     ) -> AbstractAsyncContextManager[AgentsWorker]:
-        """Return what takes the samples of single tests."""
+        """Return the worker that takes the samples of single tests."""
         from assay.agents.sampling.worker import AgentsWorker
 
         for test in self._tests:
             if isinstance(test, Test) and test.connection == PYTHON:
-                # Before any clock runs. What cannot be imported is an error of its own test.
+                # Before any clock runs. An import error is reported by its own test.
                 with nullcontext() if self.asked.sampling.strict else suppress(InputError):
                     import_agent(test.file.agent, self._trust.for_file(test.file.path))
         on_sample = getattr(progress, "sampled", None) or (lambda: None)
@@ -298,7 +297,7 @@ class AgentsPlan:
 
 
 class AgentsOptions(TypedDict, total=False):
-    """How agents are reached and sampled, and who judges; as on the command line."""
+    """Options for connections, sampling and the judge, as on the command line."""
 
     connection: str | Iterable[str] | None
     host: str | None
@@ -329,7 +328,7 @@ def make_plan(
     assesses: bool = False,
     judge_error_rate: float | None = None,
 ) -> AgentsPlan:
-    """Return the plan of what the options of a command, or of a call, ask for."""
+    """Return the plan for the options of a command or call."""
     reach, sampling, choice, trust = read_options(options, takes_all=takes_all)
     if judge_error_rate is None:
         judge_error_rate = load_config().models.judge_error_rate
@@ -341,7 +340,7 @@ def make_plan(
 def read_options(
     options: AgentsOptions, *, takes_all: bool = False
 ) -> tuple[ConnectionOptions, Sampling, ModelChoice, Trust]:
-    """Return what options say, with the project's configuration where they say nothing."""
+    """Return the options, with defaults from the project's configuration."""
     if unknown := options.keys() - AgentsOptions.__annotations__.keys():
         raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
     config = load_config()
@@ -380,10 +379,12 @@ def read_options(
 
 
 def enter_folder(asked: dict[str, Any]) -> None:
-    """Change to the folder of a run: its cases are named by paths that are relative to it."""
+    """Change to the folder of a run: its case ids are paths relative to it."""
     try:
         os.chdir(asked["folder"])
     except (KeyError, TypeError):
-        raise InputError("run.json does not say what was asked", advice="start a new run") from None
+        raise InputError(
+            "run.json does not contain the request", advice="start a new run"
+        ) from None
     except OSError as error:
         raise InputError(f"its folder is gone: {error.strerror}", where=asked["folder"]) from None

@@ -1,4 +1,4 @@
-"""Test files of agents as items of pytest: one for every file and connection."""
+"""pytest items for agent test files: one per file and connection."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _SHOWN_SAMPLES = 3
 
 
 class AgentTestFailed(AssertionError):  # noqa: N818 - it says what is the case
-    """The agent was not right often enough; the message has every failed check."""
+    """The agent did not pass often enough; the message lists every failed check."""
 
 
 class AgentTestError(Exception):
-    """Nothing can be said about the agent: it, or its judge, could not be asked."""
+    """No result: the agent or its judge could not be reached."""
 
 
 class AgentCollection:
-    """The part of the plugin that is there only when it is asked for."""
+    """The part of the plugin that is loaded only on request."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -65,7 +65,7 @@ class AgentCollection:
         self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        # Of an error in a set-up pytest would show the lines of this file.
+        # For a setup error pytest would show the lines of this file.
         if isinstance(item, (AgentItem, WrongFileItem)) and item.error and report.failed:
             report.longrepr = item.error
         return report
@@ -77,9 +77,9 @@ class AgentCollection:
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if self._is_input_wrong and session.exitstatus == pytest.ExitCode.TESTS_FAILED:
-            # As where a file cannot be collected: not everything that was asked for was tried.
+            # As for a collection error: not everything requested was tested.
             session.exitstatus = pytest.ExitCode.INTERRUPTED
-        # A worker of xdist collects, but only the one who started it can tell.
+        # An xdist worker collects, but only its controller can report.
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput[_NOTES] = self._skipped
 
@@ -93,7 +93,7 @@ class AgentCollection:
 
 
 class SessionRunner:
-    """What all items of a session share: how agents are reached, who judges, and the budget."""
+    """State shared by all items of a session: connections, judge and budget."""
 
     def __init__(self, config: pytest.Config) -> None:
         given = {name: config.getoption(f"assay_{name}") for name in _OPTIONS}
@@ -132,7 +132,7 @@ class SessionRunner:
 
 
 class NoPartStore:
-    """Keeps no samples: a session of pytest is not resumed."""
+    """Stores no samples: a pytest session is not resumed."""
 
     def get(self, key: str) -> None:
         return None
@@ -156,7 +156,7 @@ class AgentFileCollector(pytest.File):
         except InputError as error:
             message = _rename_options(error)
             if self._runner.sampling.strict:
-                # With an error of collection pytest runs none of the others.
+                # After a collection error pytest would not run the other tests.
                 raise self.CollectError(message) from None
             yield WrongFileItem.from_parent(self, name="lint", error=message)
             return
@@ -168,7 +168,7 @@ class AgentFileCollector(pytest.File):
 
 
 class WrongFileItem(pytest.Item):
-    """A test file that cannot be used; it is an error, and the others run."""
+    """An invalid test file; it is reported as an error, and the others run."""
 
     def __init__(self, *, error: str, **about: Any) -> None:
         super().__init__(**about)
@@ -195,7 +195,7 @@ class AgentItem(pytest.Item):
         self._runner, self._test = runner, test
 
     def setup(self) -> None:
-        """Hold the conversations here: what goes wrong in a set-up is an error, not a failure."""
+        """Run the conversations here: a problem in the setup is an error, not a failure."""
         try:
             self._record = self._runner.make_record(self._test)
         except AssayError as error:
@@ -228,7 +228,7 @@ class AgentItem(pytest.Item):
 
 
 def _rename_options(message: str | InputError) -> str:
-    """Return a message with the options as they are called here: --ca-file is --assay-ca-file."""
+    """Return a message with the option names of the plugin: --ca-file is --assay-ca-file."""
     return _OPTION.sub("--assay-", str(message))
 
 

@@ -1,6 +1,6 @@
-"""The pytest plugin: test files of agents as tests, with `--assay` or `assay = true` only.
+"""The pytest plugin: collects agent test files as tests, only with `--assay` or `assay = true`.
 
-Everybody who has Assay installed loads this module with pytest, so it imports nothing else.
+pytest loads this module wherever Assay is installed, so it imports nothing else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 
 _OPTIONS = (
     ("--assay-connection", {"action": "append", "metavar": "NAME",
-     "help": "talk over this one, whatever the files say; may be given several times"}),
+     "help": "use this connection, instead of those in the files; may be given several times"}),
     ("--assay-host", {"help": "the host of the agent's server"}),
     ("--assay-port", {"type": int, "help": "the port of the agent's server"}),
     ("--assay-url", {"help": "the address of the agent's server, whole; not for http and https"}),
@@ -17,7 +17,7 @@ _OPTIONS = (
     ("--assay-allow-agent", {"action": "append", "metavar": "MODULE",
      "help": "let files name agents of this module, wherever it is; may be given several times"}),
     ("--assay-trust", {"action": "store_true",
-     "help": "let files name any code at all; only for files that you know"}),
+     "help": "let files name any code; only for files that you trust"}),
     ("--assay-ca-file", {"metavar": "FILE", "help": "trust the certificates of this file"}),
     ("--assay-no-verify", {"action": "store_true",
      "help": "do not check the server's certificate"}),
@@ -26,17 +26,17 @@ _OPTIONS = (
     ("--assay-jobs", {"type": int, "metavar": "N",
      "help": "how many samples of a test are taken at a time; default: all, at most 32"}),
     ("--assay-retries", {"type": int, "metavar": "N",
-     "help": "how often a sample that met an outage is tried again; default: 2"}),
-    ("--assay-ratio", {"metavar": "N/M", "help": "so many of so many, whatever the files say"}),
+     "help": "how often a sample is retried after an outage; default: 2"}),
+    ("--assay-ratio", {"metavar": "N/M", "help": "the ratio, instead of those in the files"}),
     ("--assay-model", {"metavar": "NAME", "help": "the model that judges a gist; or none"}),
     ("--assay-model-url", {"metavar": "URL",
      "help": "the OpenAI-compatible address of the model's server"}),
     ("--assay-judge-votes", {"type": int, "metavar": "N",
      "help": "how often the model judges a gist; odd"}),
     ("--assay-max-cost", {"type": float, "metavar": "DOLLARS",
-     "help": "stop when the model has cost so many dollars"}),
+     "help": "stop when the model has cost this many dollars"}),
     ("--assay-max-tokens", {"type": int, "metavar": "N",
-     "help": "stop when the model has used so many tokens"}),
+     "help": "stop when the model has used this many tokens"}),
 )  # fmt: skip
 OPTION_NAMES = tuple(name.removeprefix("--assay-") for name, _ in _OPTIONS)
 
@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Bring in what collects and runs, only if it is asked for."""
+    """Load the collector and runner, only if requested."""
     if config.getoption("assay") or config.getini("assay"):
         from assay.agents.pytest_items import AgentCollection
 

@@ -1,4 +1,4 @@
-"""What a run keeps of a test on one connection: a record, with a report for every sample."""
+"""The record of a test on one connection, with a report for every sample."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def make_record(
 
 
 def describe_repetitions(reports: list[VerifierReport]) -> str:
-    """Return in words how many requests failed before the samples were had; nothing if none did."""
+    """Describe how many requests failed before the samples succeeded; empty if none did."""
     sent, repeated = (_sum(reports, key) for key in ("requests", "repeated"))
     were = "was" if repeated == 1 else "were"
     return f"{repeated} of {sent} requests failed and {were} repeated" if repeated else ""
@@ -51,7 +51,7 @@ def _sum(reports: list[VerifierReport], key: str) -> int:
 
 
 def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
-    """Return the record of a test file that cannot be used, with everything wrong in it."""
+    """Return the record of an invalid test file, with all its problems."""
     lines = [f"{one.place}: {one.message}" for one in problems]
     advised = [f"{line} ({one.advice})" if one.advice else line
                for line, one in zip(lines, problems, strict=True)]  # fmt: skip
@@ -60,7 +60,7 @@ def wrong_file_record(unit: Unit, problems: list[Finding]) -> CaseRecord:
 
 
 def wrong_input_record(unit: Unit, reason: str) -> CaseRecord:
-    """Return the record of a case that could not be tried because of what the user gave."""
+    """Return the record of a case that could not run because of invalid user input."""
     return CaseRecord(
         id=unit.id,
         subject=SUBJECT,
@@ -89,7 +89,7 @@ def _detail(
         "repeated requests": _sum(reports, "repeated"),
     }
     if not decision.is_early:
-        # Of samples that were stopped early a rate would be biased.
+        # A rate from samples that were stopped early would be biased.
         about["statistics"] = _numbers([report.outcome for report in reports])
     return about
 
@@ -106,7 +106,7 @@ def wrong_checks(report: VerifierReport) -> list[str]:
 
 
 def _code(decision: Decision, reports: list[VerifierReport]) -> str:
-    """Return what identifies the finding in a baseline: the checks that failed in any sample."""
+    """Return the baseline code of the finding: the checks that failed in any sample."""
     if decision.outcome is not Outcome.FAILED:
         return "" if decision.outcome is Outcome.PASSED else decision.outcome.value
     return ",".join(sorted({name for report in reports for name in wrong_checks(report)}))
@@ -123,9 +123,9 @@ def _reason(decision: Decision, reports: list[VerifierReport]) -> str:
 
 
 def describe_statistics(records: Iterable[CaseRecord]) -> Iterator[str]:
-    """Say what the samples of every test say about the agent, and which requests were repeated.
+    """Describe the statistics of every test and its repeated requests.
 
-    A rate is given only where all samples were taken, repeated requests always.
+    A rate is given only if all samples were taken; repeated requests are always listed.
     """
     for record in records:
         detail: Any = record.detail
@@ -157,5 +157,5 @@ def _lines(record: CaseRecord, detail: dict[str, Any], repeated: str) -> Iterato
         yield f"  chance that k in a row all pass (pass^k): {chances}"
     elif repeated:
         yield f"  {repeated}"
-    # "lets through" is what runs of earlier versions call it.
+    # Runs of earlier versions call it "lets through".
     yield f"  {detail.get('false_pass_rate') or detail['lets through']}"

@@ -1,8 +1,8 @@
-"""What is a secret of a test: values of the environment, metadata, credentials of a connection.
+"""The secrets of a test: environment values, metadata and credentials of a connection.
 
-They are replaced by their names in everything that is stored or printed, and those that open a door
-in what a judge reads too. The name is the same wherever the value stands, so what is compared stays
-comparable.
+They are replaced by their names in everything that is stored or printed; credentials are also
+replaced in the text a judge reads. The same value always gets the same name, so redacted texts can
+still be compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from assay.agents.connections import Answer
 from assay.agents.model import Interaction
 from assay.redaction import SHORTEST, text_of
 
-# Credentials are longer than that, and what else has a name like theirs is often a word.
+# Credentials are longer than that; shorter values with such a name are often ordinary words.
 _SHORTEST_CREDENTIAL = 8
 _CREDENTIAL = re.compile(
     r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?"
@@ -26,7 +26,7 @@ _SCHEME = re.compile(r"\s*(?:Bearer|Basic|Token|Api-?Key)\s+(\S+)\s*", re.IGNORE
 
 
 def find_secrets(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
-    """Return what must not be stored, with the name that stands for each value."""
+    """Return the values that must not be stored, each with its replacement name."""
     named = list(list_texts(metadata, "metadata"))
     # A server that refuses a token quotes it without the word before it.
     tokens = [(name, match[1]) for name, text in named if (match := _SCHEME.fullmatch(text))]
@@ -36,9 +36,9 @@ def find_secrets(environment: Mapping[str, str], metadata: Any) -> dict[str, str
 
 
 def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict[str, str]:
-    """Return those of the secrets that open a door: no judge gets to see them.
+    """Return those of the secrets that are credentials: no judge sees them.
 
-    Other metadata is data of the test, such as a user's name: a judge must know it to be right.
+    Other metadata is test data, such as a user's name: a judge needs it to decide correctly.
     """
     secrets = find_secrets(environment, metadata)
     named = list(list_texts(metadata, "metadata"))
@@ -49,18 +49,18 @@ def find_file_credentials(environment: Mapping[str, str], metadata: Any) -> dict
 
 
 def _as_variable(name: str) -> str:
-    """Return a name as a variable would have it: `x-accessToken` is x_access_Token."""
+    """Return a name in the style of a variable: `x-accessToken` is x_access_Token."""
     return re.sub(r"[^0-9A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])", "_", name)
 
 
 def find_credentials(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the credentials that an agent in this process finds in its environment."""
+    """Return the credentials in the environment of an agent in this process."""
     named = ((name, text) for name, text in environment.items() if _CREDENTIAL.search(name))
     return name_by_value(named, _SHORTEST_CREDENTIAL)
 
 
 def name_by_value(named: Iterable[tuple[str, str]], shortest: int) -> dict[str, str]:
-    """Return texts and what stands for them, without those that are too short to be told apart."""
+    """Return texts with their replacements, without those too short to be distinctive."""
     return {text: f"<{name}>" for name, text in named if len(text.strip()) >= shortest}
 
 
@@ -84,7 +84,7 @@ _SLY_DATA = "sly_data"
 def find_private_in_answers(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
-    """Return what of the private data must not be kept of an answer, by its value.
+    """Return the private data that must not be stored from an answer, by value.
 
     A test looks at the values at and below the paths it names, and at what it names literally.
     """
@@ -105,7 +105,7 @@ def find_private_in_answers(
 def find_private_in_errors(
     interactions: Iterable[Interaction], answers: Iterable[Answer]
 ) -> dict[str, str]:
-    """Return the same for messages of outages, which no test looks at and which may quote all."""
+    """Return the same for outage messages, which no test looks at and which may quote all."""
     return name_by_value(_all_texts(interactions, answers), SHORTEST)
 
 

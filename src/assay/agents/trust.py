@@ -1,9 +1,9 @@
-"""Which code a test file may run, and which servers may get the secrets of a test.
+"""Rules for which code a test file may run and which servers may receive the secrets of a test.
 
-A test file is data that anybody may have written. It may name a `python` agent of the project that
-it belongs to, because that code is there to be run; it may not name code of the standard library or
-of an installed package, where nearly every function does something to the machine. A run folder is
-data too: it names the server of the run, but only the user says that this server may get secrets.
+A test file is untrusted data. It may name a `python` agent in its own project, but no code of the
+standard library or of an installed package, where almost any function can affect the machine. A run
+folder is untrusted too: it names the server of the run, but only the user can allow that server to
+receive secrets.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _HOSTS = "ASSAY_AGENT_HOSTS"
 
 @dataclass(frozen=True)
 class Trust:
-    """What the user and the project say about code and servers that files name."""
+    """What the user and the project allow for code and servers named by files."""
 
     paths: tuple[Path, ...] | None = None
     """Folders that `python` agents come from; None for those of each test file."""
@@ -56,15 +56,15 @@ class Trust:
     ) -> None:
         """Raise an InputError if secrets must not go to the server at an address.
 
-        `is_verified` says that the server's certificate is looked at in the usual way.
+        `is_verified` means that the server's certificate is checked in the usual way.
         """
         parts = urlsplit(url)
         if self.is_complete or self.resumed_from is None or is_local(parts.hostname or ""):
             return
         if not is_verified:
             raise InputError(
-                f"no key or header is sent to {parts.netloc}: the run folder says not to check "
-                "its certificate in the usual way",
+                f"no key or header is sent to {parts.netloc}: the run folder turns off the "
+                "usual check of its certificate",
                 advice="if that is what you want, pass --trust",
             )
         named = environment.get(_HOSTS, "").replace(",", " ").split()
@@ -90,7 +90,7 @@ def make_trust(
     is_complete: bool = False,
     resumed_from: Path | None = None,
 ) -> Trust:
-    """Return the trust of the configuration and of options; the user's own file adds to it."""
+    """Return the trust settings from the configuration, options and the user's own file."""
     allowed = {*modules, *load_user_config().agents.allow}
     for name in allowed:
         if not all(part.isidentifier() for part in name.split(".")):
@@ -114,7 +114,7 @@ class CodeRules:
     modules: frozenset[str] = frozenset()
 
     def load(self, name: str) -> Any:
-        """Return what `package.module:name` means; what is not of the project is never imported."""
+        """Return the object `package.module:name`; never import code outside the project."""
         module_name, path = split_name(name)
         self._extend_search()
         found: Any = None
@@ -131,7 +131,7 @@ class CodeRules:
         return found
 
     def find_refusal(self, name: str) -> str | None:
-        """Return why an agent would be refused, as far as this is known without running code."""
+        """Return why an agent would be refused, as far as that is known without running code."""
         top = split_name(name)[0].partition(".")[0]
         if self._is_allowed(top):
             return None
@@ -146,7 +146,7 @@ class CodeRules:
         return any(prefix in self.modules for prefix in _list_prefixes(module))
 
     def _extend_search(self) -> None:
-        """Let modules be found; the current folder is one of the places if it is in the project."""
+        """Extend the module search path; with the current directory if it is in the project."""
         for folder in reversed(self._list_places()):
             if folder not in sys.path:
                 sys.path.insert(0, folder)
@@ -178,7 +178,7 @@ class CodeRules:
         self._check_file(name, spec.origin, is_namespace=_is_namespace(spec))
 
     def _check_namesake(self, name: str, spec: ModuleSpec | None) -> None:
-        """Refuse a module that another of its name hides: the wrong agent would be tested."""
+        """Refuse a module hidden by another of the same name: the wrong agent would be tested."""
         own = PathFinder.find_spec(name, self._list_places())
         if own is None or own.origin is None or spec is None:
             return
@@ -200,7 +200,7 @@ class CodeRules:
     def _check_file(self, name: str, file: str | None, *, is_namespace: bool) -> None:
         """Raise an InputError unless the file of a module is really in one of the folders."""
         if is_namespace:
-            # It is a folder without code; what is below it is looked at by itself.
+            # A folder without code; its submodules are checked separately.
             return
         what = "is built into Python"
         if file is not None and os.path.isabs(file):  # noqa: PTH117 - a text, not a path yet
@@ -214,7 +214,7 @@ class CodeRules:
         raise InputError(f"{what}; a test file cannot run it", where=name, advice=_ADVICE)
 
     def _check_value(self, found: Any, name: str) -> None:
-        """Refuse ways out of the project's code: its imports are no agents."""
+        """Refuse objects that the project's code only imports: they are not agents."""
         if isinstance(found, ModuleType):
             self._check_module(found, f"{name} ({found.__name__})")
         elif inspect.isroutine(found) or inspect.isclass(found):
@@ -224,7 +224,7 @@ class CodeRules:
                     f"is {home}.{getattr(found, '__qualname__', '?')} of the standard library; "
                     "a test file cannot run it",
                     where=name,
-                    advice=f"write a function of your own that calls it; or {_ADVICE}",
+                    advice=f"write your own function that calls it; or {_ADVICE}",
                 )
 
 
@@ -253,7 +253,7 @@ def import_module(name: str) -> ModuleType:
 
 
 def get_attribute(found: Any, name: str, where: str) -> Any:
-    """Return an attribute, or say which one may be meant."""
+    """Return an attribute, or raise an error that suggests the nearest name."""
     if not hasattr(found, name):
         public = [word for word in dir(found) if not word.startswith("_")]
         raise InputError(f"has no {name!r}", where=where, advice=nearest(name, public))

@@ -1,8 +1,10 @@
-"""Named checks that all subjects share: each takes actual, expected and options, and returns a
-result whose diff a person can read.
+"""Named comparisons shared by all subjects.
+
+Each takes actual, expected and options, and returns a result with a readable diff.
 
 To add one, write a function with `@check("name")` in the module of its kind of value (`text`,
-`numbers`, `files`, `json_checks`). Agent test files have a fixed set of tests, in `agent_tests`.
+`numbers`, `files`, `json_checks`). Declare in its `Traits` if it needs text or a parsed structure
+or may be slow. Agent test files have a fixed set of tests, in `agent_tests`.
 """
 
 # Importing the modules of checks is what registers them; they are small, and what is heavy
@@ -20,10 +22,12 @@ from assay.checks.json_paths import (
 from assay.checks.registry import (
     ABSENT,
     Absent,
+    Traits,
     Uncollected,
     check,
     check_names,
     check_options,
+    check_traits,
     failed,
     get_check,
     mismatch,
@@ -35,12 +39,14 @@ __all__ = [
     "ABSENT",
     "Absent",
     "NotJsonError",
+    "Traits",
     "Uncollected",
     "Wildcard",
     "binary_diff",
     "check",
     "check_names",
     "check_options",
+    "check_traits",
     "cut",
     "failed",
     "format_path",

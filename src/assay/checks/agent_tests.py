@@ -7,57 +7,57 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.checks.diffs import preview, text_diff
-from assay.checks.registry import ABSENT, check, failed, passed
+from assay.checks.registry import ABSENT, Traits, check, failed, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
 
 _MAX_ITEMS = 50
 
 
-@check("value")
+@check("value", Traits(takes_several=True))
 def value(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value equals every expected one."""
     return _all(actual, _items(expected), operator.eq, "is not equal to")
 
 
-@check("not_value")
+@check("not_value", Traits(takes_several=True))
 def not_value(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value equals none of the expected ones."""
     return _all(actual, _items(expected), operator.ne, "is equal to")
 
 
-@check("less")
+@check("less", Traits(takes_several=True))
 def less(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value is below every expected one."""
     return _all(actual, _items(expected), operator.lt, "is not less than")
 
 
-@check("not_less")
+@check("not_less", Traits(takes_several=True))
 def not_less(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value is at or above every expected one."""
     # Not the negation of `less`: what cannot be ordered, NaN say, is neither.
     return _all(actual, _items(expected), operator.ge, "is not greater than or equal to")
 
 
-@check("greater")
+@check("greater", Traits(takes_several=True))
 def greater(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value is above every expected one."""
     return _all(actual, _items(expected), operator.gt, "is not greater than")
 
 
-@check("not_greater")
+@check("not_greater", Traits(takes_several=True))
 def not_greater(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the actual value is at or below every expected one."""
     return _all(actual, _items(expected), operator.le, "is not less than or equal to")
 
 
-@check("keywords")
+@check("keywords", Traits(reads="text", takes_several=True))
 def keywords(actual: Any, expected: Any) -> VerificationResult:
     """Pass if every keyword is in the actual text, list or keys of a dictionary."""
     return _all(actual, _words(expected), _contains, "does not contain")
 
 
-@check("not_keywords")
+@check("not_keywords", Traits(reads="text", takes_several=True))
 def not_keywords(actual: Any, expected: Any) -> VerificationResult:
     """Pass if no keyword is in the actual text, list or keys of a dictionary."""
     return _all(actual, _words(expected), _lacks, "contains")

@@ -1,6 +1,6 @@
-"""Differences of texts and bytes as a person reads them, bounded in size and in time.
+"""Readable diffs of text and bytes, limited in size and time.
 
-The order of arguments is that of checks: actual first, then expected.
+Arguments are ordered as in checks: actual first, then expected.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of files by their content, which is text, bytes, a JSON value, or absent."""
+"""Checks on the content of a file: text, bytes, a JSON value, or absent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from assay.checks.diffs import binary_diff, preview, text_diff
 from assay.checks.json_diff import JsonComparison
 from assay.checks.json_paths import NotJsonError, read_expected, read_json
-from assay.checks.registry import ABSENT, Uncollected, check, failed, mismatch, passed
+from assay.checks.registry import ABSENT, Traits, Uncollected, check, failed, mismatch, passed
 from assay.checks.text import compile_pattern
 from assay.errors import InputError, Unverifiable, nearest
 from assay.model import VerificationResult
@@ -18,7 +18,7 @@ from assay.model import VerificationResult
 HASH_LENGTHS = {"sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
 
 
-@check("file_exists", takes_uncollected=True)
+@check("file_exists", Traits(takes_uncollected=True))
 def file_exists(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the file is there, or is not, as expected."""
     if not isinstance(expected, bool):
@@ -32,7 +32,7 @@ def file_exists(actual: Any, expected: Any) -> VerificationResult:
 
 def _exists_elsewhere(actual: Uncollected, expected: bool) -> VerificationResult:
     if not actual.is_certain:
-        return failed(f"it cannot be told whether it is there: {actual.reason}")
+        return failed(f"it is unknown whether it exists: {actual.reason}")
     what = f"could not be brought back: {actual.reason}"
     return passed(f"exists, but {what}") if expected else failed(f"exists, unexpectedly; {what}")
 
@@ -75,7 +75,7 @@ def _compare_json(actual: Any, expected: Any) -> VerificationResult:
     return failed(problems) if problems else passed()
 
 
-@check("file_pattern")
+@check("file_pattern", Traits(takes_pattern=True, may_be_slow=True))
 def file_pattern(
     actual: Any,
     expected: Any,
@@ -98,7 +98,7 @@ def file_pattern(
         return failed("the file is not UTF-8 text; a pattern for it must be bytes")
     found = pattern.search(content)
     if found is None:
-        return failed(f"{preview(expected)} is nowhere in {preview(actual)}")
+        return failed(f"{preview(expected)} matches nowhere in {preview(actual)}")
     return passed(f"{preview(expected)} matches at offset {found.start():,}: {preview(found[0])}")
 
 

@@ -1,4 +1,4 @@
-"""Checks of structured values: JSON against a value, and JSON against a schema."""
+"""Checks on structured values: JSON compared with a value or validated against a schema."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from assay.checks.diffs import cut
 from assay.checks.json_diff import JsonComparison
 from assay.checks.json_paths import NotJsonError, parse_patterns, read_expected, read_json
-from assay.checks.registry import ABSENT, check, failed, flag, mismatch, passed, tolerance
+from assay.checks.registry import ABSENT, Traits, check, failed, flag, mismatch, passed, tolerance
 from assay.errors import InputError, Unverifiable
 from assay.model import VerificationResult, decode_value, encode_value
 
@@ -16,7 +16,7 @@ _MAX_PLACES = 50
 _MAX_MESSAGE = 400
 
 
-@check("json")
+@check("json", Traits(reads="structure"))
 def json_equal(
     actual: Any,
     expected: Any,
@@ -52,7 +52,7 @@ def json_equal(
     return failed(problems) if problems else passed()
 
 
-@check("schema")
+@check("schema", Traits(reads="structure", may_be_slow=True))
 def schema(actual: Any, expected: Any, *, parse: bool = True) -> VerificationResult:
     """Pass if the JSON value is valid under the JSON Schema."""
     if not isinstance(expected, dict | bool):

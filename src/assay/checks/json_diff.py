@@ -1,4 +1,4 @@
-"""The structural comparison of JSON values: every place where they differ, by its path."""
+"""Structural comparison of JSON values: lists every difference by its path."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The check of numbers, and the comparison with tolerance that other checks share.
+"""The number check, and the comparison with tolerance that other checks share.
 
-Tolerances are inclusive and, near their edge, computed exactly on the decimals as they are
-written: 1.1 is within 0.1 of 1.0, although the binary difference is a little more.
+Tolerances are inclusive. Near the edge they are computed exactly on the decimals as written: 1.1 is
+within 0.1 of 1.0, although the binary difference is slightly larger.
 """
 
 from __future__ import annotations

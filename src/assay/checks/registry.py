@@ -1,8 +1,8 @@
-"""The one registry of named checks, and the one way to run them.
+"""The registry of named checks, and the function that runs them.
 
-A check is a small function `(actual, expected, *, options) -> VerificationResult`. It first looks
-at its expectation and options and raises InputError if they can never be right; only then does it
-look at the actual value. So running a check on `ABSENT` tells whether a test is well written.
+A check is a function `(actual, expected, *, options) -> VerificationResult`. It first validates its
+expectation and options and raises InputError if they are invalid, and only then looks at the actual
+value. Running a check on `ABSENT` therefore validates the test itself.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from assay import plugins
 from assay.checks.diffs import preview
@@ -80,27 +80,39 @@ Check = TypeVar("Check", bound=Callable[..., VerificationResult])
 
 
 @dataclass(frozen=True, slots=True)
+class Traits:
+    """What callers need to know about a check besides its function."""
+
+    reads: Literal["value", "text", "structure"] = "value"
+    """How content is prepared for it: as it is, bytes decoded to text, or parsed."""
+    takes_several: bool = False
+    """Whether a list as the expectation means several expected values."""
+    takes_pattern: bool = False
+    """Whether the expectation is a regular expression, so that text put into it is escaped."""
+    may_be_slow: bool = False
+    """Whether it can take long on small values, so that it needs a process with limits."""
+    takes_uncollected: bool = False
+    """Whether it is called for content that could not be brought back; see `Uncollected`."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Entry:
     function: Callable[..., VerificationResult]
     options: tuple[str, ...]
-    takes_uncollected: bool
+    traits: Traits
 
 
 _ENTRIES: dict[str, _Entry] = {}
+_PLAIN = Traits()
 
 
-def check(name: str, *, takes_uncollected: bool = False) -> Callable[[Check], Check]:
-    """Register a function as a check; its keyword-only parameters are its options.
-
-    With `takes_uncollected` it is called for what could not be brought back too; see `Uncollected`.
-    """
+def check(name: str, traits: Traits = _PLAIN) -> Callable[[Check], Check]:
+    """Register a function as a check; its keyword-only parameters are its options."""
 
     def register(function: Check) -> Check:
         if name in _ENTRIES:
-            raise InputError(
-                f"there is a check {name!r} already", advice="give yours a name of its own"
-            )
-        _ENTRIES[name] = _Entry(function, _option_names(function), takes_uncollected)
+            raise InputError(f"there is a check {name!r} already", advice="give yours another name")
+        _ENTRIES[name] = _Entry(function, _option_names(function), traits)
         return function
 
     return register
@@ -126,6 +138,11 @@ def check_names() -> list[str]:
 def check_options(name: str) -> tuple[str, ...]:
     """Return the names of the options a check takes."""
     return _entry(name).options
+
+
+def check_traits(name: str) -> Traits:
+    """Return what callers need to know about a check."""
+    return _entry(name).traits
 
 
 def get_check(name: str) -> Callable[..., VerificationResult]:
@@ -173,7 +190,7 @@ def run_check(
 def _result(
     entry: _Entry, actual: Any, expected: Any, options: dict[str, Any]
 ) -> VerificationResult:
-    if not isinstance(actual, Uncollected) or entry.takes_uncollected:
+    if not isinstance(actual, Uncollected) or entry.traits.takes_uncollected:
         return entry.function(actual, expected, **options)
     # Whether the test is well written is to be told all the same.
     entry.function(ABSENT, expected, **options)

@@ -1,4 +1,4 @@
-"""Checks of texts: exact, flexible about white space and case, and by pattern."""
+"""Text checks: exact, ignoring white space and case, and by pattern."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from assay.checks.diffs import preview, text_diff
-from assay.checks.registry import check, choice, failed, flag, mismatch, passed
+from assay.checks.registry import Traits, check, choice, failed, flag, mismatch, passed
 from assay.errors import InputError
 from assay.model import VerificationResult
 
@@ -21,7 +21,7 @@ _WHITESPACE = {
 }
 
 
-@check("exact")
+@check("exact", Traits(reads="text"))
 def exact(actual: Any, expected: Any) -> VerificationResult:
     """Pass if the texts are the same, character by character."""
     _require_text(expected)
@@ -30,7 +30,7 @@ def exact(actual: Any, expected: Any) -> VerificationResult:
     return passed() if actual == expected else failed(text_diff(actual, expected))
 
 
-@check("flexible")
+@check("flexible", Traits(reads="text"))
 def flexible(
     actual: Any, expected: Any, *, whitespace: str = "trim", ignore_case: bool = True
 ) -> VerificationResult:
@@ -69,7 +69,7 @@ def _allowance(whitespace: str, ignore_case: bool) -> str:
     return f" {said}" if said else ""
 
 
-@check("regex")
+@check("regex", Traits(reads="text", takes_pattern=True, may_be_slow=True))
 def regex(
     actual: Any,
     expected: Any,

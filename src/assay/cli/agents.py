@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "verify": (
         "assay.cli.agents:verify",
-        "Hold the conversations of test files and say whether the agent is right often enough.",
+        "Run the conversations of test files and decide whether the agent is right often enough.",
     ),
     "assess": (
         "assay.cli.agents:assess",
@@ -45,7 +45,7 @@ COMMANDS = {
 
 @click.group(cls=LazyGroup, table=COMMANDS)
 def agents() -> None:
-    """Hold the conversations of test files with a live agent, as often as they ask.
+    """Run the conversations of test files with a live agent, as often as they require.
 
     FILE is a HOCON, JSON or YAML file with `interactions`, a folder or a glob.
     """
@@ -64,7 +64,7 @@ ALLOW_AGENT = click.option(
 
 
 TRUST = click.option(
-    "--trust", is_flag=True, help="Let files name any code at all; only for files that you know."
+    "--trust", is_flag=True, help="Let files name any code; only for files that you trust."
 )
 
 
@@ -73,7 +73,7 @@ _OPTIONS = [
         "--connection",
         multiple=True,
         metavar="NAME",
-        help="Talk over this one, whatever the files say; may be given several times.",
+        help="Use this connection, instead of those in the files; may be given several times.",
     ),
     click.option("--host", help="The host of the agent's server."),
     click.option("--port", type=click.IntRange(1, 65535), help="The port of the agent's server."),
@@ -90,7 +90,9 @@ _OPTIONS = [
         help="Do not check the server's certificate.",
     ),
     click.option("--strict", is_flag=True, help="Run nothing if any of the files cannot be used."),
-    click.option("--ratio", metavar="N/M", help="So many of so many samples, whatever files say."),
+    click.option(
+        "--ratio", metavar="N/M", help="The ratio of passed samples, instead of those in the files."
+    ),
     click.option(
         "--max-connections",
         type=click.IntRange(min=1),
@@ -101,7 +103,7 @@ _OPTIONS = [
     click.option(
         "--retries",
         type=click.IntRange(min=0),
-        help="How often a sample that met an outage is tried again; default: 2.",
+        help="How often a sample is retried after an outage; default: 2.",
     ),
     JUDGE_VOTES,
 ]
@@ -135,7 +137,7 @@ def verify(
     out: Path | None,
     **given: Any,
 ) -> None:
-    """Hold the conversations of test files and say whether the agent is right often enough.
+    """Run the conversations of test files and decide whether the agent is right often enough.
 
     Samples stop as soon as the ratio of a test is decided; --all-samples takes all and says how
     sure the rate is.

@@ -266,12 +266,16 @@ MODEL_URL = click.option(
 
 
 MAX_COST = click.option(
-    "--max-cost", type=click.FloatRange(min=0), help="Stop when the model has cost so many dollars."
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    help="Stop when the model has cost this many dollars.",
 )
 
 
 MAX_TOKENS = click.option(
-    "--max-tokens", type=click.IntRange(min=0), help="Stop when the model has used so many tokens."
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    help="Stop when the model has used this many tokens.",
 )
 
 

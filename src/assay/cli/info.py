@@ -86,7 +86,7 @@ def plugins(ctx: click.Context, /, as_json: bool) -> None:
 
 @click.group()
 def models() -> None:
-    """Say which language model is configured, and whether it answers."""
+    """Show which language model is configured, and whether it answers."""
 
 
 @models.command()
@@ -109,7 +109,7 @@ def check(**given: Any) -> None:
 @click.command()
 @click.pass_context
 def doctor(ctx: click.Context) -> None:
-    """Say how well programs can be isolated on this machine, and try it."""
+    """Show how well programs can be isolated on this machine, and test it."""
     from assay.sandbox import doctor_report
 
     report = doctor_report()

@@ -69,7 +69,7 @@ COMMANDS = {
     ),
     "agents": (
         "assay.cli.agents:agents",
-        "Hold the conversations of test files with a live agent, as often as they ask.",
+        "Run the conversations of test files with a live agent, as often as they require.",
     ),
     "run": ("assay.cli.run:run", "Run an evaluation written in Python and report what it found."),
     "runs": ("assay.cli.runs:runs", "List, show, resume and compare the runs that were kept."),
@@ -88,11 +88,11 @@ COMMANDS = {
     ),
     "models": (
         "assay.cli.info:models",
-        "Say which language model is configured, and whether it answers.",
+        "Show which language model is configured, and whether it answers.",
     ),
     "doctor": (
         "assay.cli.info:doctor",
-        "Say how well programs can be isolated on this machine, and try it.",
+        "Show how well programs can be isolated on this machine, and test it.",
     ),
     "init": (
         "assay.cli.run:init",

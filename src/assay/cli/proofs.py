@@ -17,9 +17,14 @@ from assay.errors import InputError
 
 @click.command()
 @click.argument("address", metavar="FILE::CASE")
-@click.option("--option", required=True, metavar="LETTER", help="The option that is proven.")
+@click.option("--option", metavar="LETTER", help="The option that is proven.")
 @click.option("--file", "file", type=FILE, help="The pytest file.")
 @click.option("--remove", is_flag=True, help="Take the proofs of the option out again.")
+@click.option(
+    "--accept",
+    is_flag=True,
+    help="Take in stored proofs as they are now: edited ones, and those that are not bound.",
+)
 @click.option(
     "--relation",
     type=click.Choice(["necessary", "sufficient", "equivalent"]),
@@ -34,9 +39,10 @@ from assay.errors import InputError
 @ISOLATION
 def prove(
     address: str,
-    option: str,
+    option: str | None,
     file: Path | None,
     remove: bool,
+    accept: bool,
     relation: str,
     fresh: bool,
     beside: bool,
@@ -44,9 +50,18 @@ def prove(
     proofs: Path | None,
     isolation: str,
 ) -> None:
-    """Take in a proof written by hand, after lint, control and twin."""
+    """Take in a proof written by hand, after lint, control and twin.
+
+    With --accept, the stored proofs of a question, of one option or of a whole FILE are taken in as
+    they are now: what changed is shown, each is run, and it is bound to its option again.
+    """
     from assay.questions import Question, Relation, check_proof, open_question, take_in
 
+    if accept:
+        _accept(address, option, targets, proofs, isolation)
+        return
+    if option is None:
+        raise click.UsageError("Missing option '--option'.")
     work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
     question = work.entry.question
     if not isinstance(question, Question):
@@ -57,7 +72,7 @@ def prove(
         return
     if file is None:
         raise InputError("no proof is given", advice="name it with --file, or use --remove")
-    had = [kept for kept in work.store.load(question) if kept.proof.claim.option == option]
+    had = [kept for kept in work.store.inspect(question) if kept.proof.claim.option == option]
     proof = check_proof(question, option, file, Relation(relation), fresh=fresh)
 
     async def run() -> Any:
@@ -69,6 +84,34 @@ def prove(
     click.echo(f"option {option}: the claim is {trial.settled.truth.value} ({relation})")
     replaced = f", in place of {len(had)} before" if had and not beside else ""
     click.echo(f"kept in {work.store.folder(question)}{replaced}")
+
+
+def _accept(
+    address: str,
+    option: str | None,
+    targets: tuple[str, ...],
+    proofs: Path | None,
+    isolation: str,
+) -> None:
+    from assay.questions import Question, accept_edits, open_questions
+
+    found, runners = open_questions(address, targets, proofs, isolation=isolation, say=say)
+
+    async def run() -> list[InputError]:
+        refused = []
+        async with runners:
+            for work in found:
+                question = work.entry.question
+                if isinstance(question, Question):
+                    runner = runners.of(work.target)
+                    refused += await accept_edits(question, runner, work.store, click.echo, option)
+        return refused
+
+    refused = asyncio.run(run())
+    for error in refused:
+        click.echo(f"error: {error}", err=True)
+    if refused:
+        raise click.exceptions.Exit(2)
 
 
 @click.command()
@@ -123,7 +166,7 @@ def _show_transcript(address: str) -> None:
 @TARGET
 @ISOLATION
 def explain(address: str, targets: tuple[str, ...], isolation: str) -> None:
-    """Say what the prover understood of a question, what it tried, and why options stay open.
+    """Show what the prover understood of a question, what it tried, and why options stay open.
 
     Proofs are written anew and run; stored ones are not looked at, and nothing is kept.
     """

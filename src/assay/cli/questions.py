@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "verify": (
         "assay.cli.questions:verify",
-        "Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.",
+        "Decide for every question whether it is Valid, Ambiguous, Incorrect or Unproven.",
     ),
     "lint": (
         "assay.cli.questions:lint",
@@ -43,7 +43,7 @@ COMMANDS = {
     ),
     "explain": (
         "assay.cli.proofs:explain",
-        "Say what the prover understood of a question, what it tried, and what stayed open.",
+        "Show what the prover understood of a question, what it tried, and what stayed open.",
     ),
     "prove": (
         "assay.cli.proofs:prove",
@@ -51,11 +51,11 @@ COMMANDS = {
     ),
     "drift": (
         "assay.cli.questions:drift",
-        "Replay the stored proofs on several versions and name the release of a change.",
+        "Replay the proofs on several releases and name the one that changed a finding.",
     ),
     "calibrate": (
         "assay.cli.questions:calibrate",
-        "Plant defects in the Valid questions of a suite and say how many are found.",
+        "Plant defects in the Valid questions of a suite and count how many are found.",
     ),
     "schema": ("assay.cli.questions:schema", "Print the JSON Schema of a suite file."),
 }
@@ -194,7 +194,7 @@ def verify(
     isolation: str,
     **shared: Any,
 ) -> None:
-    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+    """Decide for every question whether it is Valid, Ambiguous, Incorrect or Unproven.
 
     Stored proofs are run again; what has none is left to the provers that need no model, and with
     --model what they leave open to a model.
@@ -226,14 +226,23 @@ def verify(
 
 @click.command()
 @click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Look imports of snippets up in this; else in the suite's target, if it is built.",
+)
 @lint_options
 @click.pass_context
-def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
+def lint(
+    ctx: click.Context, /, suites: tuple[str, ...], targets: tuple[str, ...], **given: Any
+) -> None:
     """Find defects that need no execution: each with a code, a place and advice."""
     from assay import questions
 
     options = LintOptions(**given)
-    print_findings(ctx, questions.lint(*suites, ignore=options.ignore), options)
+    print_findings(ctx, questions.lint(*suites, ignore=options.ignore, target=targets), options)
 
 
 @click.command()
@@ -247,59 +256,63 @@ def schema() -> None:
 @click.command()
 @click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
 @click.option(
-    "--versions", required=True, metavar="V,V,…", help="The versions to compare, with commas."
+    "--releases",
+    "--versions",
+    "releases",
+    required=True,
+    metavar="V,V,…|RANGE|all",
+    help="Versions with commas, a range such as '>=1.16,<2', or all of the suite's requirement.",
 )
-@click.option("--package", help="The package they are versions of; else the one the suite pins.")
+@click.option("--package", help="The package they are releases of; else the one the suite names.")
+@click.option(
+    "--no-search", is_flag=True, help="Do not look for the release between two that differ."
+)
+@click.option("--out", type=FILE, help="Keep the run in this folder.")
 @TARGET
 @PROOFS
 @CASE
 @ISOLATION
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many questions at a time.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+@run_options
 @click.pass_context
 def drift(
     ctx: click.Context,
     /,
     suites: tuple[str, ...],
-    versions: str,
+    releases: str,
     package: str | None,
+    no_search: bool,
+    out: Path | None,
     targets: tuple[str, ...],
     proofs: Path | None,
     cases: tuple[str, ...],
     isolation: str,
-    jobs: int | None,
-    as_json: bool,
-    quiet: bool,
+    **shared: Any,
 ) -> None:
-    """Replay the stored proofs on several versions and name the release that changed a finding.
+    """Replay the proofs on several releases and name the one that changed a finding.
 
-    Exit code 1 if any verdict differs between the versions.
+    In a range only both ends are looked at, and as few releases between them as needed. Exit code
+    1 if a verdict or a finding differs, 3 if a version that was named cannot be installed.
     """
-    from assay.config import load_config
-    from assay.questions import Selection, compare_versions, drift_lines
-    from assay.reports import Paint
+    from assay.questions import DriftPlan, make_request
 
-    selection = Selection(
-        suites=suites,
-        folder=str(Path.cwd()),
+    options = RunOptions.of(shared)
+    asked = make_request(
+        suites,
         targets=targets,
-        proofs=str(proofs) if proofs else None,
+        proofs=proofs,
         cases=cases,
-    )
-    found = compare_versions(
-        selection,
-        [one.strip() for one in versions.split(",") if one.strip()],
-        package,
-        jobs=jobs or load_config().jobs_or_default(),
         isolation=isolation,
-        say=be_silent if quiet else say,
+        jobs=options.jobs,
     )
-    if as_json:
-        click.echo(found.report("json"), nl=False)
-    else:
-        click.echo("\n".join(drift_lines(found, found.package, Paint(use_colour()))))
-    ctx.exit(found.exit_code)
+    plan = DriftPlan.of(
+        asked,
+        releases,
+        be_silent if options.quiet else say,
+        package=package,
+        search=not no_search,
+        title=", ".join(suites),
+    )
+    ctx.exit(print_run(start_plan(plan, out, options), options))
 
 
 @click.command()
@@ -313,7 +326,7 @@ def drift(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="At most so many mutants per question and kind of defect.",
+    help="At most this many mutants per question and kind of defect.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the mutants.")
 @ISOLATION
@@ -366,7 +379,10 @@ def print_calibration(ended: Ended, options: RunOptions) -> int:
     if options.as_json:
         click.echo(json.dumps(calibration_values(found), indent=2, ensure_ascii=False))
     elif options.quiet:
-        click.echo(f"recall {found.all.recall}, precision {found.all.precision}")
+        click.echo(
+            f"recall {found.all.recall}, of the whole suite {found.all.suite_recall}, precision "
+            f"{found.all.precision}"
+        )
     else:
         click.echo("\n".join(calibration_lines(found, Paint(use_colour()))))
         click.echo(f"kept in {folder}; one question: assay runs show {folder} CASE")

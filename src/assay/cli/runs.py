@@ -42,7 +42,7 @@ from assay.runs import (
 )
 
 if TYPE_CHECKING:
-    from assay.questions import CalibratePlan, QuestionsPlan
+    from assay.questions import CalibratePlan, DriftPlan, QuestionsPlan
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,15 @@ def resume_calibration(
     return print_calibration(_resume(CalibratePlan, folder, asked, options), options)
 
 
+def resume_drift(folder: Path, asked: dict[str, Any], options: RunOptions, trusted: Trusted) -> int:
+    """Continue a run of `assay questions drift`."""
+    from assay.questions import DriftPlan
+
+    return print_run(_resume(DriftPlan, folder, asked, options), options)
+
+
 def _resume(
-    kind: type[QuestionsPlan | CalibratePlan],
+    kind: type[QuestionsPlan | CalibratePlan | DriftPlan],
     folder: Path,
     asked: dict[str, Any],
     options: RunOptions,
@@ -139,6 +146,7 @@ RESUMERS = {
     "evaluation": resume_evaluation,
     "questions": resume_questions,
     "calibration": resume_calibration,
+    "drift": resume_drift,
     "submissions": resume_submissions,
     "agents": resume_agents,
 }
@@ -203,12 +211,14 @@ def show(run: str, case: str | None) -> None:
 
 @runs.command()
 @click.argument("run", metavar="RUN")
-@click.option("--command", help="The program of a run over the connection `command`, once more.")
+@click.option(
+    "--command", help="The program of the connection `command`; a resumed run needs it again."
+)
 @ALLOW_AGENT
 @click.option(
     "--trust",
     is_flag=True,
-    help="Do what the run folder says, whoever wrote it: any code, server and outside file.",
+    help="Trust the run folder: allow any code, server and outside file that it names.",
 )
 @run_options
 @click.pass_context
@@ -249,7 +259,7 @@ def _check_recorded(folder: Path, asked: dict[str, Any]) -> None:
     elif asked.get("isolation") == "none":
         problem = "runs programs without isolation"
     elif named := _folders_elsewhere(asked):
-        problem = f"names folders outside of the project you stand in: {', '.join(named)}"
+        problem = f"names folders outside of the current project: {', '.join(named)}"
     if problem is not None:
         raise InputError(problem, where=str(folder), advice="if you trust the run, pass --trust")
 
@@ -274,7 +284,7 @@ def _confirm_command(folder: Path, asked: dict[str, Any], given: str | None) -> 
         raise InputError(
             f"the run talks to the program {stored!r}" if stored else "the run has no --command",
             where=str(folder),
-            advice=f"to start it, say so: --command {shlex.quote(str(stored))}" if stored else None,
+            advice=f"to start it, pass --command {shlex.quote(str(stored))}" if stored else None,
         )
 
 

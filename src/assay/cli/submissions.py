@@ -26,7 +26,7 @@ from assay.cli.main import LazyGroup
 COMMANDS = {
     "verify": (
         "assay.cli.submissions:verify",
-        "Run a submission on the cases of a problem and say whether it is right.",
+        "Run a submission on the cases of a problem and report whether it is right.",
     ),
     "run-case": (
         "assay.cli.submissions:run_case",
@@ -160,7 +160,7 @@ _POLICIES = [
 @run_options
 @click.pass_context
 def verify(ctx: click.Context, /, policy: str, out: Path | None, **given: Any) -> None:
-    """Run a submission on the cases of a problem and say whether it is right.
+    """Run a submission on the cases of a problem and report whether it is right.
 
     The run has every report as parquet and `evaluation.json`; the policy decides the exit code.
     Where the snapshot has a folder for each checkpoint, each is tried on its own.

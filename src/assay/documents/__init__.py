@@ -1,7 +1,7 @@
-"""Documents of users: files read within limits, and one tree for YAML, JSON, TOML and HOCON.
+"""User documents: files read within limits, and one tree type for YAML, JSON, TOML and HOCON.
 
-Every part of a tree knows its line and its characters; `read_model` makes a pydantic model of it
-with a mistake for whatever it says wrongly, and `change_value` edits one value in its text.
+Every node knows its line and its character offsets. `read_model` validates a tree as a pydantic
+model and reports every mistake; `change_value` edits one value in the text.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,9 @@ from assay.documents.files import (
     replace_file,
 )
 from assay.documents.tree import (
+    MISSING_KEY,
     DocumentError,
+    InvalidValue,
     KeyPath,
     ListNode,
     MappingNode,
@@ -80,9 +82,11 @@ __all__ = [
     "LARGEST_SETTINGS",
     "LARGEST_SOURCE",
     "MEGABYTE",
+    "MISSING_KEY",
     "MOST_PARTS",
     "DocumentError",
     "HoconError",
+    "InvalidValue",
     "KeyPath",
     "ListNode",
     "MappingNode",

@@ -1,7 +1,7 @@
-"""Changes one value of a document in its text, and nothing else.
+"""Changes one value in the text of a document, and nothing else.
 
-Every change is made at its place in the text and the text is read again: unless exactly that value
-is new, and is what was meant, the next more cautious way to write it is tried.
+After each edit the text is parsed again. Unless exactly that value changed, to the intended one,
+the next more cautious way of writing it is tried.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def get_node(document: Node, path: KeyPath) -> Node | None:
 
 @dataclass(frozen=True)
 class _Slot:
-    """A key of a mapping, or a number of a list, in a text; what stands there may be nothing."""
+    """A key of a mapping, or an index of a list, in a text; it may be empty."""
 
     text: str
     is_json: bool
@@ -116,7 +116,7 @@ class _Slot:
 
 
 def _replace(slot: _Slot, wanted: Any) -> Iterator[str]:
-    """Yield the text with another value in place of the one that is there."""
+    """Yield the text with the existing value replaced."""
     node = slot.node
     assert node is not None
     start, end = node.start, _end_of(slot, node)
@@ -156,12 +156,12 @@ def _offer(wanted: Any, before: OldScalar, slot: _Slot) -> Iterator[str]:
 
 
 def _collection(wanted: Any) -> str:
-    """Return texts in brackets or braces, which YAML and JSON write alike."""
+    """Return strings in brackets or braces, in a syntax that YAML and JSON share."""
     return json.dumps(wanted, ensure_ascii=False)
 
 
 def _end_of(slot: _Slot, node: Node) -> int:
-    """Return where a value ends; a block ends before the break and the blank lines after it."""
+    """Return where a value ends; a block ends before its line break and following blank lines."""
     if node.style in ("|", ">"):
         return node.start + block_extent(slot.text[node.start : node.end], slot.key_column)
     if _is_collection(node) and node.style != FLOW:
@@ -172,7 +172,7 @@ def _end_of(slot: _Slot, node: Node) -> int:
 
 
 def _is_collection(node: Node) -> bool:
-    """Return whether a node is written out as a list or a mapping, and is no alias of one."""
+    """Return whether a node is written out as a list or a mapping, not as an alias."""
     return not isinstance(node, ScalarNode) and node.style != ALIAS
 
 
@@ -300,7 +300,7 @@ def _is_json(text: str, suffix: str) -> bool:
 
 
 def _end_as_before(value: Any, current: Node | None, slot: _Slot | None) -> Any:
-    """Return a text that ends as the block before it did, unless it says itself how it ends."""
+    """Return a text with the trailing newlines of the previous block, unless it has its own."""
     is_block = slot is not None and slot.style in ("|", ">")
     if not (value and isinstance(value, str) and isinstance(current, ScalarNode) and is_block):
         return value
@@ -309,7 +309,7 @@ def _end_as_before(value: Any, current: Node | None, slot: _Slot | None) -> Any:
 
 
 def _says(before: Node, text: str, suffix: str, path: KeyPath, wanted: Any) -> bool:
-    """Return whether a text says what is wanted at a path and the same as before elsewhere."""
+    """Return whether a text has the intended value at a path and is unchanged elsewhere."""
     try:
         after = parse_document(text, suffix)
     except DocumentError:

@@ -1,7 +1,7 @@
-"""The one way in for files of the user: regular files only, up to a size, text with its place.
+"""Reads user files: regular files only, up to a size limit, with errors that name the position.
 
-A pipe may never end, a device never does, and a file may be as large as the disk. Whoever reads a
-file that the user or a stranger wrote reads it here, so that each ends as an error with its place.
+A pipe may never end, a device never does, and a file may be as large as the disk. All files that
+users or third parties wrote are read here, so that each of these cases is reported as an error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _STRING_OR_MARKS = re.compile(rb'"[^"]*+"?|[\[{,]++')
 
 
 class UnreadableFileError(InputError):
-    """A file that is not read: a pipe, a folder, too large, or not UTF-8; its line is the first."""
+    """A file that cannot be read: a pipe, a folder, too large, or not UTF-8; its line is 1."""
 
     line = 1
 
@@ -44,8 +44,8 @@ class UnreadableFileError(InputError):
 def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
     """Return the bytes of a regular file of at most `limit` bytes.
 
-    A file that is not there raises FileNotFoundError (NotADirectoryError below a file): what that
-    means is for the caller to say. `follow=False` refuses a symbolic link.
+    A missing file raises FileNotFoundError (NotADirectoryError below a file), for the caller to
+    interpret. `follow=False` refuses a symbolic link.
     """
     with open_regular(path, limit, follow=follow) as file:
         try:
@@ -61,7 +61,7 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
 def read_record(
     path: Path, limit: int = LARGEST_RECORD, parts: int = MOST_PARTS, *, follow: bool = True
 ) -> bytes:
-    """Return the JSON of a file that Assay wrote, once it is known that it can be decoded."""
+    """Return the JSON of a file that Assay wrote, after checking that it can be decoded."""
     data = read_bytes(path, limit, follow=follow)
     if has_too_many_parts(data, parts):
         raise UnreadableFileError(f"has more than {parts:,} parts", where=str(path))
@@ -89,7 +89,7 @@ def open_regular(
 ) -> Iterator[BufferedReader]:
     """Open a regular file for reading in pieces; a pipe or device is refused, never waited for."""
     try:
-        # Without O_NONBLOCK opening a pipe waits for somebody who writes.
+        # Without O_NONBLOCK opening a pipe waits for a writer.
         flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
         descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW)
     except (FileNotFoundError, NotADirectoryError):
@@ -113,7 +113,7 @@ def open_regular(
 
 
 def has_too_many_parts(data: bytes, most: int = MOST_PARTS) -> bool:
-    """Return whether decoding JSON may take far more memory than its text does."""
+    """Return whether decoding JSON may take far more memory than its text."""
     if len(data) <= MEGABYTE or sum(map(data.count, (b"[", b"{", b","))) <= most:
         return False
     # Not those in strings: a table as text has many commas.
@@ -128,10 +128,10 @@ def has_too_many_parts(data: bytes, most: int = MOST_PARTS) -> bool:
 
 
 def replace_file(path: Path, pieces: Iterable[bytes]) -> None:
-    """Put a new file in the place of whatever has this name: a link or a pipe is replaced too.
+    """Write a new file under this name, replacing whatever is there, including a link or a pipe.
 
-    The folder of a run may come from somebody else, and a link in it may lead to any file of the
-    user. The name of the file that is renamed at the end cannot be guessed, and must be new.
+    The folder of a run may be untrusted, and a link in it may point to any file of the user. The
+    temporary file that is renamed at the end has an unpredictable name and must be new.
     """
     new = path.with_name(f".assay-{secrets.token_hex(8)}.new")
     try:

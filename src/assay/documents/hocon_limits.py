@@ -1,4 +1,4 @@
-"""Keeps HOCON within limits: long texts are parsed in linear time, substitutions do not explode."""
+"""Limits for HOCON: linear parsing time for long texts, and no exploding substitutions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
 class UnfitTextError(Exception):
-    """A text that the parser would need too long for; with the position where that shows."""
+    """A text that would take too long to parse, with the position."""
 
     def __init__(self, what: str, position: int) -> None:
         super().__init__(what)
@@ -41,13 +41,13 @@ class UnfitTextError(Exception):
 
 @dataclass
 class LongTexts:
-    """Quoted texts that are taken out before parsing: the parser's time grows with their square."""
+    """Quoted strings removed before parsing, because the parser is quadratic in their length."""
 
     taken: list[str] = field(default_factory=list)
     _word: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def take_out(self, text: str) -> str:
-        """Return a HOCON text with a short mark for every long quoted one, lines as they were."""
+        """Return a HOCON text with a short mark for every long string, preserving lines."""
         pieces, at = [], 0
         while found := _TOKEN.search(text, at):
             end = self._end(found)
@@ -60,12 +60,12 @@ class LongTexts:
         return "".join(pieces)
 
     def _end(self, found: re.Match[str]) -> int:
-        """Return where a token ends; refuse one that the parser would need too long for."""
+        """Return where a token ends; refuse one that would take too long to parse."""
         text, (open_quote, gap) = found.string, found.groups()
         if open_quote:
             if end := _end_of_string(text, found.end()):
                 return end
-            # The parser says the same of a short one, and knows better how to say it.
+            # For a short one the parser reports the same, with a better message.
             if "\n" not in text[found.end() : found.end() + _LONG]:
                 raise UnfitTextError("unterminated string", found.start())
         if gap and len(gap) > _MOST_BLANKS:
@@ -82,7 +82,7 @@ class LongTexts:
         return f'"\ue000{self._word}-{len(self.taken) - 1}\ue001"'
 
     def put_back(self, value: Any) -> Any:
-        """Return a parsed value with the long texts in their places; UnfitTextError if it grew."""
+        """Return a parsed value with the long strings restored; raise UnfitTextError if it grew."""
         left, mark = LARGEST_VALUE, re.compile(f"\ue000{self._word}-([0-9]+)\ue001")
 
         def restore(text: str) -> str:
@@ -98,9 +98,9 @@ class LongTexts:
 
 
 def _end_of_string(text: str, start: int) -> int | None:
-    """Return where a string in double quotes ends; None if its line, or the text, ends before.
+    """Return the end of a double-quoted string; None if its line, or the text, ends first.
 
-    In one expression that repeats a group, `re` would keep 100 bytes for every character.
+    In one expression that repeats a group, `re` would use 100 bytes per character.
     """
     for found in _CLOSING.finditer(text, start):
         # An odd number of backslashes: what follows is escaped.
@@ -110,7 +110,7 @@ def _end_of_string(text: str, start: int) -> int | None:
 
 
 def size_without_long_texts(text: str) -> int:
-    """Return the length of a HOCON text without what stands in long triple quotes."""
+    """Return the length of a HOCON text without long triple-quoted strings."""
     return len(text) - sum(len(one) for one in _TRIPLE.findall(text) if len(one) > _LONG)
 
 
@@ -130,7 +130,7 @@ def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 @dataclass
 class Growth:
-    """How large each key of the top may become: what is written there, and what it refers to."""
+    """The possible size of each top-level key: its own text, and what it refers to."""
 
     written: dict[str, int] = field(default_factory=dict)
     referred: dict[str, list[str]] = field(default_factory=dict)
@@ -142,7 +142,7 @@ class Growth:
         self.referred.setdefault(top, []).append(other)
 
     def is_harmless(self) -> bool:
-        """Return whether the whole stays small, however substitutions are resolved."""
+        """Return whether the result stays small, however substitutions are resolved."""
         sizes: dict[str, float] = {}
         try:
             return sum(self._size(top, sizes) for top in self.written) <= _HARMLESS
@@ -151,7 +151,7 @@ class Growth:
 
     def _size(self, top: str, sizes: dict[str, float]) -> float:
         if top not in sizes:
-            # A key that leads to itself may grow without end, until its size is known.
+            # A key that refers to itself may grow without end, until its size is known.
             sizes[top] = float("inf")
             sizes[top] = self.written.get(top, 0) + sum(
                 self._size(other, sizes) for other in self.referred.get(top, ())
@@ -182,7 +182,7 @@ sys.exit(len(json.dumps(found, default=str)) > given["most"])
 def resolves_in_time(
     text: str, folder: str, texts: Mapping[str, str], environment: Mapping[str, str]
 ) -> bool:
-    """Return whether a process with limits comes to the end of a file's substitutions."""
+    """Return whether a process with limits can resolve a file's substitutions."""
     given = {
         "text": text,
         "folder": folder,

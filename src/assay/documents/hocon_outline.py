@@ -1,7 +1,7 @@
-"""Where the keys of a HOCON text stand, which its parser does not say.
+"""Positions of the keys in a HOCON text, which its parser does not report.
 
-The parser has accepted the text before it comes here, so nothing is checked: what is looked for are
-the lines of keys and elements, what is included, and which names are substituted.
+The text was already accepted by the parser, so nothing is validated here: only the lines of keys
+and elements, the includes and the substituted names are collected.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Part: TypeAlias = ObjectOutline | ArrayOutline | Substitution | str
 
 @dataclass(frozen=True)
 class ValueOutline:
-    """What stands after a key; HOCON joins several parts to one value."""
+    """The value of a key; HOCON concatenates several parts into one value."""
 
     line: int
     parts: list[Part] = field(default_factory=list)
@@ -184,7 +184,7 @@ class _Scanner:
         return None
 
     def _advance_from(self, start: int) -> None:
-        """Go on in any case; a text that was parsed never needs it, but a scan must end."""
+        """Always advance; a parsed text never needs it, but a scan must end."""
         if self._at == start:
             self._at += 1
 

@@ -1,4 +1,4 @@
-"""Reads HOCON, and what its parser leaves out: places, repeated keys, includes that are missing."""
+"""Reads HOCON and adds what its parser lacks: positions, repeated keys and missing includes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,16 @@ from assay.documents.hocon_outline import (
     ValueOutline,
     outline,
 )
-from assay.documents.tree import UNREADABLE, KeyPath, Mistake, Place, repeat_mistake
+from assay.documents.tree import (
+    UNREADABLE,
+    KeyPath,
+    Mistake,
+    Node,
+    Place,
+    PlaceMap,
+    repeat_mistake,
+    to_node,
+)
 
 LARGEST_HOCON = 8 * MEGABYTE
 """A file and all it includes, with their long texts."""
@@ -41,7 +50,7 @@ _SPECIFICATION = re.compile(r"\s*\((?:HOCON\.md|S\d|E\d)[^)]*\)")
 
 
 class HoconError(Exception):
-    """A file that cannot be read as HOCON, and why."""
+    """A file that is not valid HOCON, and why."""
 
     def __init__(self, *mistakes: Mistake) -> None:
         super().__init__(mistakes[0].message)
@@ -50,10 +59,10 @@ class HoconError(Exception):
 
 @dataclass(frozen=True)
 class HoconFile:
-    """What a HOCON file and all it includes say, and how they say it."""
+    """The content of a HOCON file and all its includes, and how it is written."""
 
-    value: Any
-    places: Mapping[KeyPath, Place]
+    node: Node
+    places: PlaceMap
     mistakes: list[Mistake]
     environment: Mapping[str, str]
     """The variables of the environment that were substituted."""
@@ -62,7 +71,7 @@ class HoconFile:
 
 
 def read_hocon(path: Path) -> HoconFile:
-    """Return what a HOCON file and all it includes say, or raise a HoconError."""
+    """Return the content of a HOCON file and its includes, or raise a HoconError."""
     environment = _Environment()
     try:
         _check_growth(_Files(path), environment)
@@ -70,15 +79,20 @@ def read_hocon(path: Path) -> HoconFile:
         value = _parse(files, environment)
         survey = _Survey(files)
         survey.walk(path)
+        node = to_node(value, 1, {path: place.line for path, place in survey.places.items()})
     except RecursionError:
         raise HoconError(_unreadable("is nested too deeply", Place(path, 1))) from None
     return HoconFile(
-        value, survey.places, survey.mistakes, environment.used, frozenset(survey.referred)
+        node,
+        PlaceMap.of(survey.places),
+        survey.mistakes,
+        environment.used,
+        frozenset(survey.referred),
     )
 
 
 def _check_growth(files: _Files, environment: _Environment) -> None:
-    """Refuse a file whose substitutions come to more than can be read, before they do."""
+    """Refuse a file whose substitutions would become too large, before resolving them."""
     import hocon
 
     text = files.read_first()
@@ -90,7 +104,7 @@ def _check_growth(files: _Files, environment: _Environment) -> None:
             text, base_dir=folder, env={}, read_file=files.read, resolve_substitutions=False
         )
     except (hocon.ParseError, hocon.ResolveError, hocon.ConfigError):
-        # Said by the parser with its place.
+        # The parser reports it with its position.
         return
     survey = _Survey(files)
     survey.walk(files.path)
@@ -130,7 +144,7 @@ def _parse(files: _Files, environment: _Environment) -> Any:
 
 
 def _refuse_unresolved(files: _Files, error: Any) -> NoReturn:
-    """Say why substitutions or includes cannot be resolved, the likeliest cause first."""
+    """Explain why substitutions or includes cannot be resolved, the likeliest cause first."""
     survey = _Survey(files)
     survey.walk(files.path)
     if missing := [one for one in survey.mistakes if one.code == "missing-include"]:
@@ -160,7 +174,7 @@ def _unreadable(message: str, place: Place, advice: str = "") -> Mistake:
 
 
 class _Environment(dict[str, str]):
-    """The environment, with a record of what was looked up in it."""
+    """The environment, recording which variables are looked up."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -188,7 +202,7 @@ def _is_text(text: str) -> bool:
 
 
 class _Files:
-    """The texts that are read for one file, by their paths."""
+    """The texts read for one file, by path."""
 
     def __init__(self, path: Path) -> None:
         self.path = self.last = path
@@ -208,7 +222,7 @@ class _Files:
             raise HoconError(_unreadable(message, Place(self.path, 1))) from None
 
     def read(self, wanted: str) -> str:
-        """Return what the parser includes; it does not know the extension .hocon, this does."""
+        """Return the included text; unlike the parser, this supports the extension .hocon."""
         path = Path(wanted)
         if path.suffix == ".conf" and not path.exists():
             bare = path.with_suffix("")
@@ -254,7 +268,7 @@ class _Files:
         raise HoconError(_unreadable(what, Place(self.path, 1)))
 
     def find_included(self, including: Path, include: Include) -> list[Path]:
-        """Return the files that an include has brought; none if it is missing."""
+        """Return the files of an include; none if it is missing."""
         base = Path() if include.qualifier == "file" else including.parent
         path = Path(os.path.abspath(base / include.name))  # noqa: PTH100 - as the parser does it
         candidates = [path, *(path.with_name(path.name + end) for end in _EXTENSIONS)]
@@ -262,7 +276,7 @@ class _Files:
 
 
 def _shorten_path(path: Path) -> Path:
-    """Return a path as its reader would name it: from the current folder, if it is below it."""
+    """Return a path relative to the current directory, if it is below it."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
 
@@ -271,7 +285,7 @@ def _shorten_path(path: Path) -> Path:
 
 
 class _Survey:
-    """What the outlines of a file and its includes tell, in the order in which values are set."""
+    """Facts from the outlines of a file and its includes, in the order in which values are set."""
 
     def __init__(self, files: _Files) -> None:
         self.files = files
@@ -355,7 +369,7 @@ def _top(path: KeyPath) -> str:
 
 
 def _find_repeated(root: ObjectOutline, file: Path) -> Iterator[Mistake]:
-    """Yield a mistake for every key whose earlier value is lost when it is given again."""
+    """Yield a mistake for every key whose earlier value is lost because it is repeated."""
     # By path, the number and line of the first field there, and of the first there or below.
     seen: dict[tuple[str, ...], tuple[int, int]] = {}
     below: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -375,7 +389,7 @@ def _find_repeated(root: ObjectOutline, file: Path) -> Iterator[Mistake]:
 
 
 def _within_arrays(value: ValueOutline) -> Iterator[ObjectOutline]:
-    """Yield the objects that are elements of arrays: each is an object of its own."""
+    """Yield the objects that are elements of arrays; each is independent."""
     for part in value.parts:
         if isinstance(part, ArrayOutline):
             for item in part.items:
@@ -386,7 +400,7 @@ def _within_arrays(value: ValueOutline) -> Iterator[ObjectOutline]:
 def _leaves(
     found: ObjectOutline, at: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], FieldOutline]]:
-    """Yield every field with a value that is no object; HOCON merges objects of one key."""
+    """Yield every field whose value is not an object; HOCON merges objects of one key."""
     for one in found.fields:
         if isinstance(one, Include):
             continue

@@ -1,4 +1,4 @@
-"""Reads JSON into a tree with lines; the standard library's parser keeps none."""
+"""Reads JSON into a tree with line numbers, which the standard library's parser does not keep."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Parser:
         self._text = text
         self._at = 0
         self._nodes = 0
-        # Up to where lines have been counted; a list of all their starts takes 32 bytes a line.
+        # The offset up to which lines are counted; a list of all line starts takes 32 bytes a line.
         self._counted = 0
         self._lines = 1
 
@@ -84,7 +84,7 @@ class _Parser:
         return items
 
     def _has_more(self, end: str, after_one: bool) -> bool:
-        """Step over the opening mark, the comma or the end; return whether an element follows."""
+        """Skip the opening bracket, the comma or the end; return whether an element follows."""
         if not after_one:
             self._at += 1
         self._skip()

@@ -1,11 +1,11 @@
-"""From a node to a pydantic model: what a document says wrongly, each with its place and advice."""
+"""Validates a node as a pydantic model; every mistake has a position and advice."""
 
 from __future__ import annotations
 
 import json
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_origin
 
@@ -13,7 +13,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from assay.documents.tree import (
+    MISSING_KEY,
     UNKNOWN_KEY,
+    WRONG_VALUE,
+    InvalidValue,
+    KeyPath,
     ListNode,
     MappingNode,
     Mistake,
@@ -49,52 +53,62 @@ _CHOICES = frozenset({"enum", "literal_error", "union_tag_invalid"})
 
 
 def read_model(
-    model: type[Model], node: Node, places: PlaceMap, *, allows_unknown: bool = False
+    model: type[Model],
+    node: Node,
+    places: PlaceMap,
+    *,
+    allows_unknown: bool = False,
+    preview: Callable[[Any], str] = repr,
 ) -> tuple[Model | None, list[Mistake]]:
-    """Return a node as a model, or None, and all that is wrong with it.
+    """Return a node as a model, or None, and all mistakes in it.
 
-    A scalar is read as text where the model wants text, and as what it means elsewhere.
+    A scalar is read as text where the model wants text, and as what it means elsewhere; in a strict
+    model always as what it means. `preview` writes a value for a message.
     """
     mistakes = [] if allows_unknown else list(find_unknown_keys(model, node, places))
     try:
-        return model.model_validate(_fit(node, model)), mistakes
+        is_strict = model.model_config.get("strict")
+        return model.model_validate(to_values(node) if is_strict else _fit(node, model)), mistakes
     except ValidationError as error:
         found: dict[tuple[str, Place], Mistake] = {}
         for one in error.errors():
             # Unknown keys are among the mistakes already, with the nearest known one.
             if one["type"] != "extra_forbidden" or not mistakes:
                 path, place = _locate(one["loc"], places)
-                found.setdefault((path, place), _explain(one, path, place))
+                found.setdefault((path, place), _explain(one, path, place, preview))
         return None, [*mistakes, *found.values()]
 
 
 def find_unknown_keys(model: Any, node: Node, places: PlaceMap) -> Iterator[Mistake]:
     """Yield a mistake for every key that the model of its mapping does not have."""
-    file = places[""].file
-    for number, (pair, known) in enumerate(list_unknown_keys(model, node)):
-        # Looking for the nearest word takes a while, and nobody reads it hundreds of times.
+    for number, (path, pair, known) in enumerate(list_unknown_keys(model, node)):
+        # Searching for the nearest word is slow, and hundreds of suggestions are useless.
         advice = nearest(pair.key, known) if number < _ADVISED else ""
         message = f"there is no key `{pair.key}` here"
+        file = places.nearest(".".join(map(str, path))).file
         yield Mistake(message, Place(file, pair.line), advice, UNKNOWN_KEY)
 
 
-def list_unknown_keys(model: Any, node: Node) -> Iterator[tuple[Pair, dict[str, Any]]]:
+def list_unknown_keys(
+    model: Any, node: Node, at: KeyPath = ()
+) -> Iterator[tuple[KeyPath, Pair, dict[str, Any]]]:
     """Yield every key that the model of its mapping does not have, and the keys it has."""
     chosen = _choose(model, node)
     if isinstance(node, ListNode):
         inner = get_args(chosen)[:1] if get_origin(chosen) is list else ()
-        for item in node.items if inner else ():
-            yield from list_unknown_keys(inner[0], item)
+        for number, item in enumerate(node.items if inner else ()):
+            yield from list_unknown_keys(inner[0], item, (*at, number))
     elif isinstance(node, MappingNode):
         fields = _fields(chosen)
         for pair in node.pairs:
+            path = (*at, pair.key)
             if fields is None:
                 inner = get_args(chosen)[1:] if get_origin(chosen) is dict else ()
-                yield from list_unknown_keys(inner[0], pair.value) if inner else ()
+                yield from list_unknown_keys(inner[0], pair.value, path) if inner else ()
             elif pair.key in fields:
-                yield from list_unknown_keys(fields[pair.key], pair.value)
+                yield from list_unknown_keys(fields[pair.key], pair.value, path)
             else:
-                yield pair, fields
+                yield path, pair, fields
 
 
 def print_schema(schema: dict[str, Any]) -> str:
@@ -102,36 +116,43 @@ def print_schema(schema: dict[str, Any]) -> str:
     return json.dumps({"$schema": _DRAFT, **schema}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _explain(error: ErrorDetails, path: str, place: Place) -> Mistake:
+def _explain(
+    error: ErrorDetails, path: str, place: Place, preview: Callable[[Any], str]
+) -> Mistake:
     context = error.get("ctx") or {}
+    invalid = context.get("error")
+    if isinstance(invalid, InvalidValue):
+        what = invalid.what.replace("{}", preview(invalid.value))
+        return Mistake(f"`{path}` {what}", place, invalid.advice)
     valid = context.get("expected") or context.get("expected_tags")
     if error["type"] in _CHOICES and isinstance(valid, str):
         words = [word.strip().strip("'") for word in valid.replace(" or ", ",").split(",")]
         given = context.get("tag", error["input"])
-        return Mistake(f"`{path}` cannot be {given!r}", place, nearest(str(given), words))
+        return Mistake(f"`{path}` cannot be {preview(given)}", place, nearest(str(given), words))
     if "advice" in context:
         return Mistake(f"`{path}`: {context['what']}", place, context["advice"])
     if requirement := _REQUIREMENTS.get(error["type"]):
-        return Mistake(f"`{path}` {requirement}", place)
+        code = MISSING_KEY if error["type"] == "missing" else WRONG_VALUE
+        return Mistake(f"`{path}` {requirement}", place, code=code)
     message = error["msg"].removeprefix("Value error, ")
     return Mistake(f"`{path}`: {message[:1].lower()}{message[1:]}", place)
 
 
 def _locate(location: tuple[int | str, ...], places: PlaceMap) -> tuple[str, Place]:
-    """Return the path pydantic means, without the steps that only it knows, and its place."""
+    """Return pydantic's error path, without its internal steps, and its place."""
     path = ""
     for step in location:
         below = f"{path}.{step}" if path else str(step)
         path = below if below in places else path
     last = str(location[-1]) if location else ""
     is_inside = path == last or path.endswith(f".{last}")
-    # What is missing has no place of its own; what should hold it has.
+    # A missing part has no position; its parent has.
     named = path if is_inside or not last else f"{path}.{last}".lstrip(".")
     return named, places[path]
 
 
 def _fit(node: Node, wanted: Any) -> Any:
-    """Return the tree as values of the type that is wanted: where that is text, as written."""
+    """Return the tree as values of the wanted type; strings as written."""
     chosen = _choose(wanted, node)
     if isinstance(node, ScalarNode):
         while get_origin(chosen) is list:
@@ -148,7 +169,7 @@ def _fit(node: Node, wanted: Any) -> Any:
 
 
 def _choose(wanted: Any, node: Node) -> Any:
-    """Return the member of a union that a node of this kind is meant for."""
+    """Return the member of a union that fits a node of this kind."""
     if get_origin(wanted) is Annotated:
         return _choose(get_args(wanted)[0], node)
     if isinstance(node, MappingNode) and hasattr(wanted, "choose_model"):

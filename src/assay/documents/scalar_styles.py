@@ -1,6 +1,6 @@
-"""Ways to write a text in YAML or JSON, the most like the one before it first.
+"""Candidate ways to write a string in YAML or JSON, most similar to the previous one first.
 
-They are offers: whoever takes one reads the file again and sees whether it says what was meant.
+The caller parses the file again to check that a candidate has the intended value.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _TEXT_TAG = "tag:yaml.org,2002:str"
 
 @dataclass(frozen=True)
 class OldScalar:
-    """A value as it was written; `column` is that of its key.
+    """A value as written; `column` is that of its key.
 
-    `is_alone` says that nothing follows it on its line, so that a block may take its place.
+    `is_alone` means that nothing follows it on its line, so that a block can replace it.
     """
 
     style: str
@@ -42,7 +42,7 @@ class OldScalar:
 
 
 def offer_yaml(text: str, before: OldScalar) -> Iterator[str]:
-    """Yield the text in the style it had, then in ever more cautious ones."""
+    """Yield the text in its previous style, then in increasingly cautious ones."""
     literal = "\n" in text and before.is_alone and not before.in_flow
     match before.style:
         case "|":
@@ -64,7 +64,7 @@ def offer_yaml(text: str, before: OldScalar) -> Iterator[str]:
 
 
 def _stays_plain(text: str, before: OldScalar) -> bool:
-    """Return whether others would read text too: `yes` and `1.10` are more than that."""
+    """Return whether other parsers would read a string too: `yes` and `1.10` are ambiguous."""
     if "\n" in text or text != text.strip():
         return False
     new, old = _tag(text), _tag(before.value or "")
@@ -80,7 +80,7 @@ def _single(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Return a text in double quotes, with escapes only where there must be."""
+    """Return a text in double quotes, with escapes only where necessary."""
     return '"' + "".join(map(_escape, text)) + '"'
 
 
@@ -97,7 +97,7 @@ def _escape(character: str) -> str:
 
 
 def _wrap(written: str, before: OldScalar) -> Iterator[str]:
-    """Yield it over several lines, if it stood on several before, and on one."""
+    """Yield it on several lines, if it was on several before, and on one."""
     lines = before.raw.splitlines()
     if len(lines) > 1:
         indent = re.match(r"[ \t]*", lines[-1])
@@ -112,7 +112,7 @@ def _width(lines: list[str]) -> int:
 
 
 def _refill(text: str, width: int, old: list[str]) -> list[str]:
-    """Return the lines of a paragraph; those at its beginning and end that still fit stay."""
+    """Return the lines of a paragraph, keeping those at its start and end that still fit."""
     first, rest = [], text
     while old and rest.startswith(f"{old[0]} ") and not rest.startswith(f"{old[0]}  "):
         first.append(old[0])
@@ -125,7 +125,7 @@ def _refill(text: str, width: int, old: list[str]) -> list[str]:
 
 
 def _fill(text: str, width: int) -> list[str]:
-    """Return lines of about this width, broken only where one space stands alone."""
+    """Return lines of about this width, broken only at single spaces."""
     lines, line = [], ""
     for word in re.split(r"(?<![ \\]) (?! )", text):
         if line and len(line) + 1 + len(word) > width:
@@ -140,7 +140,7 @@ def _fill(text: str, width: int) -> list[str]:
 
 
 def _blocks(text: str, before: OldScalar, mark: str) -> Iterator[str]:
-    """Yield a block with the header it had, then with one that fits the end of the text."""
+    """Yield a block with its previous header, then with one that fits the end of the text."""
     old = _HEADER.match(before.raw) if before.style in _BLOCKS else None
     indent = _indent(before, old)
     lines = text.rstrip("\n").split("\n")
@@ -171,12 +171,12 @@ def _indent(before: OldScalar, header: re.Match[str] | None) -> int:
 
 
 def _content(before: OldScalar, indent: int) -> list[str]:
-    """Return the lines that a folded block had."""
+    """Return the previous lines of a folded block."""
     return [line[indent:] for line in before.raw.splitlines()[1:]] if before.style == ">" else []
 
 
 def _fold(lines: list[str], old: list[str]) -> list[str]:
-    """Return lines that fold to those of the text: an empty one stands between two of them."""
+    """Return lines that fold to those of the text, separated by empty lines."""
     width = _width(old or [""])
     paragraphs = _paragraphs(old)
     as_many = len(paragraphs) == sum(map(_folds, lines))
@@ -210,7 +210,7 @@ def _folds(line: str) -> bool:
 
 
 def block_extent(raw: str, indent_of_key: int) -> int:
-    """Return how many characters are a block's own, without its last break and blank lines."""
+    """Return the length of a block, without its last line break and blank lines."""
     lines = raw.splitlines(keepends=True)
     contents = [line for line in lines[1:] if line.strip()]
     indent = min((len(one) - len(one.lstrip(" ")) for one in contents), default=indent_of_key + 1)
@@ -223,7 +223,7 @@ def block_extent(raw: str, indent_of_key: int) -> int:
 
 
 def offer_json(text: str, before: OldScalar, whole: str) -> Iterator[str]:
-    """Yield a text in quotes, or bare where it was and still can be; escapes as the file has."""
+    """Yield a text in quotes, or bare if it was and still can be; with the file's escape style."""
     if before.style == "" and re.fullmatch(r"-?\d+(\.\d+)?|true|false", text):
         yield text
     escapes = whole.isascii() and "\\u" in whole

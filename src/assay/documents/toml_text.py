@@ -1,4 +1,4 @@
-"""Reads TOML that anybody may have written, into values or into a tree with lines."""
+"""Reads untrusted TOML, into values or into a tree with line numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ENTRY = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
 
 
 def read_toml(path: Path, *, keep_mark: bool = False) -> dict[str, Any]:
-    """Return what a TOML file says, or raise an InputError.
+    """Return the content of a TOML file, or raise an InputError.
 
     `keep_mark` refuses a byte order mark, as TOML does.
     """
@@ -59,7 +59,7 @@ def _parse(text: str, path: Path) -> dict[str, Any]:
 
 
 def _find_lines(text: str) -> dict[KeyPath, int]:
-    """Return the lines of tables and keys, which tomllib does not say."""
+    """Return the lines of tables and keys, which tomllib does not report."""
     lines: dict[KeyPath, int] = {}
     counts: dict[KeyPath, int] = {}
     table: KeyPath = ()

@@ -1,8 +1,8 @@
-"""A document as a tree in which every part knows its line and its characters.
+"""A document as a tree in which every node knows its line and its character offsets.
 
-Scalars keep their text as it was written: an option `No` stays "No" and `1.10` stays "1.10".
-`to_texts` gives texts, `to_values` gives what the scalars mean. `start` and `end` count characters
-of the text; they are 0 in nodes that were made and not read.
+Scalars keep their text as written: an option `No` stays "No" and `1.10` stays "1.10". `to_texts`
+returns the texts, `to_values` the parsed values. `start` and `end` are character offsets in the
+text; they are 0 in nodes that were created rather than parsed.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from assay.documents.files import LARGEST_DOCUMENT, UnreadableFileError, read_text
 from assay.errors import InputError
 
 ALIAS = "*"
 FLOW = "{"
+MISSING_KEY = "missing-key"
 UNKNOWN_KEY = "unknown-key"
+WRONG_VALUE = "wrong-value"
 UNREADABLE = "unreadable"
 MAX_DEPTH = 50
 MAX_NODES = 500_000
@@ -39,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ScalarNode:
-    """A text, or nothing (`null`)."""
+    """A string, or nothing (`null`)."""
 
     line: int
     text: str | None
@@ -76,7 +78,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class MappingNode:
-    """Keys with their values; a key may stand there twice."""
+    """Keys with their values; a key may be repeated."""
 
     line: int
     pairs: tuple[Pair, ...]
@@ -88,7 +90,7 @@ class MappingNode:
     """The pairs with `<<` in place of those that it brings; None if there is no `<<`."""
 
     def get(self, key: str) -> Node | None:
-        """Return the value of a key; the last one, as every parser would have it."""
+        """Return the value of a key; the last one if it is repeated, as parsers do."""
         return next((pair.value for pair in reversed(self.pairs) if pair.key == key), None)
 
 
@@ -96,21 +98,32 @@ Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
 class DocumentError(Exception):
-    """A text that is no document, the line where that shows, and what to do."""
+    """A text that is not a valid document, the line of the error, and what to do."""
 
     def __init__(self, what: str, line: int = 1, advice: str = "") -> None:
         super().__init__(what)
         self.what, self.line, self.advice = what, line, advice
 
 
+class InvalidValue(ValueError):  # noqa: N818 - it says what is the case
+    """A value that is invalid for its key, raised by validators, and what to write instead.
+
+    `{}` in `what` is replaced by the value once secrets have been removed from it.
+    """
+
+    def __init__(self, what: str, value: Any = None, advice: str = "") -> None:
+        super().__init__(what)
+        self.what, self.value, self.advice = what, value, advice
+
+
 @dataclass(frozen=True)
 class Mistake:
-    """Something that a document says wrongly, with the code of the finding that it is."""
+    """An error in a document, with its finding code."""
 
     message: str
     place: Place
     advice: str = ""
-    code: str = "wrong-value"
+    code: str = WRONG_VALUE
 
     def error(self) -> InputError:
         return InputError(self.message, where=str(self.place), advice=self.advice or None)
@@ -128,7 +141,7 @@ def read_document(path: Path) -> Node:
 
 
 def parse_document(text: str, suffix: str = ".yaml") -> Node:
-    """Return the tree of a text from a file whose name ends like this."""
+    """Return the tree of a text, in the format of the given file name."""
     from assay.documents.json_text import parse_json
     from assay.documents.yaml_text import parse_yaml
 
@@ -144,17 +157,17 @@ def parse_document(text: str, suffix: str = ".yaml") -> Node:
 
 
 def is_nothing(node: Node) -> bool:
-    """Return whether a node is `null`, or was left empty."""
+    """Return whether a node is `null` or empty."""
     return isinstance(node, ScalarNode) and node.text is None
 
 
 def to_texts(node: Node) -> Any:
-    """Return the tree as dictionaries, lists, texts and None."""
+    """Return the tree as dictionaries, lists, strings and None."""
     return _convert(node, lambda scalar: scalar.text)
 
 
 def to_values(node: Node) -> Any:
-    """Return the tree as values, after the core schema of YAML 1.2: `yes` and `012` stay text."""
+    """Return the tree as values by the core schema of YAML 1.2: `yes` and `012` stay strings."""
     return _convert(node, _to_value)
 
 
@@ -187,7 +200,7 @@ def _to_value(scalar: ScalarNode) -> Any:
         return _WORDS[text]
     if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         return int(text)
-    # A number with a leading zero is somebody's code or date, not a quantity.
+    # A number with a leading zero is a code or a date, not a quantity.
     if _NUMBER.fullmatch(text) and not re.match(r"[-+]?0[0-9]", text):
         return float(text)
     return text
@@ -209,12 +222,12 @@ def _to_node(value: Any, line: int, lines: Mapping[KeyPath, int], at: KeyPath) -
     if isinstance(value, bool):
         return ScalarNode(line, "true" if value else "false", is_bare=True)
     if isinstance(value, int | float):
-        return ScalarNode(line, repr(value), is_bare=True)
+        return ScalarNode(line, re.sub("(?=inf|nan)", ".", repr(value)), is_bare=True)
     return ScalarNode(line, value)
 
 
 def find_lines(node: Node) -> dict[KeyPath, int]:
-    """Return the line of every part by its path: of a value, the line of its key."""
+    """Return the line of every part by its path; for a value, the line of its key."""
     return dict(_find_lines(node, (), node.line))
 
 
@@ -231,8 +244,13 @@ def _find_lines(node: Node, at: KeyPath, line: int) -> Iterator[tuple[KeyPath, i
 class PlaceMap(dict[str, Place]):
     """The place of every part of a document by its dotted path; the whole is the empty path."""
 
+    @classmethod
+    def of(cls, places: Mapping[KeyPath, Place]) -> Self:
+        """Return the places of parts by their keys as such a map."""
+        return cls((".".join(map(str, path)), place) for path, place in places.items())
+
     def nearest(self, path: str) -> Place:
-        """Return the place of a part, or of what should have held it."""
+        """Return the place of a part, or of its parent if it is missing."""
         while path and path not in self:
             path = path.rpartition(".")[0]
         return self[path]
@@ -240,20 +258,19 @@ class PlaceMap(dict[str, Place]):
 
 def find_places(node: Node, file: Path) -> PlaceMap:
     """Return the places of a document that was read from a file."""
-    lines = find_lines(node).items()
-    return PlaceMap((".".join(map(str, path)), Place(file, line)) for path, line in lines)
+    return PlaceMap.of({path: Place(file, line) for path, line in find_lines(node).items()})
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """A key that stands twice in one mapping."""
+    """A repeated key in a mapping."""
 
     key: str
     first: int
     line: int
 
     def __str__(self) -> str:
-        return f"the key `{self.key}` stands twice in one mapping, first in line {self.first}"
+        return f"the key `{self.key}` occurs twice in one mapping, first in line {self.first}"
 
 
 def find_repetitions(node: Node) -> Iterator[Repetition]:
@@ -271,9 +288,9 @@ def find_repetitions(node: Node) -> Iterator[Repetition]:
 
 
 def repeat_mistake(key: str, first: int, place: Place) -> Mistake:
-    """Return the mistake of a key whose earlier value nobody would ever look at."""
+    """Return the mistake for a key whose earlier value would be ignored."""
     return Mistake(
-        f"the key `{key}` stands twice in one object, first in line {first}",
+        f"the key `{key}` occurs twice in one object, first in line {first}",
         place,
         "remove one of them, only the last would be read; several values of a test are a list",
         "repeated-key",

@@ -1,6 +1,6 @@
-"""Reads YAML into a tree with lines, from the parser's events.
+"""Reads YAML into a tree with line numbers, from the parser's events.
 
-Events need no recursion, so that neither deep nesting nor an alias to itself can bring it down.
+Processing events needs no recursion, so deep nesting or an alias to itself cannot crash it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def parse_yaml(text: str) -> Node:
 
 @dataclass
 class _Open:
-    """A collection that is being read; in a mapping, keys and values take turns."""
+    """A collection being read; in a mapping, keys and values alternate."""
 
     line: int
     start: int
@@ -82,7 +82,7 @@ class _Open:
 
 
 class _Builder:
-    """A tree that is put together from a stream of events."""
+    """Builds a tree from a stream of events."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -125,7 +125,7 @@ class _Builder:
             self._add(replace(node, start=start, end=end, style=ALIAS), size, None)
 
     def _skip_properties(self, start: int, end: int) -> int:
-        """Return where a scalar starts behind its anchor and tag."""
+        """Return where a scalar starts after its anchor and tag."""
         found = _PROPERTIES.match(self._text, start)
         return min(found.end(), end) if found else start
 

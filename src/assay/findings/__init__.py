@@ -1,4 +1,4 @@
-"""Findings: defects that reading alone shows, the rules behind them, and how they are printed."""
+"""Findings: defects found by static reading, their rules, and their output formats."""
 
 from assay.findings.baseline import Baseline, BaselineEntry
 from assay.findings.finding import (

@@ -1,4 +1,4 @@
-"""Known findings that a gate accepts: by case, code and fingerprint."""
+"""Baseline of known findings that a gate accepts: by case, code and fingerprint."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class BaselineEntry(BaseModel):
 
 
 class Known(Protocol):
-    """Anything that a baseline can hold an entry of."""
+    """Anything that can have a baseline entry."""
 
     @property
     def entry(self) -> BaselineEntry | None:
-        """Return the entry, or None for what is no finding."""
+        """Return the entry, or None if it is not a finding."""
 
 
 class Baseline(BaseModel):
@@ -66,7 +66,7 @@ class Baseline(BaseModel):
 
     @classmethod
     def of(cls, found: Iterable[Known]) -> Self:
-        """Accept what was found now."""
+        """Return a baseline that accepts the current findings."""
         entries = (one.entry for one in found)
         return cls(accepted=sorted(filter(None, entries), key=lambda entry: entry.case))
 
@@ -92,7 +92,7 @@ class Baseline(BaseModel):
         return one.entry in self._entries
 
     def find_outdated(self, found: Iterable[Known]) -> list[BaselineEntry]:
-        """Return the entries that nothing found needs any more."""
+        """Return the entries that match no finding any more."""
         needed = {one.entry for one in found}
         return [entry for entry in self.accepted if entry not in needed]
 

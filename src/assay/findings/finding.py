@@ -1,4 +1,4 @@
-"""A finding, and the rules of a subject that lead to findings."""
+"""Findings, and the lint rules that produce them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True)
 class Finding:
-    """A defect of a file: its code, what it is, where it is and what to do about it.
+    """A defect of a file: its code, message, place and advice.
 
     `case` is the id of the question, case or test that has it. `identity` tells findings of one
     code in one file apart where the message may change from run to run.
@@ -46,7 +46,7 @@ class Finding:
 
     @property
     def entry(self) -> BaselineEntry:
-        """Return what a baseline holds of the finding; moving its line changes nothing."""
+        """Return the baseline entry of the finding, independent of its line."""
         case = self.case or self.place.file.as_posix()
         return BaselineEntry(case=case, code=self.code, fingerprint=fingerprint(self, Path.cwd()))
 
@@ -64,7 +64,7 @@ class Finding:
 
 
 def refuse_errors(findings: Iterable[Finding], subject: str) -> None:
-    """Raise the first finding that is an error, and say how many more there are."""
+    """Raise the first finding that is an error, with the number of others."""
     errors = [finding for finding in findings if finding.severity == "error"]
     if not errors:
         return
@@ -77,7 +77,7 @@ def refuse_errors(findings: Iterable[Finding], subject: str) -> None:
 
 @dataclass(frozen=True)
 class Rule(Generic[Subject]):
-    """A code, how severe it is at worst, what it means and what to do about it.
+    """A code, its maximum severity, its meaning and its advice.
 
     `check` finds defects of this kind. Rules that reading a file applies have none.
     """
@@ -138,7 +138,7 @@ class Rules(Mapping[str, Rule[Subject]]):
             self.add(rule)
 
     def check_codes(self, codes: Iterable[str]) -> None:
-        """Raise an InputError for a code that no rule has: ignoring it would hide nothing."""
+        """Raise an InputError for an unknown code: ignoring it would have no effect."""
         for code in codes:
             if code not in self._rules:
                 raise InputError(f"unknown lint code {code!r}", advice=nearest(code, self._rules))
@@ -173,7 +173,7 @@ class Findings(Sequence[Finding]):
         return cls(sorted(kept, key=_sort_key), rules, list(skipped))
 
     def accept(self, baseline: Baseline) -> Findings:
-        """Return the findings that a baseline does not know; what is unreadable is never known."""
+        """Return the findings that a baseline does not contain; unreadable input always stays."""
         new = [one for one in self if one.code == UNREADABLE or not baseline.accepts(one)]
         return replace(self, found=new, accepted=len(self) - len(new))
 

@@ -1,4 +1,4 @@
-"""Findings as text for people, JSON for programs, SARIF and annotations for pull requests."""
+"""Output formats for findings: text, JSON, SARIF and pull request annotations."""
 
 from __future__ import annotations
 

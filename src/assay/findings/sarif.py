@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: findings as code hosts read them, to show each on its line of a pull request."""
+"""SARIF 2.1.0 output, which code hosts show on the lines of a pull request."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _location(finding: Finding, root: Path) -> tuple[dict[str, Any], str]:
 
 
 def _artifact(file: Path, root: Path) -> dict[str, str]:
-    """Return where a file is, from the root; only what is elsewhere is named in full."""
+    """Return the path of a file relative to the root, absolute only if it is elsewhere."""
     name = PurePath(os.path.normpath(file))
     base = PurePath(os.path.normpath(root))
     if not name.is_absolute():

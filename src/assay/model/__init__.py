@@ -1,5 +1,7 @@
-"""The result model that questions, submissions and agents share: what was expected, what happened,
-how the two compare, and what the case is worth."""
+"""The result model shared by questions, submissions and agents.
+
+It holds what was expected, what happened, how the two compare, and the score of the case.
+"""
 
 from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.model.packing import (

@@ -1,4 +1,4 @@
-"""What is tried and what came of it: a case, and the result that is actual or expected."""
+"""Cases, and their actual or expected results."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The short form in which a report goes into the journal, made straight from what happened.
+"""The compact form of a report in the journal, built directly from the results.
 
-A run of many cases makes it without building the models first, which would cost as much again;
-whoever reads it gets the models. `VerifierReport` is made from it too, so that both are the same.
+Large runs write it without building the models first, which would double the cost; readers get the
+models. `VerifierReport` is built from it too, so that both agree.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many of how many samples must pass, and how sure a share is that was counted in samples."""
+"""Pass ratios: how many of how many samples must pass, and the confidence of a sampled share."""
 
 from __future__ import annotations
 

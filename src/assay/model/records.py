@@ -1,4 +1,4 @@
-"""The record of one case of a run, and the report of each time that it was executed."""
+"""The record of one case in a run, with a report per execution."""
 
 from __future__ import annotations
 

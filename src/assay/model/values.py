@@ -1,7 +1,7 @@
-"""The values that cases carry: JSON and bytes, kept without loss as strict JSON text.
+"""The values in cases: JSON and bytes, stored without loss as strict JSON.
 
-Bytes and the floats JSON cannot write become objects with one tagged key; an object of the user's
-that looks like such a tag is wrapped, so that nothing can be taken for something else.
+Bytes and non-finite floats become objects with one tagged key; a user object that looks like such a
+tag is wrapped, so that the two cannot be confused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a verifier says about the attributes of a case, one by one."""
+"""The results of a verifier, one per attribute of a case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Access to language models: a small client, a cache of answers, usage, cost, budget, the judge."""
+"""Access to language models: client, answer cache, usage, cost, budget and judge."""
 
 from __future__ import annotations
 

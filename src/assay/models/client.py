@@ -1,4 +1,4 @@
-"""The client: a question to a model, answered from the cache, or asked, checked, paid and kept."""
+"""The model client: answers from the cache, or calls the model, validates and stores the answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.sandbox import cache_folder, write_whole
 from assay.tracebacks import first_problem
 
 KIND = "answers"
-# Raised when what is kept changes its shape.
+# Increased when the format of stored answers changes.
 _VERSION = 1
 
 
@@ -35,15 +35,15 @@ class ResponseCache:
         self.folder = folder or cache_folder() / KIND
 
     def get(self, request: Any, sample: int = 0) -> Any:
-        """Return what was kept for a request, any JSON value, or None."""
+        """Return the stored JSON value of a request, or None."""
         try:
             return decode_value(read_record(self._path(request, sample)))
         except (OSError, ValueError, UnreadableFileError):
-            # Unreadable is as good as absent: it is asked again and written anew.
+            # An unreadable entry counts as absent: the request is repeated and stored again.
             return None
 
     def put(self, request: Any, sample: int, response: Any) -> None:
-        """Keep a JSON value for a request; only its owner may read the file."""
+        """Store a JSON value for a request; only its owner may read the file."""
         write_whole(self._path(request, sample), encode_value(response))
 
     def _path(self, request: Any, sample: int) -> Path:
@@ -52,7 +52,7 @@ class ResponseCache:
 
 
 def request_hash(request: Any, sample: int) -> str:
-    """Return the name of an answer: the same whatever the order of keys."""
+    """Return the cache key of a request, independent of the order of keys."""
     return compute_fingerprint(_VERSION, request, sample)
 
 
@@ -64,11 +64,11 @@ _FENCED = re.compile(r"\A```(?:json)?\s*\n(.*)\n```\Z", re.DOTALL)
 
 
 class MalformedAnswer(ValueError):  # noqa: N818 - the name says what is the case
-    """An answer does not have the shape that was asked for."""
+    """An answer does not match the requested schema."""
 
 
 def response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the parameter by which providers that know it keep a model to a schema."""
+    """Return the parameter with which supporting providers enforce a schema."""
     return {
         "type": "json_schema",
         "json_schema": {
@@ -92,10 +92,10 @@ def add_shape(messages: list[Message], schema: type[BaseModel]) -> list[Message]
 
 
 def parse(text: str, schema: type[Shape]) -> Shape:
-    """Return the object that an answer is.
+    """Return the object in an answer.
 
-    Only an answer that is the object as a whole counts, alone or in one code fence. An object found
-    somewhere in prose may be a quotation of what somebody else wants to be the answer.
+    The answer must consist of the object alone, plain or in one code fence. An object within prose
+    may be a quotation of what somebody else wants the answer to be.
     """
     bare = _THOUGHTS.sub("", text).strip()
     fenced = _FENCED.match(bare)
@@ -106,7 +106,7 @@ def parse(text: str, schema: type[Shape]) -> Shape:
 
 
 def make_correction(text: str, problem: MalformedAnswer) -> list[Message]:
-    """Return the messages by which a malformed answer goes back to the model."""
+    """Return the messages that send a malformed answer back to the model."""
     request = f"That is not the JSON object that was asked for ({problem}). Answer with it alone."
     return [{"role": "assistant", "content": text}, {"role": "user", "content": request}]
 
@@ -117,7 +117,7 @@ Tools = list[dict[str, Any]] | None
 
 @dataclass(frozen=True)
 class ModelAnswer(Generic[T]):
-    """What a model answered; `parsed` is the object where a schema was given."""
+    """An answer of a model; `parsed` is the object if a schema was given."""
 
     text: str
     parsed: T
@@ -127,7 +127,7 @@ class ModelAnswer(Generic[T]):
 
 @dataclass(frozen=True)
 class _Question:
-    """A request, the shape its answer must have, and who asks (for messages)."""
+    """A request, the schema of its answer, and who asks (for messages)."""
 
     body: dict[str, Any]
     schema: type[BaseModel] | None
@@ -137,10 +137,10 @@ class _Question:
 
 
 class ModelClient:
-    """Asks one model; use it with `async with`.
+    """A client for one model; use it with `async with`.
 
-    The same question asked twice at the same time is sent once. When the budget is spent, what is
-    under way is waited for, so that every answer that is paid for is also kept.
+    Identical concurrent requests are sent once. When the budget is spent, running requests are
+    awaited, so that every paid answer is also stored.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class ModelClient:
 
     @property
     def usage(self) -> Usage:
-        """What all questions together used."""
+        """The total usage of all requests."""
         return self.budget.spent
 
     async def __aenter__(self) -> Self:
@@ -211,12 +211,13 @@ class ModelClient:
         purpose: str = "",
         redact: Callable[[Any], Any] | None = None,
     ) -> ModelAnswer[Any]:
-        """Return the answer to a conversation; every sample of it has an answer of its own.
+        """Return the answer to a conversation; every sample has its own answer.
 
-        `redact` makes of an answer what may be written to disk; nobody gets more than that of it.
+        `redact` turns an answer into what may be written to disk; callers only get the redacted
+        answer.
 
-        Raises ModelFailed (an outage, nonsense), InputError (a wrong key, address or model) or
-        BudgetExceeded.
+        Raises ModelFailed (an outage, an invalid answer), InputError (a wrong key, address or
+        model) or BudgetExceeded.
         """
         body: dict[str, Any] = {"model": self.settings.name, "messages": messages}
         if schema is not None:
@@ -240,11 +241,11 @@ class ModelClient:
     def _forget(self, name: str, task: asyncio.Task[ModelAnswer[Any]]) -> None:
         del self._running[name]
         if not task.cancelled():
-            # Looked at, because an asker that was cancelled no longer does.
+            # Retrieved here, because a cancelled caller no longer does.
             task.exception()
 
     def _describe_request(self, question: _Question) -> dict[str, Any]:
-        """Return what an answer is kept under: everything that is sent, and where to."""
+        """Return the cache identity of a request: everything that is sent, and where to."""
         return {"url": self.settings.url, **question.body}
 
     async def _answer(self, question: _Question) -> ModelAnswer[Any]:
@@ -271,7 +272,7 @@ class ModelClient:
             return None
 
     async def _ask_model(self, question: _Question) -> ModelAnswer[Any]:
-        """Return the answer over HTTP; one of the wrong shape is sent back once."""
+        """Return the answer over HTTP; a malformed one is sent back once."""
         reply, usage = await self._reply(question, [])
         if question.schema is None:
             return ModelAnswer(reply.text, None, reply.tool_calls, usage)
@@ -304,7 +305,7 @@ class ModelClient:
         except Refused:
             if "response_format" not in body:
                 raise
-            # Some providers know no schemas; the shape is in the messages too.
+            # Some providers do not support schemas; the schema is in the messages too.
             del body["response_format"]
             reply, usage = await self._transport.send(body, self._where(question))
             self.sends_schemas = False
@@ -327,10 +328,10 @@ class Sign(BaseModel):
 
 
 async def check_access(settings: ModelSettings) -> list[tuple[str, str]]:
-    """Return what works, as pairs of a word and a text; raise what a call raises."""
+    """Return what works, as pairs of a word and a text; raise the errors of a call."""
     asked = [{"role": "user", "content": 'Give the sign "alive".'}]
     clock = time.monotonic()
-    # Without the cache: the question is whether the model answers now.
+    # Without the cache, to check whether the model answers now.
     async with ModelClient(settings) as client:
         answer = await client.ask(asked, schema=Sign, purpose="check")
     return list(_describe_access(client, answer, time.monotonic() - clock))
@@ -344,10 +345,10 @@ def _describe_access(
     yield "key", f"from {settings.key_name}" if settings.key_name else "none sent"
     yield "answer", f"in {seconds:.1f} s"
     if not client.sends_schemas:
-        yield "schema", "refused by the provider; it is told in words, and answers are checked"
+        yield "schema", "refused by the provider; the prompt describes it, and answers are checked"
     elif used.calls > 1:
         yield "schema", "ignored at first; such an answer is sent back once"
     else:
-        yield "schema", "kept to"
+        yield "schema", "followed"
     cost = "of unknown price" if used.cost is None else f"for {used.cost:.6f} US dollars"
     yield "usage", f"{used.input_tokens} + {used.output_tokens} tokens {cost}"

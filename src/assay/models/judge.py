@@ -1,4 +1,4 @@
-"""The judge: says whether a text satisfies a criterion, by the votes of a model."""
+"""The judge: decides by model votes whether a text satisfies a criterion."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ First give the reason in one sentence that names what in the sample decided it, 
 criterion holds."""
 
 
-# Words with which a text speaks to whoever judges it. Looking twice costs one ruling, so there are
-# many of them and they need not be certain. A text in another language can still get by.
+# Words with which a text addresses its judge. A second look costs one ruling, so the list is long
+# and need not be precise. Texts in other languages can still get by.
 _SPOKEN = re.compile(
     r"""
       \b(?:ignor|disregard|overrid|instruct|instruc[ct]i|anweisung|anleitung)
@@ -67,7 +67,7 @@ class Ruling(BaseModel):
 
 @dataclass(frozen=True)
 class JudgeVerdict:
-    """The decision of the majority, a reason of one that voted so, and all votes."""
+    """The majority decision, the reason of one vote for it, and all votes."""
 
     holds: bool
     reason: str
@@ -79,7 +79,7 @@ class JudgeVerdict:
 
 
 class Judge:
-    """Judges with a model, or, without one, says of everything that it cannot be verified."""
+    """Judges with a model; without one, everything is unverifiable."""
 
     def __init__(self, client: ModelClient | None, votes: int | None = None) -> None:
         self._client = client
@@ -99,12 +99,12 @@ class Judge:
     ) -> JudgeVerdict:
         """Decide whether a sample, text or any JSON value, has the gist of a criterion.
 
-        Samples of other numbers have rulings of their own, also of the same text: if one ruling
-        decided about all of them, they would not be independent. What is kept of a ruling, here and
-        in the cache, is what `redact` leaves of its reason.
+        Samples with other numbers get their own rulings, even for the same text: with a shared
+        ruling they would not be independent. Only the `redact`ed reason of a ruling is stored, here
+        and in the cache.
 
-        Raises Unverifiable without a model, and whatever `ModelClient.ask` raises: a vote that
-        could not be had leaves no decision.
+        Raises Unverifiable without a model, and whatever `ModelClient.ask` raises: without one of
+        the votes there is no decision.
         """
         if self._client is None:
             raise Unverifiable(
@@ -137,21 +137,21 @@ def _ruling_number(sample: int, vote: int) -> int:
 
 
 def make_messages(criterion: str, sample: Any) -> list[dict[str, Any]]:
-    """Return instructions in one message, data in another: JSON, which no text breaks out of."""
+    """Return instructions in one message and data in another, as JSON that no text can escape."""
     data = json.dumps({"criterion": criterion, "sample": sample}, ensure_ascii=False, indent=1)
     return [{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": data}]
 
 
 def speaks_to_judge(sample: Any) -> bool:
-    """Return whether a sample may hold words that are meant for its judge."""
+    """Return whether a sample may contain words addressed to its judge."""
     return bool(_SPOKEN.search(_as_text(sample)))
 
 
 def control_criterion(sample: Any, *, holds: bool) -> str | None:
-    """Return a criterion of which it is certain whether it holds, or None if there is none.
+    """Return a criterion that certainly holds or certainly does not, or None if there is none.
 
-    A judge that says otherwise does not go by the sample. What a text surely does not hold is its
-    own hash; what it surely holds is its longest word.
+    A judge that decides otherwise does not follow the sample. A text certainly does not contain its
+    own hash; it certainly contains its longest word.
     """
     text = _as_text(sample)
     if not holds:

@@ -1,4 +1,4 @@
-"""Which model is asked, where, with which key and limits: from options, assay.toml, environment."""
+"""Model settings (provider, key, limits) from options, assay.toml and the environment."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OTHER_KEY = "ASSAY_MODEL_KEY"
 
 
 class Provider(NamedTuple):
-    """One provider; without names of keys it needs none."""
+    """A provider; without key names it needs no key."""
 
     name: str
     pattern: re.Pattern[str]
@@ -51,12 +51,12 @@ def match_provider(model: str) -> Provider | None:
 
 
 def find_provider_at(url: str) -> Provider | None:
-    """Return the provider whose own address this is; only there its keys are sent."""
+    """Return the provider that owns this address; its keys are sent only there."""
     return next((each for each in PROVIDERS if each.url == url), None)
 
 
 def find_provider(model: str) -> Provider:
-    """Return the provider of a model that was named without an address."""
+    """Return the provider of a model named without an address."""
     found = match_provider(model)
     if found is None:
         raise InputError(
@@ -70,7 +70,7 @@ def find_provider(model: str) -> Provider:
 def format_name(model: str, url: str | None) -> str:
     """Return the model's name in a request.
 
-    `openai/gpt-oss-20b` is a name of its own on a server of one's own: there it is left whole.
+    On your own server `openai/gpt-oss-20b` is a complete name and is left unchanged.
     """
     provider = match_provider(model)
     prefix, slash, rest = model.partition("/")
@@ -80,7 +80,7 @@ def format_name(model: str, url: str | None) -> str:
 
 
 def is_free(model: str) -> bool:
-    """Return whether a model runs on a machine of one's own, by what its name says."""
+    """Return whether a model runs on the user's own machine, judging by its name."""
     return model.startswith(_SERVERS)
 
 
@@ -119,7 +119,7 @@ _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 def find_price(model: str) -> Price | None:
-    """Return the published price of a model, whatever provider's prefix or date its name has."""
+    """Return the published price of a model, ignoring provider prefix and date in its name."""
     name = _DATED.sub("", model.rpartition("/")[2])
     return PRICES.get(name)
 
@@ -137,7 +137,7 @@ HOW_TO_SET = (
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """Everything about access to a model; the key shows in no text made of it."""
+    """All settings for access to a model; the key is excluded from its repr."""
 
     name: str
     url: str
@@ -152,19 +152,19 @@ class ModelSettings:
     price: Price | None = None
 
     def redact(self, value: Any) -> Any:
-        """Return a value in which a provider cannot echo the key into our reports and caches."""
+        """Return a value without the key, in case a provider echoes it."""
         return redact(value, {self.key: KEY_SHOWN} if self.key else {})
 
     def __reduce__(self) -> str | tuple[object, ...]:
-        # Whatever is pickled may be written somewhere.
+        # Pickled data may be written anywhere.
         raise TypeError("settings with a key do not leave the process")
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What was asked for on the command line; None means that nothing was said.
+    """The model options of the command line; None means not given.
 
-    It holds no secret, so a run keeps it as it is (`asdict`) and is resumed with it.
+    It contains no secret, so a run stores it as it is (`asdict`) and is resumed with it.
     """
 
     model: str | None = None
@@ -182,7 +182,7 @@ class ModelChoice:
 
 
 class _Address(NamedTuple):
-    """Where a model is asked, and whether the user said so or a file of the project."""
+    """The address of a model, and whether the user or a project file gave it."""
 
     url: str
     is_from_user: bool
@@ -191,9 +191,9 @@ class _Address(NamedTuple):
 def resolve(
     choice: ModelChoice, config: ModelsConfig, environment: Mapping[str, str] = os.environ
 ) -> ModelSettings | None:
-    """Return the settings that hold, or None where no model is configured."""
+    """Return the effective settings, or None if no model is configured."""
     if choice.url:
-        # A run keeps what was asked for, also where it is not used.
+        # A run stores the request, even if it is not used.
         _check_address(choice.url)
     model, address = _find_model(choice, config, environment)
     if model is None or model == NO_MODEL:
@@ -242,17 +242,17 @@ def _find_model(
         raise InputError(
             f"no model is named for {_check_address(address.url)}", advice="name it with --model"
         )
-    # Only the key that is for models alone says that they may be used.
+    # Only the key reserved for models implies that they may be used.
     return (DEFAULT_MODEL if environment.get("GEMINI_API_KEY") else None), None
 
 
 def _check_address(address: str) -> str:
-    """Return an address that is one, and that carries no secret into files that record it."""
+    """Return a valid address without secrets, because files record it."""
     try:
         parts = urlsplit(address)
         _ = parts.port
     except ValueError:
-        # Not shown: it may hold a password that could not be taken apart from the rest.
+        # Not shown: it may contain a password that cannot be separated.
         raise InputError(
             "what is given is not the address of a server",
             advice="write it as http://localhost:8000/v1",
@@ -273,7 +273,7 @@ def _check_address(address: str) -> str:
 
 
 def _find_key_name(url: str, environment: Mapping[str, str]) -> str | None:
-    """Return the variable whose key is sent to an address: a provider's key goes to nobody else."""
+    """Return the variable whose key is sent to an address; a provider's key goes only to it."""
     provider = find_provider_at(url)
     if provider is None:
         return OTHER_KEY if environment.get(OTHER_KEY) else None
@@ -289,7 +289,7 @@ def _find_key_name(url: str, environment: Mapping[str, str]) -> str | None:
 
 
 def _check_host(url: str, environment: Mapping[str, str]) -> None:
-    """Raise an InputError unless the user has tied the key to the server at this address."""
+    """Raise an InputError unless the user has allowed the key for the server at this address."""
     host = urlsplit(url).netloc
     named = environment.get("ASSAY_MODEL_HOSTS", "").replace(",", " ").split()
     if url == environment.get("ASSAY_MODEL_URL", "").rstrip("/") or host in named:

@@ -1,4 +1,4 @@
-"""Requests on their way to a provider: limited, tried again, and paid from a budget."""
+"""Sends requests to a provider with concurrency limits, retries and a budget."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIRST_LIMIT = 4.0
 
 
 class AdaptiveConcurrency:
-    """A limit that finds what a provider bears; a pause asked of one call holds for all."""
+    """A limit that adapts to the provider; a pause requested for one call applies to all."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -41,10 +41,10 @@ class AdaptiveConcurrency:
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Hold a place for one call."""
+        """Hold a slot for one call."""
         await self._take()
         try:
-            # Again after a sleep: meanwhile another call may have been told to wait longer.
+            # Checked again after a sleep: another call may have been told to wait longer.
             while (left := self._resume_at - time.monotonic()) > 0:
                 await asyncio.sleep(left)
             yield
@@ -53,12 +53,12 @@ class AdaptiveConcurrency:
             self._wake()
 
     def record_success(self) -> None:
-        """Allow one call more per round of calls that all went well."""
+        """Allow one more call per round of successful calls."""
         self.limit = min(float(self.most), self.limit + 1 / self.limit)
         self._wake()
 
     def record_overload(self, started: float, pause: float = 0.0) -> None:
-        """Halve the limit, once for all calls that were under way together."""
+        """Halve the limit, once for all concurrent calls."""
         now = time.monotonic()
         self._resume_at = max(self._resume_at, now + pause)
         if started >= self._cut_at:
@@ -72,7 +72,7 @@ class AdaptiveConcurrency:
             try:
                 await future
             except asyncio.CancelledError:
-                # The turn it may have been given already belongs to the next.
+                # A slot it was already given is passed on.
                 self._wake()
                 raise
             finally:
@@ -93,18 +93,18 @@ ATTEMPTS = 6
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 OVERLOADED = frozenset({429, 503, 529})
-# Gemini says it in the body and not in the header.
+# Gemini gives it in the body, not in the header.
 _DELAY_IN_BODY = re.compile(rb'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
 
 T = TypeVar("T")
 
 
 class ModelFailed(InfrastructureError):  # noqa: N818 - the name says what is the case
-    """The model gave no answer that can be used: an outage, a refusal or nonsense."""
+    """The model gave no usable answer: an outage, a refusal or an invalid answer."""
 
 
 class Transient(Exception):  # noqa: N818 - the name says what is the case
-    """A failure that may pass; `wait` is how long the provider asked to be left alone."""
+    """A failure that may pass; `wait` is the delay requested by the provider."""
 
     def __init__(self, what: str, wait: float | None = None, *, overloaded: bool = False) -> None:
         super().__init__(what)
@@ -136,15 +136,15 @@ def _wait_in_body(body: bytes) -> float | None:
 
 
 def backoff(failures: int) -> float:
-    """Return a wait that doubles with each failure, varied so that calls do not return together."""
+    """Return a delay that doubles with each failure, with jitter."""
     longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (failures - 1))
     return longest * random.uniform(0.5, 1.0)  # noqa: S311 - not for secrets
 
 
 async def persist(attempt: Callable[[], Awaitable[T]], patience: float, where: str) -> T:
-    """Return what an attempt gives in the end; raise ModelFailed when patience has run out.
+    """Return the result of an attempt, with retries; raise ModelFailed when patience runs out.
 
-    Patience is counted from the first failure, so that waiting for a turn costs none of it.
+    Patience is counted from the first failure, so waiting for a slot does not use it up.
     """
     first_failure: float | None = None
     for failures in range(1, ATTEMPTS + 1):
@@ -203,12 +203,12 @@ class _Body(BaseModel):
 
 
 class Refused(ModelFailed):
-    """The provider does not take the request as it is; another one it may."""
+    """The provider refuses this request, but may accept a different one."""
 
 
 @dataclass(frozen=True)
 class ModelReply:
-    """What a model said."""
+    """A reply of a model."""
 
     text: str
     tool_calls: tuple[ToolCall, ...]
@@ -217,7 +217,7 @@ class ModelReply:
 
 
 def encode_request(body: dict[str, Any]) -> bytes:
-    """Return the bytes of a request, with `?` for half characters, which some refuse."""
+    """Return the bytes of a request, with `?` for lone surrogates, which some refuse."""
     return json.dumps(body, ensure_ascii=False).encode(errors="replace")
 
 
@@ -237,7 +237,7 @@ def read_reply(content: bytes) -> ModelReply:
 def make_failure(
     status: int, headers: Mapping[str, str], content: bytes, settings: ModelSettings
 ) -> Transient | AssayError:
-    """Return what a status that is not 200 means: a passing failure, a mistake or a refusal."""
+    """Return the error for a status other than 200: transient, a mistake or a refusal."""
     reason = f"{status}: {_read_message(content)}"
     if status in TRANSIENT and b"insufficient_quota" not in content:
         return Transient(reason, read_wait(headers, content), overloaded=status in OVERLOADED)
@@ -272,7 +272,7 @@ class Transport:
     """One pooled connection to the chat endpoint of a provider."""
 
     def __init__(self, settings: ModelSettings, budget: Budget) -> None:
-        # httpx takes long to import, and most commands ask no model.
+        # httpx is slow to import, and most commands use no model.
         import httpx
 
         from assay.http_client import refuse_wrong_proxy
@@ -287,7 +287,7 @@ class Transport:
                 # Reading all certificates takes 0.15 s, for nothing where the address is plain.
                 verify=settings.url.startswith("https:"),
                 limits=httpx.Limits(max_connections=None),
-                # What a server remembers of one call must not reach the next.
+                # Cookies of one call must not reach the next.
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             )
 
@@ -295,7 +295,7 @@ class Transport:
         await self._http.aclose()
 
     async def send(self, body: dict[str, Any], where: str) -> tuple[ModelReply, Usage]:
-        """Return the reply to a request, with what it used; it is paid for when this returns."""
+        """Return the reply to a request, with its usage, which has been charged by then."""
         content = encode_request(body)
         reply = await persist(lambda: self._call(content), self._settings.patience, where)
         usage = count_usage(reply.usage, body, reply.text, self._settings.price)
@@ -308,14 +308,15 @@ class Transport:
 
     async def _call(self, content: bytes) -> ModelReply:
         async with self._concurrency.slot():
-            # Here and not earlier: many may have waited for their turn since.
+            # Not earlier: others may have spent while this one waited.
             self._budget.check()
             started = time.monotonic()
             try:
                 reply = await self._post(content)
             except Transient as failure:
                 if failure.overloaded:
-                    # A provider that asks for too long is given up on, not waited for by all.
+                    # If a provider requests too long a wait, the call fails instead of blocking
+                    # all.
                     wait = failure.wait or 0.0
                     patient = wait <= self._settings.patience
                     self._concurrency.record_overload(started, wait if patient else 0.0)

@@ -1,4 +1,4 @@
-"""What calls to a model used: tokens and money, added up for a case and for a run."""
+"""Token usage and cost of model calls, summed per case and per run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from assay.errors import BudgetExceeded
 from assay.models.settings import Price
 
-# For providers that do not say what was used; English text has a little more per token.
+# For providers that do not report usage; English text has slightly more characters per token.
 CHARACTERS_PER_TOKEN = 4
 
 
@@ -41,7 +41,7 @@ class Usage:
         )
 
     def as_record(self) -> dict[str, float]:
-        """Return what there is to tell in `CaseRecord.usage`, by name."""
+        """Return the values for `CaseRecord.usage`, by name."""
         amounts = {
             "calls": self.calls,
             "cached calls": self.cached_calls,
@@ -56,7 +56,7 @@ CACHED = Usage(cached_calls=1)
 
 
 def count_usage(said: Any, request: Any, answer: str, price: Price | None) -> Usage:
-    """Return what one call used, by the provider's `usage` object or the length of the texts."""
+    """Return the usage of one call, from the provider's `usage` object or the text lengths."""
     counts = said if isinstance(said, dict) else {}
     received = _count(counts, "prompt_tokens")
     if received is None:
@@ -75,7 +75,7 @@ def _count(counts: dict[str, Any], name: str) -> int | None:
 
 
 class Meter:
-    """Adds up what is used while it is open."""
+    """Sums up usage while it is open."""
 
     def __init__(self) -> None:
         self.usage = Usage()
@@ -86,7 +86,7 @@ _meters: ContextVar[tuple[Meter, ...]] = ContextVar("assay_model_meters", defaul
 
 @contextmanager
 def open_meter() -> Iterator[Meter]:
-    """Add up what a case and the tasks it starts use, in `usage` of the meter."""
+    """Sum up the usage of a case and the tasks it starts, in `usage` of the meter."""
     meter = Meter()
     token = _meters.set((*_meters.get(), meter))
     try:
@@ -96,17 +96,17 @@ def open_meter() -> Iterator[Meter]:
 
 
 def meter_usage(usage: Usage) -> None:
-    """Add to every meter that is open around the caller."""
+    """Add usage to every meter that is open around the caller."""
     for meter in _meters.get():
         meter.usage += usage
 
 
 @dataclass
 class Budget:
-    """Limits and what was spent of them; without limits it only counts.
+    """Spending limits and the amount spent; without limits it only counts.
 
-    Ask `check` before every call, tell `spend` after it. Calls that are under way when the limit is
-    reached are still paid.
+    Call `check` before every call and `spend` after it. Calls in progress when the limit is reached
+    are still paid.
     """
 
     max_cost: float | None = None

@@ -1,4 +1,4 @@
-"""The one way to talk to a child process: a line with bounded messages, a child, a pool, limits."""
+"""Child processes: bounded messages, single children, pools and limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from assay.processes.modules import VALUES, start_module
     from assay.processes.pool import Pool
 
-# Imported when first used: a run that starts no process needs no more than its limits.
+# Imported on first use: a run that starts no process needs only its limits.
 _HOMES = {
     "channel": "Channel",
     "child": "Child ChildLateError ChildLostError",

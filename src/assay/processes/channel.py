@@ -1,8 +1,9 @@
 """Messages between two processes over a stream socket: two lengths, a text, and bytes.
 
-Standard library only, for Python 3.9 and later, and nothing of Assay: the sandbox loads this very
-file by its path. Lengths come first, so that a message is refused before it is read, costs no
-search for its end, and can be followed by descriptors, which only exact reads find in their place.
+Uses the standard library only, supports Python 3.9 and later, and imports nothing from Assay: the
+sandbox loads this file by its path. Lengths come first, so that an oversized message is refused
+before it is read, no search for its end is needed, and descriptors can follow it at an exact
+position.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LARGEST = 1 << 32
 
 
 class Codec(NamedTuple):
-    """How the text of a message is written and read."""
+    """Encodes and decodes the text of a message."""
 
     encode: Callable[[Any], bytes]
     decode: Callable[[bytes], Any]
@@ -30,12 +31,12 @@ JSON = Codec(lambda message: json.dumps(message).encode(), json.loads)
 
 
 def pack(text: bytes, data: bytes = b"") -> bytes:
-    """Return a message as it goes over the line."""
+    """Return the wire format of a message."""
     return HEADER.pack(len(text), len(data)) + text + data
 
 
 def unpack_lengths(header: bytes, largest: int) -> tuple[int, int]:
-    """Return the lengths of text and data; raise ValueError if they are together too large."""
+    """Return the lengths of text and data; raise ValueError if their sum is too large."""
     text, data = HEADER.unpack(header)
     if text + data > largest:
         raise ValueError(f"a message of {text + data} bytes, where {largest} are the most")
@@ -43,7 +44,7 @@ def unpack_lengths(header: bytes, largest: int) -> tuple[int, int]:
 
 
 def decode(codec: Codec, text: bytes) -> Any:
-    """Return what a text says; raise ValueError for any text that says nothing."""
+    """Return the decoded value of a text; raise ValueError if it is invalid."""
     try:
         return codec.decode(text)
     except RecursionError:
@@ -58,7 +59,7 @@ class Channel:
 
     def __init__(self, descriptor: int, codec: Codec = JSON, largest: int = LARGEST) -> None:
         self.socket = socket.socket(fileno=descriptor)
-        # What this process starts must not keep the line open.
+        # Children of this process must not keep the channel open.
         self.socket.set_inheritable(False)
         self._codec, self._largest = codec, largest
 
@@ -86,7 +87,7 @@ class Channel:
         return descriptors
 
     def _read(self, count: int) -> bytes:
-        # In pieces, so that a length alone takes no memory.
+        # In pieces, so that a length alone allocates no memory.
         parts = []
         while count:
             part = self.socket.recv(min(count, PIECE))

@@ -1,6 +1,6 @@
-"""A child process and the line to it: how it is started or forked, asked, and ended with its group.
+"""A child process and its message channel: starting, forking, requests, and killing its group.
 
-What comes over the line is data and never a pickle, unless the child is a fork of this process.
+Messages are plain data, never pickles, unless the child is a fork of this process.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _TAIL = 2_000
 
 
 class ChildLostError(Exception):
-    """The child is gone, silent or answers nonsense; the text is what follows its name."""
+    """The child died, does not answer, or sent an invalid answer; the text follows its name."""
 
     def __init__(self, reason: str, printed: str = "") -> None:
         super().__init__(f"{reason}; the last it printed:\n{printed}" if printed else reason)
@@ -48,7 +48,7 @@ class ChildLateError(ChildLostError):
 
 
 class Child:
-    """A process that answers one message at a time; its user ends it when it is lost."""
+    """A process that answers one message at a time; the caller ends it when it is lost."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Child:
         largest: int = LARGEST,
         output: IO[bytes] | None = None,
     ) -> None:
-        """`output` is where the child prints; `on_output` is given it after every answer."""
+        """`output` is where the child prints; `on_output` gets the output after every answer."""
         self._process, self._line = process, line
         self._codec, self._largest = codec, largest
         self._output = output
@@ -77,7 +77,7 @@ class Child:
         codec: Codec = JSON,
         largest: int = LARGEST,
     ) -> Child:
-        """Start a program in a session of its own; the number of its line is its last argument."""
+        """Start a program in a new session; its last argument is the descriptor of its channel."""
         ours, theirs = socket.socketpair()
         output = _open_output() if keeps_output else None
         with theirs, contextlib.ExitStack() as opened:
@@ -99,7 +99,7 @@ class Child:
 
     @classmethod
     def fork(cls, serve: Callable[[Channel], None], codec: Codec) -> Child:
-        """Fork this process; the copy serves the other end of the line and ends."""
+        """Fork this process; the copy serves the other end of the channel and exits."""
         ours, theirs = socket.socketpair()
         # Before the fork, so that the copy closes this end.
         keep_private(ours.fileno())
@@ -108,7 +108,7 @@ class Child:
         pid = os.fork()
         if pid == 0:
             _serve(serve, Channel(theirs.detach(), codec))
-        # From both sides, so that the group exists whoever comes first.
+        # Set on both sides, so that the group exists whichever runs first.
         with contextlib.suppress(OSError):
             os.setpgid(pid, pid)
         theirs.close()
@@ -140,7 +140,7 @@ class Child:
         return answer
 
     def _take_output(self) -> str:
-        """Return the end of what was printed since this was called last."""
+        """Return the end of the output since the previous call."""
         if self._output is None or not (size := os.fstat(self._output.fileno()).st_size):
             return ""
         start = 0 if self.on_output is not None else max(0, size - _TAIL)
@@ -152,7 +152,7 @@ class Child:
         return text if len(text) <= _TAIL else f"…{text[-_TAIL:]}"
 
     async def send(self, message: Any, data: bytes = b"") -> None:
-        """Send a message; EOFError if nobody is there to read it."""
+        """Send a message; raise EOFError if the child is gone."""
         frame = pack(self._codec.encode(message), data)
         try:
             await asyncio.get_running_loop().sock_sendall(self._line, frame)
@@ -160,7 +160,7 @@ class Child:
             raise EOFError from None
 
     async def receive(self) -> tuple[Any, bytes]:
-        """Return the next message; EOFError if there is none, ValueError if it is none."""
+        """Return the next message; raise EOFError at the end and ValueError if it is invalid."""
         text, data = unpack_lengths(await self._read(HEADER.size), self._largest)
         message = decode(self._codec, await self._read(text))
         return message, await self._read(data) if data else b""
@@ -185,7 +185,7 @@ class Child:
         return descriptors[0]
 
     async def _read(self, count: int) -> bytes:
-        # In pieces, so that a length alone takes no memory.
+        # In pieces, so that a length alone allocates no memory.
         loop = asyncio.get_running_loop()
         parts = []
         while count:
@@ -200,7 +200,7 @@ class Child:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def _describe_end(self) -> str:
-        """Say how the child ended, which it shows a moment after its end of the line is closed."""
+        """Describe how the child ended, known a moment after its end of the channel closes."""
         for _ in range(_REAP_TRIES):
             code = self._peek()
             if code is not None and code < 0:
@@ -211,7 +211,7 @@ class Child:
         return "closed its line to Assay"
 
     def _peek(self) -> int | None:
-        """Return how it ended, but do not reap it: its group's number stays its own for `kill`."""
+        """Return the exit status without reaping, so that `kill` can still use the group id."""
         if self._process.returncode is not None or not hasattr(os, "waitid"):
             return self._process.poll()  # macOS, before Python 3.13
         ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
@@ -220,7 +220,7 @@ class Child:
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
     async def wait(self) -> int:
-        """Wait until it has ended, and say how."""
+        """Wait for the child to end and describe how it ended."""
         loop = asyncio.get_running_loop()
         with contextlib.suppress(AttributeError, OSError):  # elsewhere than on Linux, or reaped
             handle = os.pidfd_open(self.pid)
@@ -236,7 +236,7 @@ class Child:
         return code
 
     async def close(self, patience: float = 0.0) -> None:
-        """End the child; one that clears up by itself gets so many seconds, then a SIGTERM."""
+        """End the child. One that cleans up by itself gets `patience` seconds, then a SIGTERM."""
         if patience:
             self._hang_up()
             try:
@@ -268,7 +268,7 @@ class Child:
 
 
 class _Fork:
-    """A fork of this process, in as much of the words of `Popen` as are needed."""
+    """A fork of this process with the part of the `Popen` interface that is needed."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -292,7 +292,7 @@ def _serve(serve: Callable[[Channel], None], channel: Channel) -> NoReturn:
     try:
         os.setpgid(0, 0)
         die_with_parent()
-        # Ctrl-C is the parent's business; it kills its children.
+        # The parent handles Ctrl-C and kills its children.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.set_wakeup_fd(-1)
         serve(channel)
@@ -300,12 +300,12 @@ def _serve(serve: Callable[[Channel], None], channel: Channel) -> NoReturn:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Not sys.exit: the parent's handlers and buffers are not the child's to run.
+        # Not sys.exit: the child must not run the parent's exit handlers and flush its buffers.
         os._exit(status)
 
 
 def _open_output() -> IO[bytes]:
-    """Return a file without a name that everybody writes to the end of, wherever the end is."""
+    """Return an unnamed file in append mode."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the line
     fcntl.fcntl(file, fcntl.F_SETFL, fcntl.fcntl(file, fcntl.F_GETFL) | os.O_APPEND)
     return file

@@ -1,4 +1,4 @@
-"""Calls a function in forks of this process, with a limit: what hangs can be killed, only that."""
+"""Calls a function in forks of this process, with a time limit that kills hanging calls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _BYTES = Codec(bytes, bytes)
 
 
 class WorkRaisedError(Exception):
-    """The function raised; the message is an account of what."""
+    """The function raised; the message describes the exception."""
 
 
 class ForkPool:
-    """Calls one function in forked children, each call with a limit; what hangs can be killed.
+    """Calls one function in forked children with a time limit; hanging calls are killed.
 
     A fork needs no function that can be imported, and dies with the process that made it.
     """

@@ -1,6 +1,7 @@
-"""What a child process gets of Assay: no private descriptors, no longer life, no secrets.
+"""Limits for child processes: no private descriptors, no secrets, and no outliving Assay.
 
-A child that outlives Assay would otherwise hold the lock of a run, or the pipe its result goes to.
+A child that outlives Assay could otherwise keep the lock of a run, or the pipe for its result,
+open.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ def die_with_parent() -> None:
 
 
 def limit_memory(size: int) -> None:
-    """Bound the memory of this process, and write none of it to disk if it crashes."""
+    """Limit the memory of this process and disable core dumps."""
     with contextlib.suppress(ValueError, OSError):
-        # A lower limit of the machine's own stays.
+        # A lower limit of the machine is kept.
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
@@ -56,7 +57,7 @@ def clean_environment() -> dict[str, str]:
         "PATH": os.environ.get("PATH", os.defpath),
         "LANG": "C.UTF-8",
         "PYTHONUTF8": "1",
-        # Reports quote what verifiers print of sets; the order is to be the same in every run.
+        # Reports quote sets printed by verifiers; their order must be the same in every run.
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
     }

@@ -1,4 +1,4 @@
-"""Modules of Assay that run in a process of their own, for code and data that may do anything."""
+"""Runs Assay modules in a separate process, for untrusted code and data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.processes.limits import clean_environment
 VALUES = Codec(encode_bytes, decode_value)
 """JSON that holds bytes and all floats too."""
 
-# Assay's own modules are compiled once, as everywhere; code of others leaves no bytecode behind.
+# Assay's own modules are compiled once, as usual; third-party code leaves no bytecode behind.
 _START = (
     "import importlib, json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "sys.dont_write_bytecode = sys.argv[3] == 'True'; "

@@ -1,4 +1,4 @@
-"""Children of one kind, kept for the next who needs one."""
+"""A pool of reusable child processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 
 
 class _Member(Protocol):
-    """What a pool can keep."""
+    """Interface of pool members."""
 
     @property
     def has_ended(self) -> bool: ...
@@ -21,7 +21,7 @@ M = TypeVar("M", bound=_Member)
 
 
 class Pool(Generic[M]):
-    """As many members as are needed at the same time, each kept for the next who needs one."""
+    """A pool that creates members on demand and keeps them for reuse."""
 
     def __init__(self, start: Callable[[], Awaitable[M]]) -> None:
         self._start = start
@@ -30,13 +30,13 @@ class Pool(Generic[M]):
 
     @contextlib.asynccontextmanager
     async def take(self) -> AsyncIterator[M]:
-        """Have a member for the length of a block; one whose block raises is ended with it."""
+        """Borrow a member for a block; if the block raises, the member is closed."""
         member = self.idle.pop() if self.idle else await self._start()
         self.busy.add(member)
         try:
             yield member
         except BaseException:
-            # Its state is unknown, and what it does for somebody who left must not go on.
+            # Its state is unknown, and work for a caller that has left must not continue.
             await member.close()
             raise
         finally:
@@ -47,6 +47,6 @@ class Pool(Generic[M]):
             self.idle.append(member)
 
     async def close(self) -> None:
-        """End the members that nobody has."""
+        """Close the idle members."""
         idle, self.idle = self.idle, []
         await asyncio.gather(*(member.close() for member in idle))

@@ -1,6 +1,6 @@
-"""Is the question right? Every option is proven against the real library.
+"""Verification of multiple-choice questions: every option is proven against the real library.
 
-What the commands need beside the four verbs is imported when it is first used.
+Names beyond the four verbs, which only the commands need, are imported on first use.
 """
 
 from __future__ import annotations
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
         calibration_of,
         calibration_values,
     )
+    from assay.questions.drift_plan import DriftPlan
     from assay.questions.lexical import explain
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
-    from assay.questions.proofs.accept import check_proof, take_in
+    from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
     from assay.questions.quality_report import question_lines
-    from assay.questions.selection import Selection, open_question
+    from assay.questions.selection import Selection, open_question, open_questions
     from assay.questions.suite.formats import schema_text
     from assay.questions.suite.suite import find_in_suite
-    from assay.questions.target_drift import Drift, compare_versions, drift_lines
     from assay.questions.verification import verify_one
     from assay.runs import Run
 
 _HOMES = {
     "calibration": ("Planting", "calibration_lines", "calibration_of", "calibration_values"),
+    "drift_plan": ("DriftPlan",),
     "model": ("Question",),
     "model_prover.transcripts": (
         "latest_transcript",
@@ -44,6 +45,7 @@ _HOMES = {
         "make_request",
     ),
     "proofs.accept": (
+        "accept_edits",
         "check_proof",
         "take_in",
     ),
@@ -53,40 +55,36 @@ _HOMES = {
     "selection": (
         "Selection",
         "open_question",
+        "open_questions",
     ),
     "suite.formats": ("schema_text",),
     "suite.suite": ("find_in_suite",),
-    "target_drift": (
-        "Drift",
-        "compare_versions",
-        "drift_lines",
-    ),
     "verification": ("verify_one",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "CalibratePlan",
-    "Drift",
+    "DriftPlan",
     "Planting",
     "Question",
     "QuestionsPlan",
     "Relation",
     "Selection",
+    "accept_edits",
     "calibrate",
     "calibration_lines",
     "calibration_of",
     "calibration_values",
     "check_proof",
-    "compare_versions",
     "drift",
-    "drift_lines",
     "explain",
     "find_in_suite",
     "latest_transcript",
     "lint",
     "make_request",
     "open_question",
+    "open_questions",
     "question_lines",
     "schema_text",
     "take_in",
@@ -122,7 +120,7 @@ def verify(
     out: str | Path | None = None,
     baseline: str | Path | None = None,
 ) -> Run:
-    """Say of every question whether it is Valid, Ambiguous, Incorrect or Unproven.
+    """Verify every question: Valid, Ambiguous, Incorrect or Unproven.
 
     `suites` are files, folders or globs. Stored proofs are run again; what has none is left to the
     provers that need no model, and what they leave open to a model, if one is named. The options
@@ -161,7 +159,7 @@ def calibrate(
     jobs: int | None = None,
     out: str | Path | None = None,
 ) -> Run:
-    """Plant defects in the Valid questions of suites and say how many of them are found."""
+    """Plant defects in the Valid questions of suites and report how many are found."""
     from assay.questions.calibration import Planting
     from assay.questions.plan import CalibratePlan, make_request
     from assay.runs import start_configured
@@ -181,43 +179,58 @@ def calibrate(
 
 def drift(
     *suites: str | Path,
-    versions: Iterable[str],
+    releases: str | Iterable[str],
     package: str | None = None,
+    search: bool = True,
     target: str | Iterable[str] = (),
     proofs: str | Path | None = None,
     case: str | Iterable[str] = (),
     isolation: str = "auto",
     jobs: int | None = None,
-) -> Drift:
-    """Replay the stored proofs on several versions and name the release that changed a finding."""
-    from assay.config import load_config
-    from assay.questions.selection import Selection
-    from assay.questions.target_drift import compare_versions
+    out: str | Path | None = None,
+    baseline: str | Path | None = None,
+) -> Run:
+    """Replay the proofs of questions on several releases and say in which one a finding changed.
 
-    selection = Selection(
-        suites=tuple(map(str, suites)),
-        folder=str(Path.cwd()),
+    `releases` are versions, a range such as ">=1.16,<2", or "all". Between two versions that
+    differ the releases are halved, unless `search` is False. The run fails if anything flipped.
+    """
+    from assay.questions.drift_plan import DriftPlan
+    from assay.questions.plan import make_request
+    from assay.runs import start_configured
+
+    asked = make_request(
+        suites,
         targets=_texts(target),
-        proofs=str(proofs) if proofs else None,
+        proofs=proofs,
         cases=_texts(case),
+        isolation=isolation,
+        jobs=jobs,
     )
-    jobs = jobs or load_config().jobs_or_default()
-    return compare_versions(selection, list(versions), package, jobs=jobs, isolation=isolation)
+    title = ", ".join(map(str, suites))
+    plan = DriftPlan.of(asked, releases, package=package, search=search, title=title)
+    return start_configured(plan, out=out, baseline=baseline)
 
 
 def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def lint(*suites: str | Path, ignore: Iterable[str] = ()) -> Findings:
-    """Return the defects of suites that need no execution: each with a code, a place and advice.
+def lint(
+    *suites: str | Path, ignore: Iterable[str] = (), target: str | Iterable[str] = ()
+) -> Findings:
+    """Return the static defects of suites, each with a code, a place and advice.
 
-    `suites` are files, folders or globs. Nothing is run and nothing imported. Codes in `ignore`,
-    and those that the project's configuration ignores, are left out.
+    `suites` are files, folders or globs. Nothing is run and nothing imported. Imports of snippets
+    are looked up in `target`, or in the target of the suite if it is built; otherwise a note says
+    that they were not checked. Codes in `ignore`, and those that the project's configuration
+    ignores, are left out.
     """
     from assay.config import load_config
-    from assay.questions.lint_rules import StaticResolver, lint_suites
+    from assay.questions.lint_rules import find_resolvers, lint_suites
     from assay.questions.suite.suite import read_suites
 
     ignored = [*load_config().questions.ignore, *ignore]
-    return lint_suites(read_suites(suites), ignore=ignored, resolve=StaticResolver())
+    read = read_suites(suites)
+    resolvers, notes = find_resolvers(read, _texts(target))
+    return lint_suites(read, ignore=ignored, resolvers=resolvers, skipped=notes)

@@ -1,6 +1,6 @@
-"""Calibrates the provers on a suite: every Valid question is verified again with defects in it.
+"""Calibrates the provers on a suite: verifies every Valid question again with planted defects.
 
-What is stored of the original is never looked at for a mutant, and nothing is kept of either.
+Stored proofs of the original are never used for a mutant, and nothing is stored for either.
 """
 
 from __future__ import annotations
@@ -36,24 +36,25 @@ from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, error_record, fingerprint, verify_one
 from assay.reports import Paint, count, one_line
 from assay.runs import Parts, Run, Unit
-from assay.tracebacks import format_exception
 
 _ACCUSATIONS = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 
 
 class Result(StrEnum):
-    """What a verdict on a mutant, or on a sound variant, is worth."""
+    """The rating of a verdict on a mutant or on a sound variant."""
 
     FOUND = "found"  # the defect is named, and no option is said to be right that is not
     WRONG = "wrong"  # accused of something that is not so
     OPEN = "open"  # Unproven: not found, but nothing false is said
     MISSED = "missed"  # a defect called Valid
+    ANSWERABLE = "answerable"  # blurred, and still Valid: its options alone may say what is asked
+    UNTRIED = "untried"  # of a question that is not settled: nobody would find it
     CONFIRMED = "confirmed"  # a sound question called Valid
 
 
 @dataclass(frozen=True)
 class CalibrationTrial:
-    """A mutant of a question, or a sound variant, and what came of it."""
+    """A mutant of a question, or a sound variant, and its result."""
 
     question: str
     name: str
@@ -73,14 +74,15 @@ def result_of(
     said: Collection[str],
     answers: Collection[str] | None,
 ) -> Result:
-    """Return what a verdict is worth where these options are right and those were said to hold."""
+    """Return the rating of a verdict, given the correct options and those reported to hold."""
     is_valid = verdict == Verdict.VALID
     if defect is None:
         if verdict in _ACCUSATIONS:
             return Result.WRONG
         return Result.CONFIRMED if is_valid else Result.OPEN
     if is_valid:
-        return Result.MISSED
+        # Nobody knows whether a question is a defect because its subject is not named.
+        return Result.MISSED if answers is not None else Result.ANSWERABLE
     if verdict not in _ACCUSATIONS:
         return Result.OPEN
     is_right = verdict == EXPECTED[defect] and (answers is None or set(said) <= set(answers))
@@ -91,7 +93,10 @@ def result_of(
 class Score:
     """The numbers of one kind of defect, or of all of them.
 
-    `false` are the accusations of the sound questions that these mutants were made of.
+    `mutants` are those of settled questions, `untried` those of questions that stay open.
+    `answerable` were blurred and are still Valid: whether they are defects is not known, so they
+    are counted apart. `false` are the accusations of the sound questions that these mutants were
+    made of.
     """
 
     name: str
@@ -101,11 +106,18 @@ class Score:
     open: int
     missed: int
     false: int
+    answerable: int = 0
+    untried: int = 0
 
     @property
     def recall(self) -> Share:
-        """Of the mutants, how many were found."""
-        return Share(self.found, self.mutants)
+        """Of the mutants of settled questions, how many were found."""
+        return Share(self.found, self.mutants - self.answerable)
+
+    @property
+    def suite_recall(self) -> Share:
+        """Of the mutants of all questions, how many were found; an open question finds none."""
+        return Share(self.found, self.mutants - self.answerable + self.untried)
 
     @property
     def precision(self) -> Share:
@@ -115,7 +127,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What is known after all mutants of a suite were verified."""
+    """The results of verifying all mutants of a suite."""
 
     valid: int
     left_out: tuple[str, ...]
@@ -133,9 +145,10 @@ def score(
     """Return the numbers per kind of defect and of all."""
     present = [defect for defect in Defect if any(one.defect is defect for one in tried)]
     mutants = [one for one in tried if one.defect is not None]
+    settled = [one for one in tried if one.result is not Result.UNTRIED]
     sound = [one for one in tried if one.defect is None]
     return Calibration(
-        valid=len({one.question for one in tried}),
+        valid=len({one.question for one in settled}),
         left_out=tuple(left_out),
         kinds=tuple(
             _score(defect, [one for one in mutants if one.defect is defect], sound)
@@ -156,12 +169,14 @@ def _score(
     origins = {one.question for one in mutants}
     return Score(
         name=str(name),
-        mutants=len(mutants),
+        mutants=len(mutants) - counts[Result.UNTRIED],
         found=counts[Result.FOUND],
         wrong=counts[Result.WRONG],
         open=counts[Result.OPEN],
         missed=counts[Result.MISSED],
         false=sum(one.result is Result.WRONG and one.question in origins for one in sound),
+        answerable=counts[Result.ANSWERABLE],
+        untried=counts[Result.UNTRIED],
     )
 
 
@@ -192,8 +207,8 @@ class CalibrationWorker:
         except BudgetExceeded:
             raise
         except Exception as error:
-            # Whatever goes wrong with one question is its error and not the end of the others.
-            record = error_record(unit.payload, format_exception(error))
+            # An error in one question is recorded for it and does not stop the others.
+            record = error_record(unit.payload, error)
             mark = _fingerprint(unit.payload, self.planting)
             return record.model_copy(update={"subject": SUBJECT, "fingerprint": mark})
 
@@ -213,8 +228,14 @@ async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -
     question, key = work.entry.question, work.entry.key
     original = await verify_one(work, runners, writes=False)
     verdict = str((original.detail or {})["verdict"])
-    if not isinstance(question, Question) or key is None or verdict != Verdict.VALID:
-        return _exclude(work, planting, verdict)
+    if not isinstance(question, Question) or key is None:
+        return _exclude(work, planting, verdict, [])
+    if verdict != Verdict.VALID:
+        # Nobody can say what a defect changes in a question that is open. What could be planted is
+        # counted and not verified; in one that is wrong already nothing is.
+        is_open = verdict == Verdict.UNPROVEN
+        untried = _plan_untried(question, key, planting) if is_open else []
+        return _exclude(work, planting, verdict, untried)
     planted = [
         *sound_variants(question, key.answer, planting.seed),
         *mutants(
@@ -223,6 +244,21 @@ async def calibrate_one(work: Work, runners: ProofRunners, planting: Planting) -
     ]
     tried = [(one, await verify_one(_plant(work, one), runners, writes=False)) for one in planted]
     return _record(work, planting, [_values(*one) for one in tried])
+
+
+def _plan_untried(question: Question, key: Key, planting: Planting) -> list[dict[str, Any]]:
+    planted = mutants(question, key.answer, planting.seed, planting.count)
+    return [
+        {
+            "name": one.name,
+            "defect": one.defect.value if one.defect else None,
+            "change": one.change,
+            "verdict": Verdict.UNPROVEN.value,
+            "reason": "the question itself is open",
+            "result": Result.UNTRIED.value,
+        }
+        for one in planted
+    ]
 
 
 def _find_shadowed(record: CaseRecord) -> list[str]:
@@ -257,14 +293,16 @@ def _values(mutant: QuestionMutant, record: CaseRecord) -> dict[str, Any]:
 # --- Records -----------------------------------------------------------------------------------
 
 
-def _exclude(work: Work, planting: Planting, verdict: str) -> CaseRecord:
+def _exclude(
+    work: Work, planting: Planting, verdict: str, untried: list[dict[str, Any]]
+) -> CaseRecord:
     return CaseRecord(
         id=work.identifier,
         subject=SUBJECT,
         outcome=Outcome.UNVERIFIED,
         reason=f"left out: it is {verdict}, and only a Valid question shows what a defect changes",
         code=LEFT_OUT,
-        detail={"version": DETAIL_VERSION, "verdict": verdict, "mutants": []},
+        detail={"version": DETAIL_VERSION, "verdict": verdict, "mutants": untried},
         fingerprint=_fingerprint(work, planting),
     )
 
@@ -292,7 +330,12 @@ def _record(work: Work, planting: Planting, tried: list[dict[str, Any]]) -> Case
 
 
 def _attribute(tried: dict[str, Any]) -> AttributeResult:
-    right = {Result.FOUND: True, Result.CONFIRMED: True, Result.OPEN: None}
+    right = {
+        Result.FOUND: True,
+        Result.CONFIRMED: True,
+        Result.OPEN: None,
+        Result.ANSWERABLE: None,
+    }
     is_correct = right.get(Result(tried["result"]), False)
     defect = tried["defect"]
     return AttributeResult(
@@ -313,9 +356,9 @@ def calibration_of(run: Run) -> Calibration:
         packed = run.read_packed(row)
         if packed["outcome"] == Outcome.ERROR:
             errors.append(f"{packed['id']}: {packed['reason']}")
-        elif packed["code"] == LEFT_OUT:
-            left_out.append(packed["id"])
         else:
+            if packed["code"] == LEFT_OUT:
+                left_out.append(packed["id"])
             tried += [_read_trial(packed["id"], one) for one in packed["detail"]["mutants"]]
     return score(tried, left_out, errors)
 
@@ -333,7 +376,9 @@ def _read_trial(question: str, mutant: dict[str, Any]) -> CalibrationTrial:
 
 
 VERSION = 1
-_HEAD = ("defect", "mutants", "found", "wrong", "open", "missed", "recall", "precision")
+_HEAD = (
+    "defect", "mutants", "found", "wrong", "open", "missed", "recall", "precision", "suite recall",
+)  # fmt: skip
 
 
 def calibration_lines(found: Calibration, paint: Paint) -> Iterator[str]:
@@ -343,6 +388,16 @@ def calibration_lines(found: Calibration, paint: Paint) -> Iterator[str]:
     yield ""
     yield from _table([_HEAD, *map(_row, (*found.kinds, found.all))])
     yield ""
+    if found.all.untried:
+        yield (
+            f"suite recall counts {count(found.all.untried, 'defect')} of the open questions as "
+            "not found"
+        )
+    if found.all.answerable:
+        yield (
+            f"{count(found.all.answerable, 'blurred question')} called Valid may still be "
+            "answerable and are not counted"
+        )
     yield (
         f"sound questions verified: {found.sound.total()}, of which confirmed "
         f"{found.sound[Result.CONFIRMED]}, open {found.sound[Result.OPEN]}, wrongly accused "
@@ -358,14 +413,15 @@ def calibration_lines(found: Calibration, paint: Paint) -> Iterator[str]:
 
 def _row(score: Score) -> tuple[str, ...]:
     numbers = (score.mutants, score.found, score.wrong, score.open, score.missed)
-    return (score.name, *map(str, numbers), str(score.recall), str(score.precision))
+    shares = (score.recall, score.precision, score.suite_recall)
+    return (score.name, *map(str, numbers), *map(str, shares))
 
 
 def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         cells = [
-            cell.ljust(width) if place in (0, 6, 7) else cell.rjust(width)
+            cell.ljust(width) if place in (0, 6, 7, 8) else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(row, widths, strict=True))
         ]
         yield "  ".join(cells).rstrip()
@@ -399,8 +455,11 @@ def _score_values(score: Score) -> dict[str, Any]:
         "wrong": score.wrong,
         "open": score.open,
         "missed": score.missed,
+        "may_still_be_answerable": score.answerable,
+        "of_open_questions": score.untried,
         "falsely_accused_originals": score.false,
         "recall": _share_values(score.recall),
+        "suite_recall": _share_values(score.suite_recall),
         "precision": _share_values(score.precision),
     }
 

@@ -1,4 +1,4 @@
-"""Examines a question without its key: runs stored proofs and asks the provers about the rest."""
+"""Examines a question without its key: runs stored proofs, then asks the provers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.questions.model import Question
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.claims import WRITTEN, Proof, proof_name
 from assay.questions.proofs.proof_file import read_proof
-from assay.questions.proofs.proving import Trial, is_repeated, try_proof
+from assay.questions.proofs.proving import Trial, is_repeated, read_outcomes, try_proof
 from assay.questions.proofs.store import NewProof, StoredProof
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
@@ -20,7 +20,7 @@ from assay.questions.verdict.option_findings import OptionFinding, State, Truth,
 
 @dataclass(frozen=True)
 class Examination:
-    """What is known about every option that is not derived from others, and how."""
+    """The findings on every option that is not derived from others, and their proofs."""
 
     trials: Mapping[str, Sequence[Trial]]
     findings: Mapping[str, OptionFinding]
@@ -41,14 +41,16 @@ async def examine(
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
 ) -> Examination:
-    """Settle what can be settled about a question's options."""
+    """Settle as many of a question's options as possible."""
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
-    proofs = [one.proof for one in stored if one.is_current]
-    current = [proof for proof in proofs if proof.claim.option in options]
-    trials = await _try_all(question, current, runner)
+    current = [one for one in stored if one.is_current and one.proof.claim.option in options]
+    trials = await _try_all(question, [one.proof for one in current], runner)
+    for one, trial in zip(current, trials, strict=True):
+        if other := find_other_outcome(one, trial, runner):
+            raise one.refuse(other)
     reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
-    # A person's proof is not replaced by a program's: they look at it again, or remove it.
+    # A person's proof is not replaced by a program's: the person reviews or removes it.
     outdated = {
         one.proof.claim.option
         for one in stored
@@ -90,8 +92,25 @@ async def _try_whole(question: Question, runner: TargetRunner) -> list[Trial]:
 _STALE = "its proof is of another wording of the question or the option"
 _OUTDATED = (
     "its hand-written proof is of another wording: look at it and take it in again with "
-    "`assay questions prove`"
+    "`assay questions prove --accept`"
 )
+
+
+def find_other_outcome(stored: StoredProof, trial: Trial, runner: TargetRunner) -> str | None:
+    """Return which test ends otherwise than when the proof was taken in, on the same lock.
+
+    On another lock that is what proofs are run for.
+    """
+    if trial.outcome is None or not runner.is_locked_to(stored.lock):
+        return None
+    seen = read_outcomes(stored.expected, trial.outcome)
+    for name, expected in stored.expected.items():
+        if seen.get(name, expected) != expected:
+            return (
+                f"{name} {seen[name]} on the lock it was taken in with, where it {expected} then: "
+                "the proof is unstable, or the environment was changed"
+            )
+    return None
 
 
 async def _try_all(
@@ -108,7 +127,7 @@ async def _try_all(
 
 
 def _rename_apart(proofs: Sequence[Proof], before: Sequence[Trial]) -> list[Proof]:
-    """Return the proofs under file names that no proof of another prover has."""
+    """Return the proofs under file names that no other prover uses."""
     taken = {trial.proof.file for trial in before}
     named = []
     for proof in proofs:

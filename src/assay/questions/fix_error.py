@@ -58,7 +58,7 @@ async def _run_both(
 def judge_fix(
     question: FixQuestion, fixed: ProofOutcome, unfixed: ProofOutcome, modules: tuple[str, ...] = ()
 ) -> tuple[Verdict, str]:
-    """Return the verdict on a repair question from what its test said about both files."""
+    """Return the verdict on a repair question from the test results of both files."""
     for name, outcome in (("fixed", fixed), ("unfixed", unfixed)):
         if (trouble := ambient_failure(outcome, modules)) is not None:
             return Verdict.UNPROVEN, f"the {name} file could not be tried: {trouble}"
@@ -72,12 +72,12 @@ def judge_fix(
     if not failed:
         return Verdict.BROKEN, f"the unfixed file never reaches the test: {_why(unfixed)}"
     if leak := find_leak(question):
-        return Verdict.LEAKED, f"the repair stands in what the solver is given: {leak[0].strip()}"
+        return Verdict.LEAKED, f"the solver is given the repair: {leak[0].strip()}"
     return Verdict.VALID, "the fixed file passes, the unfixed one fails in the test"
 
 
 def find_leak(question: FixQuestion) -> list[str]:
-    """Return the telling lines of the repair, if a solver can read all of them."""
+    """Return the decisive lines of the repair, if a solver can read all of them."""
     changes = difflib.ndiff(question.unfixed.splitlines(), question.fixed.splitlines())
     added = [line[2:] for line in changes if line.startswith("+ ")]
     telling = [line for line in added if len(plain_text(line)) >= _TELLING and not _is_import(line)]
@@ -92,7 +92,7 @@ def _is_import(line: str) -> bool:
 
 
 def prose_of(source: str) -> str:
-    """Return the comments and strings of a program: its code itself gives nothing away."""
+    """Return the comments and strings of a program; its code gives nothing away."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
@@ -102,7 +102,7 @@ def prose_of(source: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """Return a text without its white space, to find it whatever its lines are."""
+    """Return a text without white space, so that it is found regardless of line breaks."""
     return re.sub(r"\s+", "", text)
 
 

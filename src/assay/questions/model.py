@@ -1,7 +1,7 @@
-"""What a suite holds: questions as provers see them, and, apart from them, their keys.
+"""The content of a suite: questions as provers see them and, separately, their keys.
 
-Whoever makes or runs proofs is given a `Question`, which has no key and no explanation: that they
-stay blind is a matter of types, not of care. `SuiteEntry` holds both, for those who judge.
+Code that makes or runs proofs gets a `Question`, which has no key and no explanation, so the types
+guarantee that it stays blind. `SuiteEntry` holds both, for the code that judges.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Mutants: a sound question with one defect planted in it, and what must be said of it.
+"""Mutants: a sound question with one planted defect, and the verdicts expected for it.
 
-Pure: the same question and seed give the same mutants. A defect is planted only where it is certain
-that it is one, so that whoever does not find it has missed something.
+Pure functions: the same question and seed give the same mutants. A defect is planted only where it
+is certain to be one, so a verifier that does not find it has missed something.
 """
 
 from __future__ import annotations
@@ -84,13 +84,13 @@ def reword(text: str) -> str:
 
 
 def either(text: str, other: str) -> str:
-    """Return the statement that one or the other is right."""
+    """Return the statement that one or the other is correct."""
     first, second = (one.strip().rstrip(".") for one in (text, other))
     return f"Either this: {first}; or this: {second}"
 
 
 def rename_last(text: str) -> str | None:
-    """Return the text with a name in it that nothing has; None where it names nothing."""
+    """Return the text with a nonexistent name in it; None if it names nothing."""
     names = [
         found
         for place in (_INLINE_CODE.finditer(text) if "`" in text else _bare(text))
@@ -106,7 +106,7 @@ def rename_last(text: str) -> str | None:
 
 
 def _bare(text: str) -> list[re.Match[str]]:
-    """Return an option that is nothing but a name, a path or a call, without marks around it."""
+    """Return an option that is only a name, a path or a call, without quotes."""
     found = re.fullmatch(r"\s*([\w.]+(?:\(.*\))?)\s*", text)
     return [found] if found and re.search(r"[_.(]|[a-z][A-Z]", text) else []
 
@@ -160,10 +160,10 @@ EXPECTED = {
 
 @dataclass(frozen=True)
 class QuestionMutant:
-    """A mutated question with its key, and what is known of it; without a defect it is sound.
+    """A mutated question with its key, and the facts about it; without a defect it is sound.
 
-    `answers` are the options that are right by now, or None where nobody can say. The question
-    keeps its id, so that its prover cannot tell a mutant from the original.
+    `answers` are the options that are now correct, or None if unknown. The question keeps its id,
+    so that its prover cannot tell a mutant from the original.
     """
 
     name: str
@@ -179,7 +179,7 @@ def sound_variants(question: Question, key: str, seed: int = 0) -> Iterator[Ques
     yield QuestionMutant("sound", None, question, key, "nothing is changed", frozenset({key}))
     shuffled = shuffle_options(question, key, _chance(question, "sound", seed))
     if shuffled is not None:
-        change = "the options stand in another order"
+        change = "the options are in another order"
         yield QuestionMutant("sound-shuffled", None, *shuffled, change, frozenset({shuffled[1]}))
 
 
@@ -211,7 +211,7 @@ def _chance(question: Question, name: str, seed: int) -> Random:
 
 @dataclass(frozen=True)
 class _Sound:
-    """A question with what planting a defect has to know of it."""
+    """A question with the facts needed to plant a defect."""
 
     question: Question
     key: str

@@ -1,4 +1,4 @@
-"""The plans of `verify` and `calibrate`: suites, targets, and who proves their questions."""
+"""The plans of `verify` and `calibrate`: suites, targets and provers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Worker = TypeVar("_Worker")
 
 @dataclass(frozen=True)
 class QuestionsRequest:
-    """What was asked, as a run keeps it; no secret is among it."""
+    """The request as stored in a run; it contains no secret."""
 
     selection: Selection
     isolation: str
@@ -59,7 +59,7 @@ class QuestionsRequest:
     def from_run(
         cls, values: dict[str, Any], *, jobs: int | None, more: tuple[str, ...] = ()
     ) -> Self:
-        """Read what a run folder says was asked; anybody may have written it."""
+        """Read the request from a run folder, which is untrusted."""
         try:
             fields = {name: values[name] for name in Selection.__dataclass_fields__}
             lists = {
@@ -76,7 +76,7 @@ class QuestionsRequest:
             )
         except (KeyError, TypeError):
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
 
 
@@ -93,7 +93,7 @@ def make_request(
     model: ModelChoice | None = None,
     fixing: str | None = None,
 ) -> QuestionsRequest:
-    """Return what was asked with paths that mean the same in every folder."""
+    """Return the request with absolute paths."""
     selection = Selection(
         suites=tuple(str(Path(one).absolute()) for one in suites),
         folder=str(Path.cwd()),
@@ -109,7 +109,7 @@ def make_request(
 
 
 class _PlanWithRunners:
-    """The questions that were asked for, and the runners of their targets."""
+    """The selected questions, and the runners of their targets."""
 
     waits = True
     remembers: ClassVar[bool] = False
@@ -137,7 +137,7 @@ class _PlanWithRunners:
 
 
 class QuestionsPlan(_PlanWithRunners):
-    """Says of every question whether it is Valid, Ambiguous, Incorrect or Unproven."""
+    """Verifies every question: Valid, Ambiguous, Incorrect or Unproven."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class QuestionsPlan(_PlanWithRunners):
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process makes the plan again, and starts runners of its own.
+        # Another process rebuilds the plan and starts its own runners.
         return QuestionsPlan, (self.asked,)
 
     @classmethod
@@ -172,7 +172,7 @@ class QuestionsPlan(_PlanWithRunners):
         jobs: int | None = None,
         say: Callable[[str], None] | None = None,
     ) -> QuestionsPlan:
-        """Make the plan of a run again, from what its run.json says was asked."""
+        """Rebuild the plan of a run from its run.json."""
         return cls(QuestionsRequest.from_run(values, jobs=jobs), say)
 
     def cases(self) -> Iterator[Unit]:
@@ -232,7 +232,7 @@ class CalibratePlan(_PlanWithRunners):
         jobs: int | None = None,
         say: Callable[[str], None] | None = None,
     ) -> CalibratePlan:
-        """Make the plan of a run again, from what its run.json says was asked."""
+        """Rebuild the plan of a run from its run.json."""
         asked = QuestionsRequest.from_run(values, jobs=jobs, more=("mutants", "seed"))
         assert asked.more is not None
         return cls(asked, Planting(asked.more["mutants"], asked.more["seed"]), say)
@@ -254,6 +254,6 @@ class CalibratePlan(_PlanWithRunners):
             raise InputError(
                 "no question is Valid, so there is nothing to plant a defect in",
                 where=", ".join(self.asked.selection.suites),
-                advice="`assay questions verify` says what keeps them from it",
+                advice="`assay questions verify` shows why",
             )
         return []

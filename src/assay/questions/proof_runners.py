@@ -1,4 +1,4 @@
-"""Where questions are proven: per target an environment with its proof runner, and the provers."""
+"""One environment per target, with its proof runner and provers."""
 
 from __future__ import annotations
 
@@ -11,26 +11,28 @@ from typing import Any, Protocol
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import Proof
+from assay.questions.proofs.store import digest_lock
 from assay.sandbox import (
     Challenge,
     Environment,
     ProofOutcome,
     ProofRunner,
     Target,
+    first_imports,
     target_modules,
 )
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What a prover returns: proofs, and per option why it has none."""
+    """The result of a prover: proofs, and per option why it has none."""
 
     proofs: tuple[Proof, ...] = ()
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 class Prover(Protocol):
-    """What turns options into claims with proofs; it is never given a key."""
+    """Turns options into claims with proofs; it never sees a key."""
 
     name: str
 
@@ -62,6 +64,15 @@ class TargetRunner:
     def lock(self) -> str:
         assert self.environment is not None
         return self.environment.lock
+
+    def is_locked_to(self, digest: str | None) -> bool:
+        """Tell whether the environment is the one of a lock, given its digest, and no other."""
+        environment = self.environment
+        return (
+            environment is not None
+            and environment.is_locked
+            and digest_lock(environment.lock) == digest
+        )
 
 
 class CachingRunner:
@@ -98,7 +109,7 @@ class CachingRunner:
 
 
 class ProofRunners(AbstractAsyncContextManager["ProofRunners"]):
-    """The runners of a run: each starts when it is first asked for and all end together.
+    """The runners of a run: each starts on first use and all end together.
 
     Entered in the event loop that the questions are verified in. `samples` are proofs from which
     a runner learns what to import before it forks. With `remembers` no proof is run twice.
@@ -129,7 +140,7 @@ class ProofRunners(AbstractAsyncContextManager["ProofRunners"]):
             modules = target_modules(target, environment)
             runner = ProofRunner(
                 environment,
-                imports=modules,
+                imports=first_imports(target, environment),
                 samples=self._samples.get(target, ()),
                 modules=modules or None,
                 concurrency=self._jobs,

@@ -1,4 +1,4 @@
-"""Reports on questions: `quality_report.json`, its Markdown, SARIF, and one question as text."""
+"""Question reports: `quality_report.json`, Markdown, SARIF, and one question as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.reports import Paint, cell, code_block, code_span, count, one_line
 from assay.runs import Row, Run
 
 VERSION = 1
-# The order in which a maintainer wants to read: what must be repaired first.
+# The reading order for a maintainer: urgent repairs first.
 VERDICTS = (
     "Incorrect", "Ambiguous", "Broken", "Leaked", "Trivial", "Unsolved", "Unproven", "Valid",
     "Error",
@@ -132,7 +132,7 @@ def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def write_quality_report(run: Run) -> Path:
-    """Put the report beside the journal, as JSON and as Markdown; where the JSON is."""
+    """Write the report beside the journal, as JSON and Markdown; return the JSON path."""
     path = run.path / "quality_report.json"
     for file, render in ((path, render_json), (path.with_suffix(".md"), render_markdown)):
         replace_file(file, (piece.encode() for piece in render(run)))
@@ -140,7 +140,7 @@ def write_quality_report(run: Run) -> Path:
 
 
 def render_sarif(run: Run) -> Iterator[str]:
-    """Yield what was found wrong, on the lines of the suite."""
+    """Yield the findings as SARIF, on the lines of the suite."""
     rules = [
         Rule[Any](verdict.lower(), _LEVELS.get(verdict, "error"), title, title)
         for verdict, title in _HELP.items()
@@ -169,9 +169,10 @@ _HELP = {
     "Incorrect": "Execution refutes the key: correct the key or the option.",
     "Ambiguous": "More than one option holds: harden the others or say more in the question.",
     "Broken": "The repaired file does not pass, or the broken one never reaches the test.",
-    "Leaked": "The repair stands in the text: take it out.",
+    "Leaked": "The text contains the repair: remove it.",
     "Trivial": "The unrepaired file passes already: make the test fail on it.",
     "Unsolved": "A model did not find the repair: see whether the description says enough.",
+    "Flipped": "A finding differs between releases: name the version in the question.",
     "Unproven": "Execution does not decide the question: prove the open options by hand.",
 }
 

@@ -1,4 +1,4 @@
-"""From what was found about a question to the record of its case, and its quality in numbers."""
+"""Builds the record of a question from its findings, and computes quality figures."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def outcome_of(verdict: Verdict) -> Outcome:
     """Valid passes, Unproven and Unsolved stay open, everything else is a finding."""
     if verdict is Verdict.VALID:
         return Outcome.PASSED
-    # That a model does not solve a question does not show that nobody can.
+    # A question that a model does not solve may still be solvable.
     is_open = verdict in (Verdict.UNPROVEN, Verdict.UNSOLVED)
     return Outcome.UNVERIFIED if is_open else Outcome.FAILED
 
@@ -140,7 +140,7 @@ def _is_as_keyed(finding: OptionFinding, is_key: bool, judgement: Judgement) -> 
 
 
 def _describe(finding: OptionFinding) -> str:
-    """Return the state, on what grounds if not by execution, and why."""
+    """Return the state, its grounds unless executed, and the reason."""
     state = finding.state.value
     if finding.grounds is Grounds.DOCUMENTED and finding.state is State.HOLDS:
         state = f"{state} (documented)"
@@ -197,7 +197,7 @@ def _detail(
 
 
 def proof_values(trial: Trial) -> dict[str, Any]:
-    """Return a proof and what came of it, as a record keeps it."""
+    """Return a proof and its result as stored in a record."""
     claim = trial.proof.claim
     return {
         "file": trial.proof.file,
@@ -214,7 +214,7 @@ def proof_values(trial: Trial) -> dict[str, Any]:
 
 
 def test_values(outcome: ProofOutcome | None) -> list[dict[str, Any]]:
-    """Return the tests of an outcome, as a record keeps them."""
+    """Return the tests of an outcome as stored in a record."""
     if outcome is None:
         return []
     return [

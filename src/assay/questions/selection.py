@@ -1,4 +1,4 @@
-"""What a command is to work on: from suites, filters and targets to the questions of a run."""
+"""Selects the questions of a run from suites, filters and targets."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, nearest
+from assay.questions.lint_rules import find_contradictions
 from assay.questions.model import ApiQuestion, FixQuestion, Question, SuiteEntry
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import ProofStore
@@ -31,7 +32,7 @@ _SAMPLES = 12
 
 @dataclass(frozen=True)
 class Selection:
-    """What was asked for, as a run keeps it to be resumed: paths are absolute."""
+    """The request as stored in a run to be resumed; paths are absolute."""
 
     suites: tuple[str, ...]
     folder: str
@@ -43,9 +44,9 @@ class Selection:
 
 
 def select(selection: Selection) -> list[Work]:
-    """Return the questions that were asked for; none is an error of the input."""
+    """Return the selected questions; raise InputError if there are none."""
     suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
-    work = [one for suite in suites for one in _work(suite, selection)]
+    work = _note_contradictions([one for suite in suites for one in _work(suite, selection)])
     chosen = [one for one in work if _is_chosen(one, selection)]
     if not chosen:
         wanted = selection.cases[0] if selection.cases else ""
@@ -57,18 +58,27 @@ def select(selection: Selection) -> list[Work]:
     return chosen
 
 
+def _note_contradictions(work: list[Work]) -> list[Work]:
+    """Return the questions, each with a note on those that ask the same and key something else."""
+    notes: dict[int, list[str]] = {}
+    for entry, letter, other in find_contradictions(one.entry for one in work):
+        note = f"contradiction: {other.id} ({other.place('correct_answer')}) asks the same and "
+        notes.setdefault(id(entry), []).append(f"{note}keys what is {letter} here")
+    return [replace(one, notes=tuple(notes.get(id(one.entry), ()))) for one in work]
+
+
 def _work(suite: Suite, selection: Selection) -> Iterable[Work]:
     return (work_of(suite, entry, selection) for entry in suite.entries)
 
 
 def _as_seen_from_here(path: str) -> str:
-    """Return a path relative to the current folder, if it is below it."""
+    """Return a path relative to the current directory, if it is below it."""
     seen = os.path.relpath(path)
     return path if seen.startswith("..") else seen
 
 
 def work_of(suite: Suite, entry: SuiteEntry, selection: Selection) -> Work:
-    """Return one question of a suite with all that verifying it needs."""
+    """Return one question of a suite with everything needed to verify it."""
     name = os.path.relpath(suite.path.absolute(), selection.folder)
     obstacle = suite.obstacle(entry)
     given = selection.exception_match
@@ -126,7 +136,7 @@ def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
     for one in work:
         taken = found.setdefault(one.target, [])
         if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
-            # A folder that cannot be read costs its own question, when its turn comes.
+            # An unreadable folder affects only its own question, later.
             with contextlib.suppress(InputError):
                 kept = one.store.load(one.entry.question)
                 taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
@@ -148,3 +158,20 @@ def open_question(
     work = replace(work_of(suite, entry, selection), identifier=address)
     environments = build_environments([work], say)
     return work, ProofRunners(environments, provers=load_provers(), jobs=2, isolation=isolation)
+
+
+def open_questions(
+    address: str,
+    targets: tuple[str, ...] = (),
+    proofs: Path | None = None,
+    *,
+    isolation: str = "auto",
+    say: Callable[[str], None] | None = None,
+) -> tuple[list[Work], ProofRunners]:
+    """Return the question at `FILE::CASE`, or all of `FILE`, and the runners of their targets."""
+    if "::" in address:
+        work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
+        return [work], runners
+    folder = str(proofs) if proofs else None
+    found = select(Selection((address,), str(Path.cwd()), targets, folder))
+    return found, ProofRunners(build_environments(found, say), jobs=2, isolation=isolation)

@@ -1,52 +1,280 @@
-"""Drift: the same questions on several releases, and the one in which a finding changed."""
+"""Drift: how questions stand on several releases, and in which release a finding changed. Pure."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any, Self
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from assay.errors import AssayError, InputError
+from assay.errors import InputError
 from assay.model import CaseRecord
-from assay.questions.model import Question
-from assay.questions.proof_runners import ProofRunners
-from assay.questions.provers import load_provers
-from assay.questions.selection import Selection, select
-from assay.questions.verification import Work, verify_one
-from assay.reports import Paint, count, one_line
-from assay.runs import run_in_loop
-from assay.sandbox import Target, environment, list_releases
+from assay.questions.verdict.option_findings import State
+from assay.questions.verdict.verdict import Verdict
+from assay.sandbox import Target
 
-_PINNED = re.compile(r"\s*([A-Za-z0-9][\w.-]*)(\[[^\]]*\])?\s*==\s*([^\s;]+)\s*(;.*)?")
+GONE = "Gone"
+_OPERATOR = re.compile(r"\s*[<>=!~]")
+_ABSENT = re.compile(r"\b(?:ImportError|ModuleNotFoundError|AttributeError)\b")
+_NO_MODULE = re.compile(r"No module named '([^']+)'")
+
+
+# --- Releases ------------------------------------------------------------------------------------
+
+
+class Mode(StrEnum):
+    """Which of the releases are looked at."""
+
+    EACH = "each"  # those that were named and no other
+    BETWEEN = "between"  # those that were named, and between two that differ as many as needed
+    RANGE = "range"  # both ends of a range, and between them as many as needed
+
+
+@dataclass(frozen=True)
+class Releases:
+    """The releases of a package that were asked for, oldest first."""
+
+    package: str
+    versions: tuple[str, ...]
+    mode: Mode
+
+    @property
+    def described(self) -> str:
+        """The releases in a few words."""
+        if self.mode is not Mode.RANGE:
+            return f"{self.package} {', '.join(self.versions)}"
+        count = f"{len(self.versions)} releases"
+        return f"{self.package} {self.versions[0]} to {self.versions[-1]} ({count})"
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The releases that must be looked at, each of them; in a range any two ends serve."""
+        return () if self.mode is Mode.RANGE else self.versions
+
+    def values(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {"package": self.package, "releases": list(self.versions), "mode": self.mode.value}
+
+    @classmethod
+    def from_run(cls, values: Mapping[str, Any]) -> Self:
+        """Read what a run folder says; anybody may have written it."""
+        try:
+            mode = Mode(values["mode"])
+            package = canonicalize_name(str(values["package"]), validate=True)
+            return cls(package, check_versions([str(one) for one in values["releases"]]), mode)
+        except (KeyError, TypeError, ValueError):
+            raise InputError(
+                "run.json does not say which releases were asked for", advice="start a new run"
+            ) from None
+
+
+def choose_releases(
+    asked: str | Iterable[str],
+    targets: Iterable[Target],
+    list_releases: Callable[[str], Sequence[str]],
+    *,
+    package: str | None = None,
+    search: bool = True,
+) -> Releases:
+    """Return the releases that a list of versions, a range such as `>=1.16,<2`, or `all` means.
+
+    Without a range `all` is that of the suites' own requirement. Only a range is looked up.
+    """
+    required = _find_requirement(targets, package)
+    name = canonicalize_name(required.name)
+    words = [one.strip() for one in (asked.split(",") if isinstance(asked, str) else asked)]
+    words = [one for one in words if one]
+    if words == ["all"]:
+        # The suite's own release does not say where to stop.
+        allowed = SpecifierSet() if _find_pin(required) else required.specifier
+    elif words and all(map(_OPERATOR.match, words)):
+        try:
+            allowed = SpecifierSet(",".join(words))
+        except InvalidSpecifier:
+            raise InputError(
+                f"{','.join(words)!r} is not a range of releases", advice="write it as >=1.16,<2"
+            ) from None
+    else:
+        mode = Mode.BETWEEN if search else Mode.EACH
+        return Releases(name, check_versions(words), mode)
+    found = [one for one in list_releases(name) if allowed.contains(one)]
+    if len(found) < 2:
+        raise InputError(
+            f"{len(found)} of the releases of {name} are in the range {allowed}",
+            advice="give a range with at least two",
+        )
+    return Releases(name, check_versions(found), Mode.RANGE)
+
+
+def check_versions(versions: Sequence[str]) -> tuple[str, ...]:
+    """Return the versions in order; raise an InputError unless at least two differ."""
+    for one in versions:
+        try:
+            Version(one)
+        except InvalidVersion:
+            raise InputError(
+                f"{one!r} is not a version", advice="write it as 1.20.0, or give a range or `all`"
+            ) from None
+    distinct = {Version(one): one for one in reversed(versions)}
+    if len(distinct) < 2:
+        raise InputError("there is nothing to compare", advice="give at least two versions")
+    return tuple(distinct[one] for one in sorted(distinct))
+
+
+def _find_requirement(targets: Iterable[Target], package: str | None) -> Requirement:
+    """Return the requirement whose releases are meant: the first one that the suites name."""
+    firsts = [_read_requirement(line) for one in targets for line in one.requirements[:1]]
+    found = {canonicalize_name(one.name): one for one in firsts if one is not None}
+    if package is not None:
+        try:
+            wanted = canonicalize_name(package, validate=True)
+        except InvalidName:
+            raise InputError(f"{package!r} is not the name of a package") from None
+        return found.get(wanted) or Requirement(wanted)
+    if len(found) != 1:
+        raise InputError(
+            "the suites do not say of which package the versions are",
+            advice="name it with --package, for example --package google-adk",
+        )
+    return next(iter(found.values()))
+
+
+def _read_requirement(line: str) -> Requirement | None:
+    try:
+        return Requirement(line)
+    except InvalidRequirement:
+        return None
+
+
+def at_release(target: Target, package: str, version: str) -> Target:
+    """Return the target with one release of a package."""
+    wanted, is_named = canonicalize_name(package), False
+    lines = []
+    for line in target.requirements:
+        found = _read_requirement(line)
+        if found is not None and canonicalize_name(found.name) == wanted:
+            extras = f"[{','.join(sorted(found.extras))}]" if found.extras else ""
+            marker = f"; {found.marker}" if found.marker else ""
+            line = f"{found.name}{extras}=={version}{marker}"
+            is_named = True
+        lines.append(line)
+    if not is_named:
+        lines.insert(0, f"{package}=={version}")
+    return replace(target, requirements=tuple(lines), current=False, about=())
+
+
+def pinned_release(target: Target, package: str) -> str | None:
+    """Return the release of a package that a target pins."""
+    for line in target.requirements:
+        found = _read_requirement(line)
+        if found is not None and canonicalize_name(found.name) == canonicalize_name(package):
+            return _find_pin(found)
+    return None
+
+
+def _find_pin(required: Requirement) -> str | None:
+    pins = [one.version for one in required.specifier if one.operator in ("==", "===")]
+    return pins[0] if pins and not pins[0].endswith("*") else None
+
+
+# --- Standings -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Standing:
-    """How a question stands on one release: its verdict and, per option, what was found."""
+    """How a question stands on one release: its verdict and, per option, what was found.
+
+    An option is GONE if its proof cannot be run there because what it takes for granted is
+    missing: a class it imports, a member that its control looks up.
+    """
 
     verdict: str
     states: tuple[tuple[str, str], ...] = ()
+    reason: str = field(default="", compare=False)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether anything is known about the question on this release."""
+        known = (State.HOLDS, State.FAILS, "true", "false")
+        return self.verdict != Verdict.UNPROVEN or any(state in known for _, state in self.states)
+
+    def describe(self) -> str:
+        states = ", ".join(f"{name} {state}" for name, state in self.states)
+        return f"{self.verdict} ({states})" if states else self.verdict
+
+    def values(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {"verdict": self.verdict, "options": dict(self.states), "reason": self.reason}
 
     @classmethod
-    def of(cls, record: CaseRecord) -> Standing:
-        detail = record.detail
-        if not isinstance(detail, dict):
-            return cls("Error")
-        states = {name: option["state"] for name, option in detail.get("options", {}).items()}
-        states |= {name: found["truth"] for name, found in detail.get("names", {}).items()}
-        return cls(str(detail["verdict"]), tuple(states.items()))
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
+        return cls(values["verdict"], tuple(values["options"].items()), values["reason"])
+
+    @classmethod
+    def of(cls, record: CaseRecord, modules: Sequence[str] = ()) -> Self:
+        """Return the standing that a record of verification says; `modules` are the target's."""
+        detail: Any = record.detail
+        states = {name: found["truth"] for name, found in detail.get("names", {}).items()}
+        for name, option in detail.get("options", {}).items():
+            gone = option["state"] == State.UNPROVEN and any(
+                is_gone(proof, modules) for proof in option["proofs"]
+            )
+            states[name] = GONE.upper() if gone else option["state"]
+        verdict = str(detail["verdict"])
+        if verdict == Verdict.UNPROVEN and GONE.upper() in states.values():
+            verdict = GONE
+        return cls(verdict, tuple(states.items()), str(detail["reason"]))
+
+
+def is_gone(proof: Mapping[str, Any], modules: Sequence[str] = ()) -> bool:
+    """Tell whether a proof that stayed open needs something that this release does not have."""
+    if proof["truth"] != "open":
+        return False
+    for test in proof["tests"]:
+        objection = test["objection"] or ""
+        if test["status"] == "passed":
+            continue
+        if _ABSENT.search(objection):
+            return not _is_foreign(objection, modules)
+        if test["name"].endswith("_control") and test["status"] == "failed" and not objection:
+            return True
+    return False
+
+
+def needs_reading(record: CaseRecord) -> bool:
+    """Tell whether a proof of an option says nothing on this release, so that another may.
+
+    It may import a class from where only other releases have it, its control may look for such a
+    member, or a claim that held elsewhere has no control that would show it false here.
+    """
+    detail: Any = record.detail
+    return any(
+        option["state"] == State.UNPROVEN
+        and any(one["truth"] == "open" for one in option["proofs"])
+        for option in detail.get("options", {}).values()
+    )
+
+
+def _is_foreign(message: str, modules: Sequence[str]) -> bool:
+    """Tell whether a module is missing that is not the target's, such as that of an extra."""
+    found = _NO_MODULE.search(message)
+    if found is None or not modules:
+        return False
+    name = f"{found[1]}."
+    return not any(name.startswith(f"{one}.") or f"{one}.".startswith(name) for one in modules)
 
 
 @dataclass(frozen=True)
 class Flip:
-    """A question whose standing changed: the last release before and the first one after."""
+    """A change: the last release before it, the first one after it, and both standings."""
 
-    question: str
     before: str
     after: str
     was: Standing
@@ -59,292 +287,89 @@ class Flip:
             lines.append(f"{self.was.verdict} → {self.became.verdict}")
         became = dict(self.became.states)
         lines += [
-            f"{name}: {state} → {became.get(name, 'gone')}"
+            f"{name}: {state} → {became.get(name, 'not asked')}"
             for name, state in self.was.states
             if became.get(name) != state
         ]
         return lines
 
 
-@dataclass
-class Drift:
-    """The matrix of questions and releases, and where it changes."""
+# --- The search ----------------------------------------------------------------------------------
 
-    versions: tuple[str, ...]
-    package: str = ""
-    standings: dict[str, dict[str, Standing]] = field(default_factory=dict)
-    flips: list[Flip] = field(default_factory=list)
-    unbuildable: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def exit_code(self) -> int:
-        """Return 1 if any verdict differs between the versions, else 0."""
-        return int(self.verdict_changed)
-
-    def report(self, format: Literal["text", "json"] = "text") -> str:  # noqa: A002 - as `Run`
-        """Return the matrix and the release of every change."""
-        from assay.questions.target_drift import drift_lines, drift_values
-        from assay.reports import Paint
-
-        if format == "json":
-            return json.dumps(drift_values(self, self.package), indent=2) + "\n"
-        return "\n".join(drift_lines(self, self.package, Paint(False))) + "\n"
-
-    @property
-    def verdict_changed(self) -> bool:
-        """Whether any question has another verdict on one of the releases that were asked for."""
-        return any(
-            len({standing.verdict for standing in row.values()}) > 1
-            for row in self.standings.values()
-        )
-
-
-# Gives the standing of some questions on one release.
-Examine = Callable[[str, Sequence[str]], Awaitable[Mapping[str, Standing]]]
-
-
-async def find_drift(
-    questions: Sequence[str],
-    versions: Sequence[str],
-    examine: Examine,
-    releases: Callable[[], Sequence[str]],
-) -> Drift:
-    """Return the matrix over the versions, and for every change the first release that has it."""
-    drift = Drift(tuple(sorted(versions, key=Version)))
-    seen: dict[str, Mapping[str, Standing]] = {}
-    for version in drift.versions:
-        seen[version] = await examine(version, questions)
-    drift.standings = {
-        question: {version: seen[version][question] for version in drift.versions}
-        for question in questions
-    }
-    search = _Search(examine, releases, drift)
-    for question, row in drift.standings.items():
-        for before, after in zip(drift.versions, drift.versions[1:], strict=False):
-            if row[before] != row[after]:
-                drift.flips.append(await search.first_change(question, before, after, row))
-    return drift
+# Return how a question stands on a release; None if the release cannot be installed.
+Look = Callable[[str], Awaitable[Standing | None]]
 
 
 @dataclass
-class _Search:
-    """Halves the releases between two versions; what one question needs serves the next."""
+class Trace:
+    """One question on the releases that were looked at."""
 
-    examine: Examine
-    releases: Callable[[], Sequence[str]]
-    drift: Drift
-    known: dict[tuple[str, str], Standing | None] = field(default_factory=dict)
-    listed: list[str] | None = None
+    seen: dict[str, Standing] = field(default_factory=dict)
+    not_installed: dict[str, str] = field(default_factory=dict)
+    assumed: int = 0
+    """How many releases were not looked at, because those around them agree."""
 
-    async def first_change(
-        self, question: str, before: str, after: str, row: Mapping[str, Standing]
-    ) -> Flip:
-        was, became = row[before], row[after]
-        between = self._between(before, after)
-        while between:
-            middle = between[len(between) // 2]
-            standing = await self._standing(question, middle)
-            if standing is None:
-                # A release that cannot be installed tells nothing; its neighbours may.
-                between.remove(middle)
-            elif standing == was:
-                before, between = middle, between[between.index(middle) + 1 :]
-            else:
-                after, became = middle, standing
-                between = between[: between.index(middle)]
-        return Flip(question, before, after, was, became)
+    @property
+    def versions(self) -> list[str]:
+        return sorted(self.seen, key=Version)
 
-    def _between(self, before: str, after: str) -> list[str]:
-        if self.listed is None:
-            self.listed = list(self.releases())
-        return [one for one in self.listed if Version(before) < Version(one) < Version(after)]
-
-    async def _standing(self, question: str, version: str) -> Standing | None:
-        if (question, version) not in self.known:
-            try:
-                found = await self.examine(version, [question])
-                self.known[question, version] = found[question]
-            except AssayError as error:
-                self.drift.unbuildable[version] = str(error).partition("\n")[0]
-                self.known[question, version] = None
-        return self.known[question, version]
-
-
-def check_proofs(work: Sequence[Work]) -> int:
-    """Return how many questions have something to replay; none is an error of the input."""
-    ready = 0
-    for one in work:
-        question = one.entry.question
-        ready += not isinstance(question, Question) or bool(one.store.load(question))
-    if not ready:
-        raise InputError(
-            "there are no proofs to replay",
-            advice="make them with `assay questions verify SUITE` and commit the folder `proofs`",
-        )
-    return ready
-
-
-def package_of(work: Sequence[Work], given: str | None = None) -> str:
-    """Return the package whose releases are meant: the one the suites pin."""
-    if given is not None:
-        return given
-    names = {
-        found[1]
-        for one in work
-        for line in one.target.requirements[:1]
-        if (found := _PINNED.fullmatch(line))
-    }
-    if len(names) != 1:
-        raise InputError(
-            "the suites do not say of which package the versions are",
-            advice="name it with --package, for example --package google-adk",
-        )
-    return names.pop()
-
-
-def check_versions(versions: Sequence[str]) -> list[str]:
-    """At least two different versions, each one readable."""
-    for one in versions:
-        try:
-            Version(one)
-        except InvalidVersion:
-            raise InputError(f"{one!r} is not a version", advice="write it as 1.20.0") from None
-    if len(set(map(Version, versions))) < 2:
-        raise InputError("there is nothing to compare", advice="give at least two versions")
-    return list(dict.fromkeys(versions))
-
-
-def at_version(target: Target, package: str, version: str) -> Target:
-    """Return the target with another version of one package."""
-    wanted = _normal(package)
-    lines = []
-    for line in target.requirements:
-        found = _PINNED.fullmatch(line)
-        if found and _normal(found[1]) == wanted:
-            line = f"{found[1]}{found[2] or ''}=={version}"
-        lines.append(line)
-    if not any(_normal(re.split(r"[\[=<>!~; ]", line)[0]) == wanted for line in lines):
-        lines.insert(0, f"{package}=={version}")
-    return replace(target, requirements=tuple(lines), current=False)
-
-
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def examiner(
-    work: Sequence[Work],
-    package: str,
-    *,
-    jobs: int,
-    isolation: str,
-    say: Callable[[str], None],
-) -> Examine:
-    """Examines by replaying the stored proofs in the environment of a release; nothing is kept.
-
-    What a proof leaves open on another release, because what surrounds it is gone, is proven anew.
-    """
-    by_id = {one.identifier: one for one in work}
-
-    async def examine(version: str, questions: Sequence[str]) -> Mapping[str, Standing]:
-        chosen = [by_id[question] for question in questions]
-        moved = [replace(one, target=at_version(one.target, package, version)) for one in chosen]
-        targets = dict.fromkeys(one.target for one in moved)
-        say(f"{package} {version}: {len(moved)} to replay")
-        environments = {target: await asyncio.to_thread(environment, target) for target in targets}
-        runners = ProofRunners(environments, provers=load_provers(), jobs=jobs, isolation=isolation)
-        async with runners:
-            records = await asyncio.gather(
-                *(verify_one(one, runners, writes=False) for one in moved)
-            )
-        return {
-            one.identifier: Standing.of(record) for one, record in zip(moved, records, strict=True)
-        }
-
-    return examine
-
-
-def compare_versions(
-    selection: Selection,
-    versions: Sequence[str],
-    package: str | None = None,
-    *,
-    jobs: int,
-    isolation: str = "auto",
-    say: Callable[[str], None] = lambda text: None,
-) -> Drift:
-    """Replay the stored proofs of questions on several versions of a package."""
-    wanted = check_versions(versions)
-    work = select(selection)
-    name = package_of(work, package)
-    if without := len(work) - check_proofs(work):
-        say(f"{without} of {len(work)} questions have no stored proof")
-    examine = examiner(work, name, jobs=jobs, isolation=isolation, say=say)
-    identifiers = [one.identifier for one in work]
-    drift = run_in_loop(find_drift(identifiers, wanted, examine, lambda: list_releases(name)))
-    return replace(drift, package=name)
-
-
-VERSION = 1
-_STYLES = {"Valid": "passed", "Unproven": "unverified"}
-
-
-def drift_lines(drift: Drift, package: str, paint: Paint) -> Iterator[str]:
-    """Yield the matrix with a column per version, then what changed and when."""
-    names = {question: one_line(question) for question in drift.standings}
-    width = max([len(name) for name in names.values()], default=0)
-    columns = [max(len(version), len("Incorrect")) for version in drift.versions]
-    head = "  ".join(
-        version.ljust(size) for version, size in zip(drift.versions, columns, strict=True)
-    )
-    yield f"{package.ljust(width)}  {head}".rstrip()
-    for question, row in drift.standings.items():
-        cells = [
-            paint(row[version].verdict.ljust(size), _STYLES.get(row[version].verdict, "failed"))
-            for version, size in zip(drift.versions, columns, strict=True)
+    @property
+    def flips(self) -> list[Flip]:
+        return [
+            Flip(before, after, self.seen[before], self.seen[after])
+            for before, after in pairwise(self.versions)
+            if self.seen[before] != self.seen[after]
         ]
-        yield f"{names[question].ljust(width)}  {'  '.join(cells)}"
-    for flip in drift.flips:
-        yield ""
-        yield f"{paint(names[flip.question], 'bold')} changed in {package} {flip.after}"
-        yield paint(f"  (the last release before: {flip.before})", "dim")
-        yield from (f"  {one_line(line)}" for line in flip.list_changes())
-    for version, why in drift.unbuildable.items():
-        yield paint(f"{package} {version} could not be installed: {one_line(why)}", "dim")
-    yield ""
-    yield _verdict(drift)
 
 
-def _verdict(drift: Drift) -> str:
-    if not drift.flips:
-        return "Nothing changed."
-    what = count(len(drift.flips), "change")
-    told = "verdicts differ" if drift.verdict_changed else "no verdict differs"
-    return f"{what}; {told} between the versions."
+async def trace(
+    releases: Releases, look: Look, list_between: Callable[[], Sequence[str]], into: Trace
+) -> None:
+    """Look at the releases that were asked for, and halve what is between two that differ.
+
+    A release that cannot be installed is passed over; at an end of a range the next one serves.
+    """
+
+    async def see(version: str) -> bool:
+        standing = await look(version)
+        if standing is not None:
+            into.seen[version] = standing
+        return standing is not None
+
+    if releases.mode is Mode.RANGE:
+        for order in (releases.versions, releases.versions[::-1]):
+            for version in order:
+                if version in into.seen or await see(version):
+                    break
+    else:
+        for version in releases.versions:
+            await see(version)
+    if releases.mode is Mode.EACH:
+        return
+    between: Sequence[str] | None = releases.versions if releases.mode is Mode.RANGE else None
+    for before, after in pairwise(into.versions):
+        if between is None and into.seen[before] != into.seen[after]:
+            between = list_between()
+        if between is not None:
+            await _halve(between, before, after, see, into)
 
 
-def drift_values(drift: Drift, package: str) -> dict[str, Any]:
-    """Return the same as JSON."""
-    return {
-        "version": VERSION,
-        "package": package,
-        "versions": list(drift.versions),
-        "verdict_changed": drift.verdict_changed,
-        "questions": {
-            question: {
-                version: {"verdict": standing.verdict, "options": dict(standing.states)}
-                for version, standing in row.items()
-            }
-            for question, row in drift.standings.items()
-        },
-        "changes": [
-            {
-                "question": flip.question,
-                "before": flip.before,
-                "after": flip.after,
-                "changed": flip.list_changes(),
-            }
-            for flip in drift.flips
-        ],
-        "could_not_be_installed": drift.unbuildable,
-    }
+async def _halve(
+    known: Sequence[str],
+    before: str,
+    after: str,
+    see: Callable[[str], Awaitable[bool]],
+    into: Trace,
+) -> None:
+    """Look at the middle of two releases that differ, and again on both sides of it."""
+    low, high = Version(before), Version(after)
+    between = [one for one in known if low < Version(one) < high and one not in into.not_installed]
+    if into.seen[before] == into.seen[after]:
+        into.assumed += len(between)
+        return
+    while between:
+        middle = between.pop(len(between) // 2)
+        if await see(middle):
+            await _halve(known, before, middle, see, into)
+            await _halve(known, middle, after, see, into)
+            return

@@ -1,14 +1,14 @@
-"""Verifies questions: examined without the key, judged against it, recorded."""
+"""Verifies questions: examines them without the key, judges them against it, and records them."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.errors import BudgetExceeded
-from assay.model import CaseRecord, Outcome, compute_fingerprint
+from assay.errors import BudgetExceeded, InputError
+from assay.model import WRONG_INPUT, CaseRecord, Outcome, compute_fingerprint
 from assay.questions.api_understanding import api_record
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
@@ -35,10 +35,12 @@ class Work:
     store: ProofStore
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
     obstacle: str | None = None
+    notes: tuple[str, ...] = ()
+    """What is known of it from the other questions of the run."""
 
 
 class Procedure(Protocol):
-    """Verifies one question and gives its record."""
+    """Verifies one question and returns its record."""
 
     async def __call__(
         self, work: Work, runners: ProofRunners, *, writes: bool = True
@@ -56,12 +58,20 @@ class QuestionWorker:
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await self.verify(unit.payload, self.runners, writes=self.writes)
+            record = await self.verify(unit.payload, self.runners, writes=self.writes)
+            return _add_notes(record, unit.payload.notes)
         except BudgetExceeded:
             raise
         except Exception as error:
-            # Whatever goes wrong with one question is its error and not the end of the others.
-            return error_record(unit.payload, format_exception(error))
+            # An error in one question is recorded for it and does not stop the others.
+            return error_record(unit.payload, error)
+
+
+def _add_notes(record: CaseRecord, notes: Sequence[str]) -> CaseRecord:
+    if not notes or not isinstance(record.detail, dict):
+        return record
+    detail = {**record.detail, "notes": [*record.detail.get("notes", ()), *notes]}
+    return record.model_copy(update={"detail": detail})
 
 
 def list_units(work: Iterable[Work]) -> Iterator[Unit]:
@@ -76,14 +86,15 @@ def fingerprint(work: Work) -> str:
     return compute_fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
 
 
-def error_record(work: Work, reason: str) -> CaseRecord:
+def error_record(work: Work, error: Exception) -> CaseRecord:
     """Return the record of a question that could not be verified."""
+    is_input = isinstance(error, InputError)
     return CaseRecord(
         id=work.identifier,
         subject=SUBJECT,
         outcome=Outcome.ERROR,
-        reason=reason,
-        code="error",
+        reason=str(error) if is_input else format_exception(error),
+        code=WRONG_INPUT if is_input else "error",
         fingerprint=fingerprint(work),
     )
 
@@ -137,14 +148,14 @@ async def judge_question(
 async def _judge(
     question: Question, key: str, examination: Examination, runner: TargetRunner
 ) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
-    """Return the verdict; an accusation only if a new interpreter gives the same outcome."""
+    """Return the verdict; a defect is reported only if a new interpreter confirms it."""
     stem = classify(question.text)
     whole = [trial.settled for trial in examination.whole]
     judgement = judge(question, stem, examination.findings, key, whole)
     if accuses(judgement):
         unstable = await repeat(examination, judgement.rests_on, runner)
         if unstable:
-            # What is left may accuse on other grounds, which must be repeated in their turn.
+            # The remaining findings may report another defect, which must be repeated too.
             return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
     return examination, answers_of(question, stem, examination.findings), judgement
 

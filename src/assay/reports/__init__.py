@@ -1,4 +1,4 @@
-"""Reports of a run, at any time and in any registered format; and what the run as a whole says."""
+"""Reports of a run in any registered format, at any time; and the summary of a run."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.reports.html_report import render_table
     from assay.reports.json_report import full_record
     from assay.reports.markdown import cell, code_block, code_span, html_code
+    from assay.reports.matrix import Matrix, MatrixCell, MatrixRow
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import comparison_lines, comparison_values, render_case
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
+    "Matrix": "matrix",
+    "MatrixCell": "matrix",
+    "MatrixRow": "matrix",
     "Paint": "evidence",
     "Summary": "summary",
     "cell": "markdown",
@@ -52,6 +56,9 @@ _LATE = {
 
 __all__ = [
     "Format",
+    "Matrix",
+    "MatrixCell",
+    "MatrixRow",
     "Paint",
     "Renderer",
     "Summary",

@@ -1,4 +1,4 @@
-"""The evidence of a case, cut to a size, and as indented lines of plain text."""
+"""The evidence of a case, limited in size, as indented lines of plain text."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from assay.reports.text import count, one_line, seconds, shorten, show_diff, sho
 WRONG, UNDECIDED, RIGHT, UNCHECKED = "wrong", "undecided", "right", "unchecked"
 
 
-# What a subject that did not pass wrote to its standard error: nobody verified it, but it may well
-# say why.
+# Standard error of a subject that did not pass: it was not verified, but may explain why.
 CLUE = "clue"
 
 
@@ -37,7 +36,7 @@ class EvidenceLimits(NamedTuple):
 
 
 class Attribute(NamedTuple):
-    """One attribute; `values` are pairs of a label and a text, without those that say nothing."""
+    """One attribute; `values` are pairs of a label and a text, without empty ones."""
 
     name: str
     mark: str
@@ -66,7 +65,7 @@ class Sample(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What there is to say about a case."""
+    """The evidence of a case."""
 
     id: str
     group: str
@@ -152,7 +151,7 @@ def _attribute(mark: str, result: AttributeResult, limits: EvidenceLimits) -> At
 
 
 def _ending(said: Any) -> str:
-    """Return the last lines, where a program says what it died of."""
+    """Return the last lines, where a program usually reports why it died."""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
     lines = text.rstrip("\n").split("\n")
     kept = [one_line(line) for line in lines[-_CLUE_LINES:]]
@@ -186,7 +185,7 @@ class Paint:
 
 
 def case_lines(evidence: Evidence, paint: Paint, *, in_full: bool = False) -> Iterator[str]:
-    """Yield a case: how it ended and why, then the evidence; in full also what is right."""
+    """Yield a case: its outcome and reason, then the evidence; in full also correct values."""
     known = paint(" (accepted by the baseline)", "dim") if evidence.is_known else ""
     word = paint(f"{evidence.outcome.value.upper():<10}", evidence.outcome.value)
     yield f"{word} {paint(evidence.id, 'bold')}{known}"
@@ -224,7 +223,7 @@ def _report_lines(sample: Sample, evidence: Evidence, paint: Paint, in_full: boo
 
 
 def _without(lines: list[str], said: str) -> list[str]:
-    """Return an error usually begins with the reason, which stands above it already."""
+    """Return an error without the reason at its start, which is already shown above."""
     return lines[1:] if lines[0] == said else lines
 
 

@@ -1,6 +1,6 @@
-"""The formats a run can be reported in, by name, and how a report is written.
+"""The registry of report formats, and how a report is written.
 
-A subject adds its own format with `register_format`; a package does by a plugin.
+A subject adds its format with `register_format`, a package with a plugin.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from assay.runs import Run
 
 
-# Gives the report piece by piece, so that no report is ever whole in memory: text, or bytes if
-# the format is binary. A format in colour also takes the keyword `colour`.
+# Yields the report in pieces, so that it is never whole in memory: text, or bytes if the format is
+# binary. A format in colour also takes the keyword `colour`.
 Renderer: TypeAlias = "Callable[[Run], Iterator[str]] | Callable[[Run], Iterator[bytes]]"
 
 
@@ -40,8 +40,8 @@ class Format:
     renderer: str
     is_binary: bool = False
     has_colour: bool = False
-    subject: str | None = None
-    """The only subject whose runs it can tell; None for any."""
+    subjects: tuple[str, ...] = ()
+    """The only subjects whose runs it can tell; empty for any."""
 
     def load(self) -> Callable[..., Iterator[Any]]:
         """Return the function that renders a run."""
@@ -51,14 +51,14 @@ class Format:
 
 
 def register_format(new: Format) -> None:
-    """Make a format known; a name can be taken only once."""
+    """Register a format under an unused name."""
     if new.name in _FORMATS:
         raise ValueError(f"the report format {new.name!r} is registered already")
     _FORMATS[new.name] = new
 
 
 def get_format(name: str) -> Format:
-    """Return the format of a name; raise an InputError that names the nearest if there is none."""
+    """Return a format by name; raise an InputError with the nearest name if there is none."""
     if name not in _FORMATS and (added := plugins.find("reports", name)) is not None:
         register_format(_as_format(name, added))
     if name not in _FORMATS:
@@ -67,17 +67,19 @@ def get_format(name: str) -> Format:
 
 
 def _as_format(name: str, added: Any) -> Format:
-    """Return what a plugin adds as a format: it may be just a function that renders."""
+    """Return a plugin's object as a format: it may be just a function that renders."""
     if isinstance(added, Format):
         return added
     if not callable(added):
-        raise InputError(f"the report {name!r} of a plugin is {type(added).__name__}, no function")
+        raise InputError(
+            f"the report {name!r} of a plugin is {type(added).__name__}, not a function"
+        )
     about = (added.__doc__ or "").strip().partition("\n")[0]
     return Format(name, about, f"{added.__module__}:{added.__qualname__}")
 
 
 def format_names() -> list[str]:
-    """Return all names, in the order they were registered; those of plugins last."""
+    """Return all names, in order of registration; those of plugins last."""
     added = (plugin.name for plugin in plugins.list_installed("reports"))
     return list(dict.fromkeys([*_FORMATS, *added]))
 
@@ -127,19 +129,19 @@ for _format in (
         "quality",
         "Questions: what is known about each, as quality_report.json.",
         "assay.questions.quality_report:render_json",
-        subject="questions",
+        subjects=("questions",),
     ),
     Format(
         "verdicts",
         "Questions: a Markdown document grouped by verdict, with the evidence.",
         "assay.questions.quality_report:render_markdown",
-        subject="questions",
+        subjects=("questions",),
     ),
     Format(
         "sarif",
         "Questions: findings on the lines of the suite, for code scanning.",
         "assay.questions.quality_report:render_sarif",
-        subject="questions",
+        subjects=("questions", "drift"),
     ),
 ):
     register_format(_format)
@@ -162,7 +164,7 @@ def write_report(run: Run, name: str, out: Path | None = None, *, colour: bool =
 
 
 def keep_report(run: Run, name: str, file: str) -> Path:
-    """Put a report into the folder of its run, in the place of whatever has this name there."""
+    """Write a report into the folder of its run, replacing whatever has this name."""
     path = run.path / file
     with _report_failures(path):
         replace_file(path, render_report(run, name))
@@ -172,9 +174,10 @@ def keep_report(run: Run, name: str, file: str) -> Path:
 def render_report(run: Run, name: str, *, colour: bool = False) -> Iterator[bytes]:
     """Yield the bytes of a report, piece by piece."""
     format_ = get_format(name)
-    if format_.subject not in (None, run.manifest.subject):
+    if format_.subjects and run.manifest.subject not in format_.subjects:
         raise InputError(
-            f"{name} is a report of {format_.subject}, and this run is of {run.manifest.subject}",
+            f"{name} is a report of {' and '.join(format_.subjects)}, and this run is of "
+            f"{run.manifest.subject}",
             where=str(run.path),
             advice="see: assay report --help",
         )
@@ -205,7 +208,7 @@ def _write_to_standard_output(pieces: Iterator[bytes], *, is_binary: bool) -> No
             out.write(piece)
         out.flush()
     except BrokenPipeError:
-        # Whoever reads has seen enough; that changes nothing about what was found.
+        # The reader closed the pipe; the result does not change.
         discard_standard_output()
     except OSError as error:
         discard_standard_output()
@@ -213,12 +216,12 @@ def _write_to_standard_output(pieces: Iterator[bytes], *, is_binary: bool) -> No
 
 
 def discard_standard_output() -> None:
-    """Send what is still to come nowhere, so that Python does not stumble over it at its end."""
+    """Redirect further output to nowhere, so that Python does not fail at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write_to_file(pieces: Iterator[bytes], out: Path) -> None:
-    # What a link points to is replaced, not the link.
+    # The target of a link is replaced, not the link.
     target = out.resolve()
     if target.is_dir():
         raise InputError(

@@ -1,7 +1,7 @@
-"""The HTML report: one page that is complete in itself, and in which text from cases stays text.
+"""The HTML report: one self-contained page in which text from cases is never interpreted.
 
-Three things keep it so, each enough alone: hidden characters are made visible, the template
-escapes everything, and the page's own policy allows only its one script and its one style.
+Three measures ensure this, each sufficient alone: hidden characters are made visible, the template
+escapes everything, and the page's content security policy allows only its own script and style.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay._version import __version__
 from assay.model import Outcome
 from assay.reports.evidence import Evidence, EvidenceLimits, gather
+from assay.reports.matrix import find_matrix
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import one_line, seconds, show_command
 from assay.runs import Row, Run
@@ -47,7 +48,7 @@ _PIECES_AT_ONCE = 200
 
 
 class _Section(NamedTuple):
-    """The cases of one outcome, drawn when the page comes to them."""
+    """The cases of one outcome, rendered lazily."""
 
     outcome: str
     number: int
@@ -88,6 +89,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
         "pass_rate": percent(summary.pass_rate),
         "duration": "not finished" if summary.duration is None else seconds(summary.duration),
         "bar": list(_bar(summary)),
+        "matrix": find_matrix(run),
         "sections": [_section(run, summary, outcome) for outcome in (*NOT_PASSED, Outcome.PASSED)],
         "command": show_command(run),
         "version": __version__,
@@ -95,7 +97,7 @@ def _context(run: Run, summary: Summary) -> dict[str, Any]:
 
 
 def _assets() -> dict[str, Any]:
-    """Return the style and the script, and the hashes by which the page's policy knows them."""
+    """Return the style and the script, and their hashes for the page's policy."""
     from markupsafe import Markup
 
     assets: dict[str, Any] = {}
@@ -143,7 +145,13 @@ def _diff_lines(text: str) -> list[tuple[str, str]]:
 _ROWS = 50
 
 
-_COLUMNS = ("case", "outcome", "score", "reason")
+# The columns of a table in a notebook: each title, and how the text of a row is made.
+_COLUMNS: dict[str, Callable[[Run, Row], str]] = {
+    "case": lambda run, row: row.id,
+    "outcome": lambda run, row: row.outcome.value,
+    "score": lambda run, row: f"{row.score:.2f}",
+    "reason": lambda run, row: str(run.read_packed(row)["reason"]),
+}
 
 
 def render_table(run: Run) -> str:
@@ -166,6 +174,5 @@ def _rows(run: Run) -> Iterator[Row]:
 
 
 def _row(run: Run, row: Row) -> str:
-    reason = run.read_packed(row)["reason"]
-    texts = (row.id, row.outcome.value, f"{row.score:.2f}", reason)
+    texts = (write(run, row) for write in _COLUMNS.values())
     return "<tr>" + "".join(f"<td>{html.escape(one_line(text))}</td>" for text in texts) + "</tr>"

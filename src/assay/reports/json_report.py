@@ -1,6 +1,6 @@
-"""The JSON report: one versioned object, its cases one per line; docs/reports.md describes it.
+"""The JSON report: one versioned object with one case per line, described in docs/reports.md.
 
-It is made of the short form of the journal: building models would take most of its time.
+It is built from the compact form in the journal; building models would take most of the time.
 """
 
 from __future__ import annotations

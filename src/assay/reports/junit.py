@@ -1,4 +1,4 @@
-"""The JUnit report: one test case per case of the run, as CI systems read it."""
+"""The JUnit report for CI systems: one test case per case of the run."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _test_case(run: Run, row: Row) -> str:
 
 
 def _render_passed(packed: dict[str, Any]) -> str:
-    """Return why a case of several samples passed although some of them may not have."""
+    """Return why a case of several samples passed although some may have failed."""
     if len(packed["reports"]) < 2 or not packed["reason"]:
         return ""
     return f"<system-out>{escape(escape_hidden(shorten(packed['reason'])))}</system-out>"

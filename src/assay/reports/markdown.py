@@ -1,7 +1,7 @@
-"""Reports in Markdown: the document, and the step summary for GitHub Actions within its limit.
+"""Markdown reports: the full document, and a size-limited step summary for GitHub Actions.
 
-Text from cases stands only inside code, where nothing of it can act: there is no markup, no HTML,
-no mention of people, no reference to issues and no link.
+Text from cases appears only inside code, where markup, HTML, mentions, issue references and links
+have no effect.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
+from itertools import islice
 
 from assay.model import Outcome
 from assay.reports.evidence import (
@@ -23,6 +24,7 @@ from assay.reports.evidence import (
     Sample,
     gather,
 )
+from assay.reports.matrix import Matrix, find_matrix
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import count, one_line, seconds, show_command
 from assay.runs import Run
@@ -47,7 +49,7 @@ def cell(text: str) -> str:
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Lines as a block of code that no line of them can end."""
+    """Return lines as a code block that none of them can end."""
     marks = "`" * max(3, _longest_run(text) + 1)
     return f"{marks}{language}\n{text}\n{marks}\n"
 
@@ -69,6 +71,8 @@ def render(run: Run) -> Iterator[str]:
     summary = summarize(run)
     yield f"# Assay: {code_span(one_line(summary.name))}\n\n"
     yield head(summary)
+    if (matrix := find_matrix(run)) is not None:
+        yield "".join(_matrix_parts(matrix))
     if not summary.not_passed:
         return
     yield "\n## What did not pass\n\n| case | outcome | score |\n|---|---|---:|\n"
@@ -82,7 +86,7 @@ def render(run: Run) -> Iterator[str]:
 
 
 def head(summary: Summary) -> str:
-    """Return the verdict, the totals, and what of the baseline is no longer needed."""
+    """Return the verdict, the totals, and outdated baseline entries."""
     lines = [f"**{summary.verdict_line()}**", "", *_totals_table(summary)]
     if summary.outdated:
         lines += ["", "No longer needed in the baseline:", ""]
@@ -91,6 +95,29 @@ def head(summary: Summary) -> str:
             for entry in summary.outdated
         ]
     return "\n".join(lines) + "\n"
+
+
+_ROWS_AT_MOST = 500
+
+
+def _matrix_parts(matrix: Matrix) -> Iterator[str]:
+    """Yield the rows that changed as a table, and how many there are."""
+    yield f"\n{matrix.summary}.\n"
+    changed = (row for row in matrix.rows() if row.is_changed)
+    rows = list(islice(changed, _ROWS_AT_MOST))
+    if rows:
+        columns = (cell(one_line(name)) for name in matrix.columns)
+        yield f"\n| {cell(one_line(matrix.corner))} | {' | '.join(columns)} |\n"
+        yield f"|---|{'---|' * len(matrix.columns)}\n"
+    for row in rows:
+        texts = (
+            f"**{cell(one_line(one.text))}**" if one.is_changed else cell(one_line(one.text))
+            for one in row.cells
+        )
+        yield f"| {cell(one_line(row.label))} | {' | '.join(texts)} |\n"
+    if more := sum(1 for _ in changed):
+        yield f"\n… {count(more, 'more row')}\n"
+    yield from (f"\n{code_span(one_line(note))}\n" for note in matrix.notes)
 
 
 def _totals_table(summary: Summary) -> list[str]:
@@ -169,13 +196,15 @@ _LIMITS = EvidenceLimits(samples=3)
 
 
 def render_github(run: Run) -> Iterator[str]:
-    """Yield the summary piece by piece, as far as there is room."""
+    """Yield the summary piece by piece, up to the size limit."""
     summary = summarize(run)
     title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
     outdated = summary.outdated[:_OUTDATED_SHOWN]
     text = title + head(replace(summary, outdated=outdated))
     if left_out := len(summary.outdated) - len(outdated):
         text += f"- … {left_out:,} more\n"
+    if (matrix := find_matrix(run)) is not None:
+        text += "".join(_matrix_parts(matrix))
     yield text
     room = MAX_BYTES - _NOTE_BYTES - len(text.encode())
     shown = 0

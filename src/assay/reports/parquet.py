@@ -1,4 +1,4 @@
-"""Reports as a parquet file, one row each: built from the journal's short form, and read again."""
+"""The Parquet report: one row per report, built from the journal's compact form, and its reader."""
 
 from __future__ import annotations
 
@@ -10,76 +10,79 @@ from itertools import compress
 from json.encoder import encode_basestring_ascii
 from operator import itemgetter, not_
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from assay.errors import InputError
 from assay.model import AT_DEFAULT, INHERITED, VerifierReport, decode_value, encode_value
 from assay.runs import Run
 
-_REPORT_TEXT = (
-    "id",
-    "group",
-    "type",
-    "timestamp",
-    "original_checkpoint",
-    "original_group",
-    "error",
+
+class Column(NamedTuple):
+    """A column of the file.
+
+    Its value is that of a key of the packed record or report. Columns without a source are
+    computed in `ColumnGroup`.
+    """
+
+    name: str
+    type: Literal["string", "float64", "int32", "bool_"] = "string"
+    source: Literal["record", "report"] | None = None
+    key: str = ""
+
+
+# To add a column that a record or report has, add a row here.
+COLUMNS = (
+    Column("record_id", source="record", key="id"),
+    Column("subject", source="record", key="subject"),
+    Column("record_outcome", source="record", key="outcome"),
+    Column("record_reason", source="record", key="reason"),
+    Column("sample", "int32"),
+    Column("id", source="report", key="id"),
+    Column("group", source="report", key="group"),
+    Column("type", source="report", key="type"),
+    Column("timestamp", source="report", key="timestamp"),
+    Column("original_checkpoint", source="report", key="original_checkpoint"),
+    Column("original_group", source="report", key="original_group"),
+    Column("error", source="report", key="error"),
+    Column("duration", "float64", source="report", key="duration"),
+    Column("outcome", source="report", key="outcome"),
+    Column("score", "float64", source="report", key="score"),
+    Column("passed", "bool_"),
+    Column("case"),
+    Column("results"),
+    Column("originals"),
 )
-
-
-# Column name to the record's name of it.
-_RECORD_TEXT = {
-    "record_id": "id",
-    "subject": "subject",
-    "record_outcome": "outcome",
-    "record_reason": "reason",
+_RESULT_TYPES = {
+    "attribute": "string",
+    "actual": "string",
+    "expected": "string",
+    "diff": "string",
+    "is_correct": "bool_",
+    "weight": "float64",
 }
 
-
-_REPORT = (*_REPORT_TEXT, "duration", "outcome", "score")
-
-
-_COLUMNS = (*_RECORD_TEXT, *_REPORT, "sample", "case")
-
-
-_of_record = itemgetter(*_RECORD_TEXT.values())
-
-
-_of_report = itemgetter(*_REPORT)
+_OF_RECORD = [column for column in COLUMNS if column.source == "record"]
+_OF_REPORT = [column for column in COLUMNS if column.source == "report"]
+_read_record = itemgetter(*(column.key for column in _OF_RECORD))
+_read_report = itemgetter(*(column.key for column in _OF_REPORT))
+# The order of the values of a row in `ColumnGroup`.
+_IN_ROW = (*(column.name for column in (*_OF_RECORD, *_OF_REPORT)), "sample", "case")
+_TEXT = [column.name for column in (*_OF_RECORD, *_OF_REPORT) if column.type == "string"]
 
 
 def file_schema() -> Any:
+    """Return the schema of the file."""
     import pyarrow as pa
 
-    text, number = pa.string(), pa.float64()
-    result = pa.struct(
-        [
-            ("attribute", text),
-            ("actual", text),
-            ("expected", text),
-            ("diff", text),
-            ("is_correct", pa.bool_()),
-            ("weight", number),
-        ]
-    )
+    result = pa.struct([(name, getattr(pa, kind)()) for name, kind in _RESULT_TYPES.items()])
     return pa.schema(
-        [
-            *((name, text) for name in _RECORD_TEXT),
-            ("sample", pa.int32()),
-            *((name, text) for name in _REPORT_TEXT),
-            ("duration", number),
-            ("outcome", text),
-            ("score", number),
-            ("passed", pa.bool_()),
-            ("case", text),
-            ("results", pa.list_(result)),
-            ("originals", text),
-        ]
+        (column.name, pa.list_(result) if column.name == "results" else getattr(pa, column.type)())
+        for column in COLUMNS
     )
 
 
 class ColumnGroup:
-    """The rows of one row group; they become columns all at once, which is much less work."""
+    """The rows of one row group; they are converted to columns together, which is much faster."""
 
     def __init__(self) -> None:
         self._rows: list[tuple[Any, ...]] = []
@@ -91,7 +94,7 @@ class ColumnGroup:
 
     def add(self, record: dict[str, Any], sample: int, report: dict[str, Any]) -> None:
         case = encode_value(report["case"])
-        self._rows.append((*_of_record(record), *_of_report(report), sample, case))
+        self._rows.append((*_read_record(record), *_read_report(report), sample, case))
         results = report["results"]
         self._attribute += results
         self._results += results.values()
@@ -99,7 +102,7 @@ class ColumnGroup:
 
     def to_batch(self, schema: Any) -> Any:
         """Return the group as a record batch of arrow."""
-        self._columns = dict(zip(_COLUMNS, map(list, zip(*self._rows, strict=True)), strict=True))
+        self._columns = dict(zip(_IN_ROW, map(list, zip(*self._rows, strict=True)), strict=True))
         self._columns["passed"] = [outcome == "passed" for outcome in self._columns["outcome"]]
         self._columns["originals"] = [None] * len(self._rows)
         # Before anything is set aside: values are JSON text, which holds every character.
@@ -159,10 +162,10 @@ class ColumnGroup:
                 actual[place] = texts[self._attribute[place]][row]
 
     def _set_surrogates_aside(self) -> None:
-        """Keep text that parquet cannot hold as JSON, and a readable stand-in in its place."""
+        """Store text that parquet cannot hold as JSON, with a readable substitute."""
         for row in range(len(self._rows)):
             originals: dict[str, Any] = {}
-            for name in (*_RECORD_TEXT, *_REPORT_TEXT):
+            for name in _TEXT:
                 column = self._columns[name]
                 if column[row] is not None and _SURROGATE.search(column[row]):
                     originals[name] = column[row]
@@ -220,6 +223,8 @@ GROUP_BYTES = 2_000_000
 
 
 _READ_ROWS = 64
+# Files of versions with fewer columns are read too.
+_NEEDED = {*VerifierReport.model_fields, "originals"}
 
 
 def render(run: Run) -> Iterator[bytes]:
@@ -248,7 +253,7 @@ def to_table(run: Run) -> Any:
 
 
 class _Pieces(io.RawIOBase):
-    """A file that only grows, and of which what has been written can be taken away."""
+    """An append-only file whose written content can be taken out."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -300,7 +305,7 @@ def read_reports(path: Path) -> Iterator[VerifierReport]:
             advice="write one with: assay report RUN --format parquet --out FILE",
         ) from None
     with file:
-        if missing := set(file_schema().names) - set(file.schema_arrow.names):
+        if missing := _NEEDED - set(file.schema_arrow.names):
             raise InputError(
                 f"is not a report of Assay: it has no column {min(missing)!r}",
                 where=str(path),

@@ -1,4 +1,4 @@
-"""What a run as a whole says: totals, the verdict in one line, and the exit code. Pure."""
+"""The summary of a run: totals, the verdict in one line, and the exit code. Pure functions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.runs import Gate, Row, Run
 if TYPE_CHECKING:
     from assay.findings import BaselineEntry
 
-# The order in which reports speak of outcomes that are not a pass: the worst news first.
+# The order of outcomes other than a pass in reports: worst first.
 NOT_PASSED = (Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
 
 
@@ -61,15 +61,15 @@ class Summary:
         """Seconds from the start to the end; None while there is no end."""
         if self.finished is None:
             return None
-        # A clock that was set back in between says nothing useful.
+        # If the clock was set back in between, the value is useless.
         return max(0.0, (self.finished - self.started).total_seconds())
 
     @property
     def exit_code(self) -> int:
         """Return 0 if all passed, 1 if something is wrong, else 3 for the machine, else 2.
 
-        A run without cases is wrong input. One that was broken off has not passed, however good it
-        looks so far. Wrong input comes first: a part of what was asked for was not tried.
+        A run without cases is wrong input. An aborted run has not passed, whatever its results so
+        far. Wrong input comes first: part of the request was not tested.
         """
         if self.total == 0 or self.wrong_inputs:
             return 2
@@ -87,11 +87,11 @@ class Summary:
 
     @property
     def verdict(self) -> str:
-        """One word for the exit code."""
+        """The exit code as one word."""
         if self.exit_code == 3 and not self.counts[Outcome.ERROR]:
             return "Unfinished"
         if self.exit_code == 0 and self.counts[Outcome.UNVERIFIED]:
-            # The subject does not count it as a failure; a pass it is not either.
+            # The subject does not count it as a failure, but it is not a pass either.
             return "Nothing found wrong"
         if self.total == 0:
             return "Nothing was run"
@@ -111,7 +111,7 @@ class Summary:
             if self.counts[outcome]
         ]
         if self.mistakes:
-            parts.append(f"{self.mistakes:,} of the errors for whoever wrote the cases to correct")
+            parts.append(f"{self.mistakes:,} of the errors are mistakes in the cases")
         if self.wrong_inputs:
             parts.append(f"{self.wrong_inputs:,} of them because of wrong input")
         if self.known:
@@ -141,7 +141,7 @@ class Summary:
 
 
 def summarize(run: Run) -> Summary:
-    """Go through the index of a run once."""
+    """Summarize a run in one pass over its index."""
     counts, scores = dict.fromkeys(Outcome, 0), 0.0
     for outcome, score in run.scores():
         counts[outcome] += 1
@@ -176,7 +176,7 @@ def _judge_rows(run: Run, counts: dict[Outcome, int]) -> tuple[list[Row], int]:
 
 
 def _find_outdated(run: Run, known: list[Row]) -> list[BaselineEntry]:
-    """Entries of the baseline that are not needed; about a case that did not end, nobody knows."""
+    """Return unneeded baseline entries; cases that did not finish are ignored."""
     if run.baseline is None or run.manifest.finished is None:
         return []
     return [

@@ -1,13 +1,15 @@
-"""Runs and comparisons of runs as text for a terminal."""
+"""Terminal output for runs and comparisons of runs."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from assay.model import Outcome
 from assay.reports.evidence import EvidenceLimits, Paint, case_lines, gather
+from assay.reports.matrix import Matrix, MatrixCell, find_matrix
 from assay.reports.summary import (
     NOT_PASSED,
     Summary,
@@ -35,6 +37,8 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
     """Yield the lines of the report."""
     paint = Paint(colour)
     summary = summarize(run)
+    if (matrix := find_matrix(run)) is not None:
+        yield "\n".join(_matrix_lines(matrix, paint)) + "\n\n"
     shown = 0
     for row in not_passed_rows(run):
         if shown == SHOWN_AT_MOST:
@@ -45,6 +49,34 @@ def render(run: Run, *, colour: bool = False) -> Iterator[str]:
         more = f"… {left_out:,} more did not pass; see one with: {show_command(run)}"
         yield f"{paint(more, 'dim')}\n\n"
     yield from (f"{line}\n" for line in _total_lines(run, summary, paint))
+
+
+def _matrix_lines(matrix: Matrix, paint: Paint) -> Iterator[str]:
+    """Yield all rows if they are few, else those that changed."""
+    rows = list(islice(matrix.rows(), SHOWN_AT_MOST + 1))
+    if len(rows) > SHOWN_AT_MOST:
+        rows = list(islice((row for row in matrix.rows() if row.is_changed), SHOWN_AT_MOST))
+    labels = [one_line(matrix.corner), *(one_line(row.label) for row in rows)]
+    columns = [one_line(name) for name in matrix.columns]
+    width = max(map(len, labels))
+    sizes = [
+        max([len(name), *(len(_mark(row.cells[place])) for row in rows)])
+        for place, name in enumerate(columns)
+    ]
+    head = "  ".join(name.ljust(size) for name, size in zip(columns, sizes, strict=True))
+    yield f"{labels[0].ljust(width)}  {head}".rstrip()
+    for label, row in zip(labels[1:], rows, strict=True):
+        cells = [
+            paint(_mark(one).ljust(size), one.style)
+            for one, size in zip(row.cells, sizes, strict=True)
+        ]
+        yield f"{label.ljust(width)}  {'  '.join(cells)}".rstrip()
+    yield f"{matrix.summary}{' (*)' if any(row.is_changed for row in rows) else ''}"
+    yield from (one_line(note) for note in matrix.notes)
+
+
+def _mark(cell: MatrixCell) -> str:
+    return f"{one_line(cell.text)}{' *' if cell.is_changed else ''}"
 
 
 def render_case(run: Run, row: Row, *, colour: bool = False) -> str:

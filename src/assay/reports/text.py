@@ -1,4 +1,4 @@
-"""Text from cases made fit to be shown: nothing hidden, nothing that acts, nothing endless."""
+"""Text from cases made safe to show: hidden and control characters visible, length limited."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BREAKS = str.maketrans({"\n": "\\n", "\t": "\\t"})
 
 
 def one_line(text: str, limit: int = LINE_CHARACTERS) -> str:
-    """Return the text in one line: for a heading, a cell of a table, an attribute."""
+    """Return the text on one line: for a heading, a table cell, an attribute."""
     return escape_hidden(shorten(text.strip("\n"), limit, lines=None)).translate(_BREAKS)
 
 
@@ -40,10 +40,10 @@ def shorten(text: str, limit: int = VALUE_CHARACTERS, lines: int | None = VALUE_
 
 
 def show_value(value: Any, limit: int = VALUE_CHARACTERS, lines: int = VALUE_LINES) -> str:
-    """Return any JSON value or bytes as a person reads it.
+    """Return any JSON value or bytes in readable form.
 
-    Text of several lines is shown as it is, with newlines at its end written out; other text in
-    quotes, so that "42" is not taken for 42 and a space at the end is seen.
+    Text of several lines is shown as it is, with trailing newlines made visible; other text is
+    quoted, so that "42" is not taken for 42 and a trailing space is visible.
     """
     if isinstance(value, bytes):
         return _show_bytes(value, limit, lines)
@@ -84,7 +84,7 @@ def _show_bytes(data: bytes, limit: int, lines: int) -> str:
 def _json_text(value: Any, limit: int) -> str:
     plain = to_json(value)
     compact = json.dumps(plain, ensure_ascii=False)
-    # A value that will be cut is not laid out first: that is slow, and the cut would be as wide.
+    # A value that will be cut is not formatted first, which would be slow.
     if len(compact) <= _SHORT_JSON or len(compact) > limit:
         return compact
     return json.dumps(plain, ensure_ascii=False, indent=2)
@@ -96,7 +96,7 @@ def count(number: int, noun: str) -> str:
 
 
 def seconds(duration: float) -> str:
-    """Return a time that a person reads at a glance."""
+    """Return a duration in readable form."""
     if duration < 1:
         return f"{duration * 1000:.0f} ms"
     if duration < 60:
@@ -107,7 +107,7 @@ def seconds(duration: float) -> str:
 
 
 def name_of(run: Run) -> str:
-    """Return what a command takes for this run: its name, or its path if it is kept elsewhere."""
+    """Return the name of this run for commands, or its path if it is stored elsewhere."""
     kept_as_usual = run.path.parent.parts[-2:] == (".assay", "runs")
     return run.name if kept_as_usual else str(run.path)
 

@@ -1,4 +1,4 @@
-"""Runs that survive: a folder, a journal, an engine that resumes, and what can be asked of them."""
+"""Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
 from assay.runs.compare import CaseChange, RunComparison, compare_runs

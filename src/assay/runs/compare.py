@@ -1,4 +1,4 @@
-"""What changed between two runs, case by case; samples are evidence and are not compared."""
+"""Compares two runs case by case; samples are evidence and are not compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SCORE_TOLERANCE = 1e-9
 
 
 class CaseChange(NamedTuple):
-    """One case that differs; without a `before` it is new."""
+    """A case that differs; `before` is None for a new one."""
 
     id: str
     before: Row | None
@@ -34,7 +34,7 @@ class RunComparison:
     is_complete: bool = True
 
     def exit_code(self) -> int:
-        """1 if a case newly fails, 3 if one newly ended in an error or is yet to run, else 0."""
+        """1 if a case newly fails, 3 if one newly ends in an error or has not run yet, else 0."""
         if self.newly_failing:
             return 1
         return 3 if self.newly_errored or not self.is_complete else 0

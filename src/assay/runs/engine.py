@@ -1,6 +1,6 @@
-"""The engine: draws cases from an iterator, runs a few at a time and writes every record once.
+"""The engine: takes cases from an iterator, runs a few at a time and writes each record once.
 
-Cases are never all in memory. Work that never waits needs no event loop and gets none.
+Cases are never all held in memory. Work that never awaits runs without an event loop.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ T = TypeVar("T")
 class Chain:
     """Cases that depend on those before them: one lane runs them in order, from the first on.
 
-    A resumed run runs an unfinished chain again as a whole, because what its later cases stand on
-    is gone, and writes only the records it lacks.
+    A resumed run repeats an unfinished chain as a whole, because the state of its later cases is
+    gone, and writes only the missing records.
     """
 
     id: str
@@ -51,7 +51,7 @@ class Chain:
 
     @property
     def unit(self) -> Unit:
-        """The chain as something that can have parts; it never has a record."""
+        """The chain as a unit that can have parts; it never has a record."""
         return Unit(f"chain {self.id}", -1, self.fingerprint, None)
 
 
@@ -65,7 +65,7 @@ Follow: TypeAlias = Callable[[Chain], AsyncIterator[tuple[Unit, CaseRecord | Fin
 
 
 class Progress(Protocol):
-    """Is told what the engine does; see `assay.runs.engine` for the one on a terminal."""
+    """Receives progress events of the engine; see `TerminalProgress` for the terminal version."""
 
     def count_case(self, outcome: Outcome) -> None: ...
 
@@ -93,12 +93,11 @@ def execute(
 ) -> None:
     """Run the units that have no record yet, `jobs` at a time, and write their records.
 
-    Where units must be waited for, their source is asynchronous; some may come as a chain, which
-    `follow` runs.
+    If units must be awaited, their source is asynchronous; some may be chains, which `follow` runs.
 
     `around` is entered before the first and left after the last, in the event loop they run in.
-    `waits` False promises that `work` never suspends; it then runs in the calling thread as a
-    plain loop. An interrupt or an error leaves a run that can be resumed.
+    `waits` False promises that `work` never suspends; it then runs in the calling thread as a plain
+    loop. An interrupt or an error leaves a run that can be resumed.
     """
     if jobs < 1:
         raise InputError(f"jobs must be at least 1, not {jobs}")
@@ -122,12 +121,12 @@ def execute(
                 )
             writer.finish()
     except SystemExit as error:
-        # Never passed on: it would end Assay with the exit code of somebody else.
+        # Not propagated: it would end Assay with a foreign exit code.
         raise InputError(
             f"the run was ended from within: {describe(error)}", where=origin(error)
         ) from error
     except sqlite3.Error as error:
-        # Derived and in the way: the next one to open the run makes it again.
+        # It can be rebuilt: the next process that opens the run does so.
         (path.absolute() / "index.sqlite").unlink(missing_ok=True)
         raise InfrastructureError(
             f"the index of the run cannot be kept: {error}",
@@ -137,7 +136,7 @@ def execute(
 
 
 class _Source:
-    """The units, drawn by all lanes; what their source raises is the input's fault."""
+    """The units, drawn by all lanes; exceptions of their iterator become input errors."""
 
     def __init__(self, units: Iterable[Step]) -> None:
         self._units = units
@@ -167,7 +166,7 @@ class _Source:
 
 
 class _AwaitedSource:
-    """The same for units that must be waited for; one lane at a time draws."""
+    """The same for async iterators; one lane draws at a time."""
 
     def __init__(self, units: AsyncIterable[Step]) -> None:
         self._units = units
@@ -204,7 +203,7 @@ def _make_break_error(drawn: int, error: BaseException) -> InputError:
 
 @dataclass(frozen=True)
 class _Steps:
-    """What is done with the steps of a run."""
+    """Processes the steps of a run."""
 
     run: Work
     follow: Follow | None
@@ -305,7 +304,7 @@ def _run_straight(work: Coroutine[Any, Any, T]) -> T:
 
 
 def run_in_loop(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine in an event loop of its own, also where one is running (a notebook)."""
+    """Run a coroutine in a new event loop, even if one is already running (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -363,7 +362,7 @@ class TerminalProgress:
             self._show(self.line(now - self._started))
 
     def line(self, elapsed: float) -> str:
-        """Return what is shown after so many seconds."""
+        """Return the progress line after the given number of seconds."""
         ran = sum(self._counts.values())
         done = ran + self._kept
         parts = [f"{done:,}" + (f"/{self._total:,}" if self._total is not None else "") + " cases"]
@@ -386,7 +385,7 @@ class TerminalProgress:
         self._width = len(line)
 
     def close(self) -> None:
-        """Remove the line, so that what follows starts on a clean one."""
+        """Remove the line, so that further output starts on a clean one."""
         if self._width:
             self._show("")
             self._stream.write("\r")

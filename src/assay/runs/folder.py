@@ -1,4 +1,4 @@
-"""The folder of a run: what was asked, the journal of what happened, and how to read it again."""
+"""The folder of a run: its manifest and journal, and how to read them."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _versions() -> dict[str, str]:
 
 
 class Gate(BaseModel):
-    """A rule of the subject by which a finished run as a whole is met or not.
+    """A subject's pass rule for a finished run as a whole.
 
-    Without one every case must pass. It is kept with the run, so that all its reports agree.
+    Without one every case must pass. It is stored with the run, so that all its reports agree.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -67,18 +67,18 @@ class Gate(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What was asked for and with what, as `run.json`."""
+    """The content of `run.json`: the request and its settings."""
 
     model_config = ConfigDict(extra="forbid")
 
     version: Literal[1] = 1
     subject: str
-    # What was run, in the user's words: a file, a suite; for lists and headings.
+    # What was run, as the user named it: a file, a suite; for lists and headings.
     title: str = ""
     asked: dict[str, Any] = Field(default_factory=dict)
     # Whether `unverified` fails the gate is the subject's rule, and every report must agree on it.
     unverified_fails: bool = True
-    # Whether only some of the cases were asked for; about the others the run says nothing.
+    # Whether only some of the cases were selected; the run says nothing about the others.
     is_partial: bool = False
     versions: dict[str, str] = Field(default_factory=_versions)
     gate: Gate | None = None
@@ -114,17 +114,17 @@ class Run:
                 path / JOURNAL,
                 torn,
             )
-        # Closed when it is forgotten too: who evaluates in a notebook does not think of it.
+        # Also closed on garbage collection, for use in notebooks.
         self.close = weakref.finalize(self, _close_both, self._reader, self._index)
 
     def _check_complete(self, link: str) -> None:
-        """Raise an InputError if a finished run no longer has every line it had."""
+        """Raise InputError if a finished run has lost lines."""
         manifest = self.manifest
         if manifest.finished is None or manifest.cases is None:
             return
         cases = sum(self._index.counts().values())
         has_changed = (cases, link) != (manifest.cases, manifest.link)
-        # One that is being resumed at this moment has changed as it should.
+        # A run that is being resumed right now has changed legitimately.
         if has_changed and not self.is_being_written():
             self._index.close()
             raise InputError(
@@ -152,7 +152,7 @@ class Run:
 
     @property
     def summary(self) -> Summary:
-        """Return the totals and the verdict; made anew, because a run may still grow."""
+        """Return the totals and the verdict; computed anew, because a run may still grow."""
         from assay.reports import summarize
 
         return summarize(self)
@@ -190,7 +190,7 @@ class Run:
         return render_table(self)
 
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
-        """Yield a short row per case, in their order; all or those with these outcomes."""
+        """Yield a short row per case, in order; optionally only those with the given outcomes."""
         return self._index.rows(*outcomes)
 
     def records(self, *outcomes: Outcome) -> Iterator[CaseRecord]:
@@ -202,21 +202,21 @@ class Run:
         try:
             return CaseRecord.unpack(packed)
         except (KeyError, TypeError, AttributeError, ValueError):
-            # The index may speak of this journal although somebody has written into its lines.
+            # The index may match this journal although its lines were edited.
             raise make_damage_error(self.path / JOURNAL, row.span.offset) from None
 
     def read_packed(self, row: Row) -> dict[str, Any]:
-        """Return the record as the journal has it, for those who go through very many."""
+        """Return the record in the journal's compact form, for reading very many."""
         packed: dict[str, Any] = self._reader.read(row.span)["record"]
         return packed
 
     def all_packed(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield every record as the journal has it, in order, with the length of its line."""
+        """Yield every record in compact form, in order, with the length of its line."""
         for span in self._index.spans():
             yield span[1], self._reader.read(span)["record"]
 
     def scores(self) -> Iterator[tuple[Outcome, float]]:
-        """Return the outcome and the score of every case, in order, for those who want no more."""
+        """Return the outcome and the score of every case, in order."""
         return self._index.scores()
 
     def find(self, identifier: str) -> Row | None:
@@ -240,11 +240,11 @@ class Run:
         return self.read(self.row(identifier))
 
     def counts(self) -> dict[Outcome, int]:
-        """Return how many cases ended how."""
+        """Return the number of cases per outcome."""
         return self._index.counts()
 
     def is_known(self, row: Row) -> bool:
-        """Return whether the baseline accepts what was found about this case."""
+        """Return whether the baseline accepts the finding of this case."""
         return self.baseline is not None and self.baseline.accepts(row)
 
     def fails(self, outcome: Outcome) -> bool:
@@ -288,7 +288,7 @@ def check_resumable(path: Path) -> None:
 
 
 def read_manifest(path: Path) -> Manifest:
-    """Return what `run.json` says; an InputError if the folder is not a run."""
+    """Return the content of `run.json`; raise InputError if the folder is not a run."""
     try:
         return Manifest.model_validate(json.loads(read_record(path / MANIFEST)))
     except FileNotFoundError:
@@ -304,19 +304,19 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def write_gate(path: Path, gate: Gate) -> None:
-    """Keep with a finished run whether its gate was met."""
+    """Store with a finished run whether its gate was met."""
     write_manifest(path, read_manifest(path).model_copy(update={"gate": gate}))
 
 
 def write_manifest(path: Path, manifest: Manifest) -> None:
-    """Replace `run.json` as a whole, so that no reader ever sees half of it."""
-    # Not by pydantic, which cannot write the name of every folder there is.
+    """Replace `run.json` atomically, so that no reader sees half of it."""
+    # Not with pydantic, which cannot serialize every possible folder name.
     text = json.dumps(manifest.model_dump(mode="json"), indent=2) + "\n"
     replace_file(path / MANIFEST, [text.encode()])
 
 
 def create_folder(out: Path | None, manifest: Manifest, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """Return a new run folder: the one asked for, or one of its own under the runs folder."""
+    """Return a new run folder: the requested one, or a new one under the runs folder."""
     path = out if out is not None else runs_folder / _new_name(manifest)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -362,7 +362,7 @@ def run_folders(runs_folder: Path) -> list[Path]:
 
 
 def find_run(name: str, runs_folder: Path = RUNS_FOLDER) -> Path:
-    """Return the folder that a path, a name, the beginning of a name or `latest` means."""
+    """Return the run folder for a path, a name, a prefix of a name or `latest`."""
     if (Path(name) / MANIFEST).is_file():
         return Path(name)
     known = run_folders(runs_folder)

@@ -1,9 +1,8 @@
-"""An index of a journal, so that a run of any size is read in order without being held in memory.
+"""An index of a journal, for reading a run of any size in order without loading it into memory.
 
-It is derived: whatever it says can be made again from the journal, and is when the two differ. An
-index whose writer has closed it carries a seal, a digest of all it says; without the right one
-nothing of it is believed. Like the links of the journal the seal finds accidents and careless
-edits; it is no signature.
+The index can always be rebuilt from the journal, and is when the two differ. An index that its
+writer closed carries a seal, a digest of its content; without a correct seal it is not used. Like
+the links of the journal, the seal detects accidents and careless edits; it is not a signature.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ CREATE TABLE parts (
 )
 _FLUSH_EVERY = 1_000
 _LARGEST = 2**63 - 1
-# What sqlite itself keeps beside a database; it would read a pipe or follow a link of this name.
+# Files that sqlite keeps beside a database; it would read a pipe or follow a link of this name.
 _SIDE_FILES = ("-journal", "-wal", "-shm")
 # Of an index beside its journal; a row is shorter than the line that it stands for.
 _SMALLEST_LIMIT = 1_000_000
@@ -50,7 +49,7 @@ class DoubledCaseError(Exception):
 
 
 class Row(NamedTuple):
-    """What the index knows of a case without reading its line."""
+    """The data of a case that the index holds without reading its line."""
 
     id: str
     place: int
@@ -63,7 +62,7 @@ class Row(NamedTuple):
 
     @property
     def entry(self) -> BaselineEntry | None:
-        """Return what a baseline holds of the case; errors are no findings."""
+        """Return the baseline entry of the case; errors are not findings."""
         if self.outcome not in (Outcome.FAILED, Outcome.UNVERIFIED):
             return None
         return BaselineEntry(case=self.id, code=self.code, fingerprint=self.fingerprint)
@@ -78,7 +77,7 @@ class RunIndex:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        # The journal is what must survive a crash; the index can be made again.
+        # Only the journal must survive a crash; the index can be rebuilt.
         database.execute("PRAGMA synchronous = OFF")
         self._passes = 0
         self._is_new = False
@@ -86,7 +85,7 @@ class RunIndex:
 
     @classmethod
     def for_writing(cls, folder: Path) -> RunIndex:
-        """Return the index beside the journal, up to date; made again if it cannot be used."""
+        """Return the up-to-date index beside the journal; rebuilt if it is unusable."""
         path, journal = folder / "index.sqlite", folder / "journal.jsonl"
         index = cls._open_writable(path, journal)
         if index is None:
@@ -122,9 +121,10 @@ class RunIndex:
 
     @classmethod
     def _open_writable(cls, path: Path, journal: Path) -> RunIndex | None:
-        """Return the index in a file, to be written, if it was closed and is believed."""
+        """Return a writable index from a file, if it was closed properly and its seal is valid."""
         if any(map(_is_there, _side_files(path))):
-            # A writer was killed, or somebody put it there: what was looked at would change.
+            # A writer was killed, or someone put it there: the content could change while it is
+            # checked.
             return None
         private = cls._open_copy(path, journal)
         if private is None:
@@ -134,13 +134,13 @@ class RunIndex:
 
     @classmethod
     def _open_copy(cls, path: Path, journal: Path) -> RunIndex | None:
-        """Return a private copy of the index in a file if it is of this journal and sealed."""
+        """Return a private copy of the index in a file if it is sealed and matches this journal."""
         if not _is_plain(path, max(_SMALLEST_LIMIT, 2 * complete_size(journal))):
             return None
         copy = _connect("")
         try:
-            # Immutable: neither locks nor files beside it are looked at, whatever they are. If
-            # somebody writes meanwhile, the copy is not sealed.
+            # Immutable: sqlite ignores locks and files beside it. If another process writes
+            # meanwhile, the copy is not sealed.
             with contextlib.closing(
                 _connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
             ) as database:
@@ -155,7 +155,7 @@ class RunIndex:
     @classmethod
     def _make(cls, path: Path | str) -> RunIndex:
         database = _connect(str(path))
-        # In one transaction: half an index must never be mistaken for one.
+        # In one transaction: half an index must never be mistaken for a complete one.
         database.execute("BEGIN")
         for statement in _SCHEMA:
             database.execute(statement)
@@ -164,12 +164,12 @@ class RunIndex:
         return cls(database)
 
     def read_covered(self) -> int:
-        """Up to which byte of the journal the index speaks."""
+        """Return the journal offset up to which the index is complete."""
         (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
         return int(covered)
 
     def cover(self, journal: Path) -> None:
-        """Take in what the journal has beyond what is covered."""
+        """Add the journal lines beyond the covered offset."""
         end = self.read_covered()
         if complete_size(journal) == end:
             return
@@ -183,7 +183,7 @@ class RunIndex:
         self.commit(end, mark_at(journal, end))
 
     def add(self, span: Span, entry: dict[str, Any]) -> None:
-        """Take in one line of the journal."""
+        """Add one line of the journal."""
         match entry["kind"]:
             case "record":
                 self._add_case(span, entry["place"], entry["record"])
@@ -204,10 +204,10 @@ class RunIndex:
                 raise AssertionError(unknown)
 
     def _add_case(self, span: Span, place: int, record: dict[str, Any]) -> None:
-        # Kept back and inserted many at a time, which costs a third of inserting each.
+        # Buffered and inserted in batches, which costs a third of single inserts.
         identifier, code = record["id"], record["code"]
         if not code.isascii():
-            # sqlite takes only text that has a UTF-8 form; names of files need not have one.
+            # sqlite only accepts text that can be encoded as UTF-8; file names need not be.
             code = code.encode("utf-8", "backslashreplace").decode()
         self._pending[identifier] = (
             identifier,
@@ -239,13 +239,13 @@ class RunIndex:
         self._pending.clear()
 
     def commit(self, covered: int, mark: bytes) -> None:
-        """Keep what was added, up to which byte of the journal that is, and what is before it."""
+        """Commit the added rows, with the journal offset they cover and the bytes before it."""
         self._flush()
         self._database.execute("UPDATE state SET covered = ?, mark = ?", (covered, mark))
         self._database.commit()
 
     def seal(self) -> None:
-        """Say that all of it is written; done once, at the end, because it reads every row."""
+        """Mark the index as complete; done once, at the end, because it reads every row."""
         self._flush()
         self._database.execute("UPDATE state SET seal = ?", (_seal_of(self._database),))
         self._database.commit()
@@ -255,16 +255,16 @@ class RunIndex:
         self._database.commit()
 
     def begin_pass(self) -> None:
-        """Start to go through the cases; `touch` and `untouched` speak of this pass."""
+        """Start a pass over the cases; `touch` and `untouched` refer to this pass."""
         (last,) = self._database.execute("SELECT pass FROM state").fetchone()
         self._passes = last + 1
         self._database.execute("UPDATE state SET pass = ?", (self._passes,))
-        # In a new run every case is new: what occurs twice is found when it is inserted, many at
-        # a time, which saves asking for each.
+        # In a new run every case is new: duplicates are found by the batch insert, which saves a
+        # query per case.
         self._is_new = self._database.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def find(self, identifier: str) -> tuple[Row, bool] | None:
-        """Return the row of a case, and whether this pass has met it already."""
+        """Return the row of a case, and whether this pass has already met it."""
         found = self._pending.get(identifier)
         if found is None and not self._is_new:
             found = self._database.execute(
@@ -277,7 +277,7 @@ class RunIndex:
         self._database.execute("UPDATE cases SET pass = ? WHERE id = ?", (self._passes, identifier))
 
     def list_untouched(self) -> list[str]:
-        """Return the cases this pass did not meet: they are no longer among the input."""
+        """Return the cases this pass did not meet: they are no longer in the input."""
         self._flush()
         found = self._database.execute("SELECT id FROM cases WHERE pass <> ?", (self._passes,))
         return [identifier for (identifier,) in found]
@@ -327,7 +327,7 @@ def _side_files(path: Path) -> Iterator[Path]:
 
 
 def _is_there(path: Path) -> bool:
-    """Return whether anything has this name, also a link to nothing."""
+    """Return whether anything has this name, including a broken link."""
     return path.is_symlink() or path.exists()
 
 
@@ -350,10 +350,10 @@ def _failures_told(path: Path) -> Iterator[None]:
 
 
 def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
-    """Return whether an index is whole, sealed and of the unchanged beginning of this journal.
+    """Return whether an index is complete, sealed and matches the start of this journal.
 
-    What a database is made of comes first: a view or a trigger in the place of a table may do
-    anything when it is asked.
+    The schema is checked first: a view or a trigger in place of a table could do anything when
+    queried.
     """
     made_of = database.execute("SELECT sql FROM sqlite_master ORDER BY name").fetchall()
     if made_of != [(statement.strip(),) for statement in _SCHEMA]:
@@ -373,7 +373,7 @@ def _is_believed(database: sqlite3.Connection, journal: Path) -> bool:
 
 
 def _seal_of(database: sqlite3.Connection) -> str:
-    """Return a digest of everything that the index says."""
+    """Return a digest of the whole content of the index."""
     digest = hashlib.blake2b(digest_size=16)
     for table in ("cases", "parts"):
         for row in database.execute(f"SELECT * FROM {table} ORDER BY 1, 2"):  # noqa: S608
@@ -384,7 +384,7 @@ def _seal_of(database: sqlite3.Connection) -> str:
 
 
 def _is_sound(entry: dict[str, Any]) -> bool:
-    """Return whether a line of a journal, by whomever, is one the index can take."""
+    """Return whether the index can accept a journal line, which may come from anyone."""
     match entry:
         case {"kind": "record", "place": int(place), "record": dict(record)}:
             return (
@@ -406,7 +406,7 @@ def _is_number(place: int) -> bool:
 
 
 def _are_texts(*values: Any) -> bool:
-    """Return whether sqlite takes these as texts: they must have a UTF-8 form."""
+    """Return whether sqlite accepts these strings: they must be encodable as UTF-8."""
     return all(isinstance(one, str) and (one.isascii() or _has_utf8(one)) for one in values)
 
 

@@ -1,10 +1,10 @@
-"""The journal of a run: one line of JSON per finished unit of work, appended and never rewritten.
+"""The journal of a run: one line of JSON per finished unit of work, append-only.
 
-A line is handed to the kernel before anything is shown, so a killed process loses nothing it
-reported; the disk is synced once a second. A last line without its newline was torn by a crash.
+A line is handed to the kernel before anything is shown, so a killed process loses nothing that it
+reported; the disk is synced once a second. A last line without a newline was cut off by a crash.
 
-Every line ends with a link: a digest of the line and of the link before it. A line that was edited,
-removed or moved breaks the chain there. Journals of releases before 0.2 have no links and get none.
+Every line ends with a link: a digest of the line and of the previous link. Editing, removing or
+moving a line breaks the chain there. Journals written before 0.2 have no links and get none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_TEXT = 16 * MEGABYTE
 """Characters of all texts of a record, before they are written as JSON."""
 
 
-# The first that is enough is used: how much stays of every value.
+# How much of every value is kept; the first sufficient limit is used.
 _LENGTHS = (MEGABYTE, 100_000, 10_000, 1_000, 200)
 
 
@@ -69,7 +69,7 @@ def is_too_large(value: Any) -> bool:
 def shorten_record(
     record: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
-    """Return a packed record with so much of its evidence cut that it fits."""
+    """Return a packed record with enough of its evidence cut to fit."""
     for length in _LENGTHS:
         short = record | {
             "reason": _cut(record["reason"], length),
@@ -78,7 +78,7 @@ def shorten_record(
         }
         if fits(short):
             return short
-    # Too many reports or results, each of them small: what they come to is in the record itself.
+    # Too many small reports or results: their totals are in the record itself.
     note = f"{len(record['reports']):,} reports {_LEFT_OUT}"
     short["reports"], short["reason"] = [], "; ".join(filter(None, [short["reason"], note]))
     return short if fits(short) else short | {"detail": None}
@@ -87,7 +87,7 @@ def shorten_record(
 def shorten_report(
     report: dict[str, Any], fits: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any] | None:
-    """Return a packed report with so much of its evidence cut that it fits; None if none does."""
+    """Return a packed report with enough of its evidence cut to fit; None if that is impossible."""
     several = (_cut_report(report, length) for length in _LENGTHS)
     return next((short for short in several if fits(short)), None)
 
@@ -110,7 +110,7 @@ def _cut_result(result: Any, length: int) -> Any:
 
 
 def _cut(value: Any, length: int) -> Any:
-    """Return a value, or its beginning as text with a note of how much was left out."""
+    """Return a value, or its start as text with a note of how much was cut."""
     if isinstance(value, str):
         more = len(value) - length
         return f"{value[:length]}… ({more:,} more characters {_LEFT_OUT})" if more > 0 else value
@@ -175,23 +175,23 @@ _LINK_BYTES = len(b',"link":"0123456789abcdef"}\n')
 
 
 class TooLargeError(Exception):
-    """An entry that could not be read again; nothing of it was written."""
+    """An entry too large to be read again; nothing of it was written."""
 
 
 class Span(NamedTuple):
-    """Where a line of the journal is."""
+    """The position of a line in the journal."""
 
     offset: int
     length: int
 
 
 class Journal:
-    """The one writer of a journal; opening it cuts off a torn last line."""
+    """The only writer of a journal; opening it removes a torn last line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            # A link would lead what is written, and cut off, to a file of somebody else.
+            # A link would redirect writes and truncation to another file.
             flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             self._file = os.open(path, flags, 0o644)
         except OSError as error:
@@ -209,13 +209,13 @@ class Journal:
         self.end = os.lseek(self._file, 0, os.SEEK_END)
         last = os.pread(self._file, _LINK_BYTES, max(0, self.end - _LINK_BYTES))
         found = _LINK.search(last)
-        # None for a journal that was begun without links.
+        # None for a journal that was started without links.
         self.link = b"" if self.end == 0 else found and found[1]
         self._synced_at = time.monotonic()
         self._unsynced = False
 
     def _lock(self) -> None:
-        # Tried for a moment, because a reader that asks whether anyone writes holds it briefly.
+        # Retried briefly, because a reader that checks for a writer holds the lock for a moment.
         for _ in range(_LOCK_TRIES):
             try:
                 return fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -230,8 +230,8 @@ class Journal:
         )
 
     def append(self, entry: dict[str, Any], *, is_plain: bool = False) -> Span:
-        """Write one entry and say where it is; returns only when the kernel has it."""
-        # Before it is encoded too, which takes as much memory again.
+        """Write one entry and return its position, once the kernel has it."""
+        # Checked before encoding, which takes as much memory again.
         if not is_plain and is_too_large(entry):
             raise TooLargeError
         line = encode_bytes(entry, is_plain=is_plain)
@@ -261,7 +261,7 @@ class Journal:
         return span
 
     def sync(self) -> None:
-        """Ask the disk for what the kernel has."""
+        """Flush written data to disk."""
         if self._unsynced:
             os.fdatasync(self._file)
             self._unsynced = False
@@ -353,7 +353,7 @@ def check_links(path: Path) -> str:
 
 
 def complete_size(path: Path) -> int:
-    """Return the size of a journal without a torn last line; raise an InputError without one."""
+    """Return the size of a journal without a torn last line; raise InputError if it is missing."""
     try:
         with open_regular(path, follow=False) as file:
             return _complete_size(file.fileno())
@@ -365,7 +365,7 @@ def complete_size(path: Path) -> int:
 
 
 def mark_at(path: Path, offset: int) -> bytes:
-    """Return the bytes before an offset, by which a journal is known again."""
+    """Return the bytes before an offset, used to recognize a journal."""
     start = max(0, offset - _MARK_BYTES)
     with open_regular(path, follow=False) as file:
         file.seek(start)
@@ -373,7 +373,7 @@ def mark_at(path: Path, offset: int) -> bytes:
 
 
 def count_torn_bytes(path: Path) -> int:
-    """Return how much of a journal follows its last complete line."""
+    """Return how many bytes follow the last complete line."""
     return path.stat().st_size - complete_size(path)
 
 
@@ -384,7 +384,7 @@ def _complete_size(file: int) -> int:
     end = size = os.fstat(file).st_size
     while end > 0:
         if size - end > _LONGEST_TORN:
-            # No crash leaves that much: somebody made the file, perhaps without a byte on the disk.
+            # No crash leaves that much: the file was made by someone, perhaps as a sparse file.
             raise InputError(f"its last {_LONGEST_TORN:,} bytes are not a line of a journal")
         start = max(0, end - _BLOCK)
         newline = os.pread(file, end - start, start).rfind(b"\n")
@@ -395,7 +395,7 @@ def _complete_size(file: int) -> int:
 
 
 def _cut_torn_line(file: int) -> int:
-    """Remove what follows the last newline and say how many bytes that were."""
+    """Remove everything after the last newline and return the number of bytes removed."""
     size, complete = os.fstat(file).st_size, _complete_size(file)
     if size > complete:
         os.ftruncate(file, complete)
@@ -415,7 +415,7 @@ def _entry(line: bytes, path: Path, offset: int) -> dict[str, Any]:
 
 
 def make_damage_error(path: Path, offset: int) -> InputError:
-    """Return the error for a line that is not the one Assay wrote there."""
+    """Return the error for a line that was changed after Assay wrote it."""
     return InputError(
         f"the journal is damaged at byte {offset}: a line was edited, removed or moved there",
         where=str(path),

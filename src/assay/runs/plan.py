@@ -1,4 +1,4 @@
-"""The plan of a run: what was asked, as plain data; how a run is started, resumed and ended."""
+"""The plan of a run as plain data, and how a run is started, resumed and finished."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Worker(Protocol):
     """Makes the records of cases."""
 
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord | FinishedCase:
-        """Return the record of one case; `parts` are what an earlier pass finished of it."""
+        """Return the record of one case; `parts` are its parts finished by an earlier pass."""
 
     # A worker whose cases may depend on each other also has `follow`, as in engine.Follow.
 
 
 class Plan(Protocol):
-    """What a subject was asked, with every mistake in it found: it is ready to run."""
+    """A validated request of a subject, ready to run."""
 
     manifest: Manifest
     """As run.json keeps it; `asked` is what the plan can be made of again."""
@@ -50,7 +50,7 @@ class Plan(Protocol):
         """
 
     def finish(self, run: Run) -> list[str]:
-        """Write what the subject keeps beside a finished run; return lines for a person."""
+        """Write the subject's own files for a finished run; return lines to print."""
 
 
 Engine: TypeAlias = Callable[[Plan, Path, Progress | None], None]
@@ -63,7 +63,7 @@ Watch: TypeAlias = Callable[[Path, int | None], AbstractContextManager[Progress 
 
 @dataclass(frozen=True)
 class Ended:
-    """A run that has ended, and what its subject has to say about it."""
+    """A finished run, with the lines its subject prints about it."""
 
     run: Run
     notes: list[str]
@@ -84,7 +84,7 @@ def start_run(
     watch: Watch = watch_nothing,
     engine: str = LOCAL,
 ) -> Ended:
-    """Make a run folder, run all cases and end the run."""
+    """Create a run folder, run all cases and finish the run."""
     run_with = find_engine(engine)
     if baseline is not None and write_baseline is not None and not baseline.exists():
         # The first one is only being made.
@@ -99,7 +99,7 @@ def start_run(
 def start_configured(
     plan: Plan, *, out: str | Path | None = None, baseline: str | Path | None = None
 ) -> Run:
-    """Carry out a plan as the configuration of the current folder says; show no progress."""
+    """Run a plan with the configuration of the current directory, without progress output."""
     from assay.config import load_config
 
     config = load_config()
@@ -121,15 +121,15 @@ def resume_run(
     watch: Watch = watch_nothing,
     engine: str = LOCAL,
 ) -> Ended:
-    """Run what has no record yet in a run folder and end the run."""
-    # Before anything in the folder is changed that another process relies on.
+    """Run the cases of a run folder that have no record yet and finish the run."""
+    # Before changing anything in the folder that another process relies on.
     check_resumable(folder)
     _use_baseline(folder, baseline)
     return _carry_out(plan, folder, write_baseline, watch, find_engine(engine))
 
 
 def _use_baseline(folder: Path, baseline: Path | None) -> None:
-    """Keep the baseline with the run, so that every report agrees with the exit code."""
+    """Store the baseline with the run, so that every report agrees with the exit code."""
     if baseline is not None:
         Baseline.read(baseline).write(folder / BASELINE)
 
@@ -137,11 +137,11 @@ def _use_baseline(folder: Path, baseline: Path | None) -> None:
 def _carry_out(
     plan: Plan, folder: Path, write_baseline: Path | None, watch: Watch, engine: Engine
 ) -> Ended:
-    # Where the run is, whatever folder the user's code changes to.
+    # The location of the run, even if the user's code changes the current directory.
     place = folder.absolute()
     with watch(folder, plan.total) as progress:
         engine(plan, place, progress)
-    # As it was named, if that still means the same.
+    # The path as given, if it still means the same.
     shown = folder if folder.absolute() == place else place
     with Run(shown) as run:
         notes = plan.finish(run)
@@ -155,7 +155,7 @@ def _carry_out(
 
 
 def find_engine(name: str) -> Engine:
-    """Return the engine of a name: ours, or one that an installed package adds."""
+    """Return an engine by name: built in, or from an installed package."""
     if name == LOCAL:
         return run_cases
     found: Engine | None = plugins.find("engines", name)

@@ -1,4 +1,4 @@
-"""Writes a run: what is finished already, what to run again, and each new record once."""
+"""Writes a run: skips finished cases, selects those to run again, and adds each record once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NAMED_AT_MOST = 20
 
 
 class Unit(NamedTuple):
-    """One case to run: its id, its place among the cases, its input's fingerprint, and itself."""
+    """One case to run: id, position, fingerprint of its input, and payload."""
 
     id: str
     place: int
@@ -47,7 +47,7 @@ class Parts:
         self._unit = unit
 
     def get(self, key: str) -> Any:
-        """Return what was kept under a key for this very input, or None."""
+        """Return the value stored under a key for exactly this input, or None."""
         return self._writer.part(self._unit, key)
 
     def keep(self, key: str, value: Any) -> None:
@@ -55,10 +55,10 @@ class Parts:
 
 
 class RunWriter:
-    """The one process that adds to a run; opening an existing run resumes it."""
+    """The only writer of a run; opening an existing run resumes it."""
 
     def __init__(self, path: Path) -> None:
-        # Absolute, because the user's code may change the current folder.
+        # Absolute, because the user's code may change the current directory.
         self.path = path.absolute()
         self.manifest = read_manifest(path)
         self._journal = Journal(self.path / JOURNAL)
@@ -104,7 +104,7 @@ class RunWriter:
         return True
 
     def has(self, unit: Unit) -> bool:
-        """Return whether there is a record of this very input that needs no repetition."""
+        """Return whether there is a record for exactly this input that need not be repeated."""
         found = self._index.find(unit.id)
         if found is None:
             return False
@@ -126,7 +126,7 @@ class RunWriter:
                 logger.warning("%s: too large for the journal; evidence is left out", unit.id)
                 self._write_record(unit, shorten_record(packed, _fits))
         except (TypeError, ValueError, ArithmeticError, RecursionError) as error:
-            # Nothing that one case carries may cost the others theirs.
+            # The content of one case must not affect the others.
             self._write_record(unit, _make_error_record(unit, self.manifest.subject, error).pack())
         self._running.discard(unit.id)
 
@@ -146,7 +146,7 @@ class RunWriter:
         try:
             self._write(entry)
         except TooLargeError:
-            # A part that is no report, or stays too large, is made again by a resumed run.
+            # A part that is not a report, or stays too large, is made again by a resumed run.
             is_report = isinstance(value, dict) and "results" in value
             if is_report and (short := shorten_report(value, _fits)) is not None:
                 self._write(entry | {"value": short})
@@ -169,11 +169,11 @@ class RunWriter:
             raise _make_repeat_error(str(doubled), self.path) from None
 
     def sync(self) -> None:
-        """Bring what was written to the disk."""
+        """Flush written data to disk."""
         self._journal.sync()
 
     def finish(self) -> None:
-        """Forget the cases that are gone, and mark the run as whole."""
+        """Drop the cases that are gone, and mark the run as complete."""
         self._commit()
         gone = self._index.list_untouched()
         for identifier in gone:
@@ -182,7 +182,7 @@ class RunWriter:
             logger.warning("no longer among the cases and left out: %s", name_some(gone))
         if self.changed:
             logger.warning("changed since and run again: %s", name_some(self.changed))
-        # On disk before run.json says that the run is whole.
+        # On disk before run.json marks the run as complete.
         self._journal.sync()
         self.manifest.cases = sum(self._index.counts().values())
         self.manifest.link = (self._journal.link or b"").decode()
@@ -193,8 +193,8 @@ class RunWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        # An interrupt may have come between the journal and the index; what the index then lacks
-        # is taken in by the next one to open the run.
+        # An interrupt may have occurred between writing the journal and the index; the next process
+        # that opens the run adds what the index lacks.
         try:
             if kind is None:
                 self._commit()
@@ -208,7 +208,7 @@ def _fits(value: dict[str, Any]) -> bool:
     if is_too_large(value):
         return False
     line = encode_bytes(value)
-    # With room for what the entry says besides.
+    # With room for the rest of the entry.
     return len(line) + MEGABYTE <= LONGEST_LINE and not has_too_many_parts(line)
 
 
@@ -224,7 +224,7 @@ def _make_error_record(unit: Unit, subject: str, error: Exception) -> CaseRecord
 
 
 def name_some(names: list[str]) -> str:
-    """Return a list of names that stays readable however long it is."""
+    """Return a readable list of names, shortened if it is long."""
     shown = ", ".join(names[:NAMED_AT_MOST])
     more = len(names) - NAMED_AT_MOST
     return f"{shown} and {more} more" if more > 0 else shown
@@ -234,5 +234,5 @@ def _make_repeat_error(identifier: str, path: Path) -> InputError:
     return InputError(
         f"the case id {identifier!r} occurs twice",
         where=str(path),
-        advice="give every case an id of its own",
+        advice="give every case its own id",
     )

@@ -1,4 +1,4 @@
-"""Running code that others wrote: clean target environments, isolation, programs and proofs."""
+"""Running untrusted code: clean target environments, isolation, programs and proofs."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
         Environment,
         Target,
         environment,
+        find_installed,
+        first_imports,
+        installed_paths,
         list_targets,
         remove_target,
         target_modules,
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
     from assay.sandbox.uv import find_uv, list_releases
     from assay.sandbox.workers import GIB, KIB, MIB, Bind, Limits
 
-# Imported when first used: who runs a program needs neither uv nor the proof runner.
+# Imported on first use: running a program needs neither uv nor the proof runner.
 _HOMES = {
     "cache": "build_once cache_folder write_whole",
     "doctor": "doctor_report",
@@ -51,8 +54,8 @@ _HOMES = {
     "proof_worker": "Challenge",
     "proofs": "ProofRunner",
     "servers": "Health NotServingError Response Server serve",
-    "targets": "BuiltTarget Environment Target environment list_targets remove_target "
-    "target_modules verify_targets",
+    "targets": "BuiltTarget Environment Target environment find_installed first_imports "
+    "installed_paths list_targets remove_target target_modules verify_targets",
     "uv": "find_uv list_releases",
     "workers": "GIB KIB MIB Bind Limits",
 }
@@ -94,9 +97,12 @@ __all__ = [
     "copy_tree",
     "doctor_report",
     "environment",
+    "find_installed",
     "find_uv",
+    "first_imports",
     "hand_over",
     "inspect_proof",
+    "installed_paths",
     "list_releases",
     "list_targets",
     "new_base",

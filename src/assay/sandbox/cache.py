@@ -1,4 +1,4 @@
-"""The cache on disk: folders that are built once, whole or not at all."""
+"""The cache on disk: folders that are built once, completely or not at all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LARGEST_LIST = 128 * MEGABYTE
 
 
 def cache_folder() -> Path:
-    """Return where Assay keeps what it can make again: `ASSAY_CACHE`, or the user's cache."""
+    """Return the folder for data that can be rebuilt: `ASSAY_CACHE`, or the user's cache."""
     named = os.environ.get("ASSAY_CACHE")
     if named:
         return Path(named).absolute()
@@ -36,7 +36,7 @@ def cache_folder() -> Path:
 
 @contextmanager
 def exclusive(name: str, waiting: Callable[[], None] | None = None) -> Iterator[None]:
-    """Hold the named lock among all processes that share the cache; it dies with its holder."""
+    """Hold a named lock across all processes that share the cache; it ends with its holder."""
     folder = cache_folder() / "guards"
     with _writable(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def exclusive(name: str, waiting: Callable[[], None] | None = None) -> Iterator[
 
 
 def read_facts(kind: str, key: str) -> dict[str, Any] | None:
-    """Return what a finished folder says about itself; None if there is no such folder."""
+    """Return the metadata of a finished folder; None if there is no such folder."""
     try:
         facts = json.loads(read_bytes(cache_folder() / kind / key / MARKER, LARGEST_RECORD))
     except (OSError, ValueError, UnreadableFileError):
@@ -66,7 +66,7 @@ def build_once(
     build: Callable[[Path], dict[str, Any]],
     waiting: Callable[[], None] | None = None,
 ) -> tuple[Path, dict[str, Any]]:
-    """Return the folder for a key and its facts; `build` makes both if nobody has yet."""
+    """Return the folder for a key and its metadata; call `build` if it does not exist yet."""
     final = cache_folder() / kind / key
     facts = read_facts(kind, key)
     if facts is not None:
@@ -85,7 +85,7 @@ def _build(final: Path, build: Callable[[Path], dict[str, Any]]) -> dict[str, An
         shutil.rmtree(leftover, ignore_errors=True)
     unfinished = Path(tempfile.mkdtemp(prefix=f"{_UNFINISHED}{final.name}-", dir=final.parent))
     try:
-        # A proof may run as another user than the one who built; the folder holds no secret.
+        # A proof may run as a different user than the builder; the folder holds no secret.
         unfinished.chmod(0o755)
         facts = build(unfinished)
         facts["bytes"] = size(unfinished)
@@ -107,11 +107,11 @@ def list_keys(kind: str) -> list[str]:
 
 
 def remove(kind: str, key: str) -> int:
-    """Remove a finished folder and say how many bytes it held."""
+    """Remove a finished folder and return its size in bytes."""
     final = cache_folder() / kind / key
     with exclusive(f"{kind}-{key}"), _writable(final.parent):
         held = size(final)
-        # Out of sight first: a removal that is killed half way must not leave half a folder.
+        # Renamed first: a removal that is killed half way must not leave half a folder.
         doomed = final.with_name(f"{_UNFINISHED}{key}-removed-{os.getpid()}")
         final.rename(doomed)
         _digests_of(final).unlink(missing_ok=True)
@@ -120,9 +120,9 @@ def remove(kind: str, key: str) -> int:
 
 
 def find_changes(kind: str, key: str, sample: int | None = None) -> list[str] | None:
-    """Return what was changed in a finished folder since it was built; None if nobody can say.
+    """Return what changed in a finished folder since it was built; None if that is unknown.
 
-    With `sample` only so many files are looked at, chosen by chance, and none that was added.
+    With `sample` only that many files, chosen at random, are compared, and added files are ignored.
     """
     final = cache_folder() / kind / key
     try:
@@ -141,7 +141,7 @@ def find_changes(kind: str, key: str, sample: int | None = None) -> list[str] | 
 
 
 def check_unchanged(kind: str, key: str, sample: int | None = None) -> None:
-    """Raise InfrastructureError if something in a finished folder was changed; see above."""
+    """Raise InfrastructureError if a finished folder was changed; see above."""
     changed = find_changes(kind, key, sample)
     if changed:
         raise InfrastructureError(
@@ -152,7 +152,7 @@ def check_unchanged(kind: str, key: str, sample: int | None = None) -> None:
 
 
 def _digests_of(final: Path) -> Path:
-    # Not in the folder itself: who can write there must not be able to write this too.
+    # Not in the folder itself: a process that can write there must not be able to write this too.
     return final.parent.parent / "digests" / final.parent.name / f"{final.name}.json"
 
 
@@ -200,7 +200,7 @@ def size(folder: Path) -> int:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that a reader sees the old text or the new, never a part."""
+    """Write a file atomically: a reader sees the old text or the new one, never a part."""
     with _writable(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)

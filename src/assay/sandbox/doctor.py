@@ -1,4 +1,4 @@
-"""What `assay doctor` says: what this machine offers, layer by layer, and whether it works."""
+"""The report of `assay doctor`: the isolation layers of this machine, and whether they work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DoctorReport:
 
 
 def doctor_report() -> DoctorReport:
-    """Probe every layer, then really run programs at every level that this machine can give."""
+    """Probe every layer, then run programs at every level that this machine supports."""
     found = probe()
     width = max(len(layer.name) for layer in found)
     lines = []
@@ -47,7 +47,7 @@ def doctor_report() -> DoctorReport:
 
 
 async def _check(level: str) -> tuple[str | None, float]:
-    """Return what is wrong with a level, if anything, and how long it took to find out."""
+    """Return what is wrong with a level, if anything, and how long the check took."""
     start = time.monotonic()
     limits = Limits(wall_time=5.0, cpu_time=5)
     try:

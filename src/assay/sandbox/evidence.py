@@ -1,4 +1,4 @@
-"""Judges a proof from outside: from the events its process sent and from how that process ended."""
+"""Judges a proof from outside, by the events its process sent and by how that process ended."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.sandbox.proof_lint import Inspection
 
 
 class Status(StrEnum):
-    """How a test ended, in the words of pytest, and two it has none for."""
+    """How a test ended: pytest's outcomes, and two more."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -25,7 +25,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Caught:
-    """An exception that a `raises` of the test was satisfied with.
+    """An exception that satisfied a `raises` of the test.
 
     `classes` are the names of its class and all bases, nearest first; `in_proof` says that a line
     of the proof itself raised it.
@@ -67,12 +67,12 @@ class TestOutcome:
 
 @dataclass(frozen=True)
 class ChallengeResult:
-    """What a proof did when it was called again: with which variants it held, what it touched.
+    """The result of calling a proof again: the variants it held with, and what it touched.
 
-    `imported`, `patched` and `overridden` are names of the target, `read` modules of which it read
-    the source; `repeated` says that it held with the disputed value itself, as it should. `made`
-    are expressions of the proof that come to the disputed value, `doubts` sentences that say why
-    the answer is not the target's.
+    `imported`, `patched` and `overridden` are names of the target, `read` are modules whose source
+    it read; `repeated` means that it held with the disputed value itself, as it should. `made` are
+    expressions of the proof that evaluate to the disputed value, `doubts` are sentences that
+    explain why the answer is not the target's.
     """
 
     held: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ class ChallengeResult:
 
 @dataclass(frozen=True)
 class ProofOutcome:
-    """A whole proof: its tests, how it ran, and what speaks against taking it as evidence."""
+    """A whole proof: its tests, how it ran, and objections to its use as evidence."""
 
     tests: tuple[TestOutcome, ...]
     objection: str | None = None
@@ -106,7 +106,7 @@ class ProofOutcome:
 
     @property
     def passed(self) -> bool:
-        """Whether there are tests and all of them passed and count."""
+        """Whether there are tests, and all of them passed and count."""
         return self.evidence and all(test.status is Status.PASSED for test in self.tests)
 
     def test(self, name: str) -> TestOutcome:
@@ -117,12 +117,12 @@ class ProofOutcome:
         raise KeyError(name)
 
 
-# What a failed check raises: anything else is a proof that broke, not one that was answered.
+# Raised by a failed check; any other exception means that the proof broke.
 _CHECK_FAILURES = ("AssertionError", "Failed")
 
 
 class _Event(BaseModel):
-    # The sender may be hostile: nothing unknown, nothing of another type.
+    # The sender may be hostile: unknown fields and wrong types are refused.
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
@@ -179,7 +179,7 @@ class PhaseEvent(_Event):
 
 
 class ChallengeEvent(_Event):
-    """What came of calling the test with other values and without the target."""
+    """The result of calling the test with other values and without the target."""
 
     event: Literal["challenge"]
     held: tuple[str, ...]
@@ -193,7 +193,7 @@ class ChallengeEvent(_Event):
 
 
 class EndEvent(_Event):
-    """The last word of the proof's process."""
+    """The final message of the proof's process."""
 
     event: Literal["end"]
     stopped: str | None
@@ -286,7 +286,7 @@ def _read(ending: ProofEnding) -> _Events:
 
 
 def _object_to_all(inspection: Inspection, ending: ProofEnding, events: _Events) -> str | None:
-    """Return what speaks against the whole proof."""
+    """Return the objections to the whole proof."""
     written = next((one for one in inspection.objections if one.test is None), None)
     if written is not None:
         return str(written)
@@ -392,7 +392,7 @@ def _object_to_test(phases: list[PhaseEvent], decisive: PhaseEvent, status: Stat
         return f"its {decisive.phase} failed with {kind}"
     if error.by_check and any(base in _CHECK_FAILURES for base in error.bases):
         return None
-    return f"it failed with {kind}, not by a check of its own"
+    return f"it failed with {kind}, not by its own check"
 
 
 def _object_to_pass(phases: Iterable[PhaseEvent]) -> str | None:
@@ -424,7 +424,7 @@ def _judge_unfinished(
 def _judge_missing(
     name: str, line: int, ending: ProofEnding, events: _Events, objection: str | None
 ) -> TestOutcome:
-    """Return the outcome of a test that is written in the proof but was never collected."""
+    """Return the outcome of a test that the proof defines but pytest never collected."""
     error = next((one.error for one in events.uncollected if one.error is not None), None)
     skipped = any(one.outcome == "skipped" for one in events.uncollected)
     status = Status.SKIPPED if skipped else Status.ERROR

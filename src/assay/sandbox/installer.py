@@ -1,10 +1,10 @@
 """Installs the packages of a target. No code of a package runs outside the sandbox.
 
-A package can run code when an interpreter starts in its environment: by a `.pth` file, by
-`sitecustomize`, or by a script or data file that takes the place of the interpreter or of its
-settings. So uv looks at the interpreter of a new, empty environment only, an environment that
-something was installed into is never started outside the sandbox, and its bytecode is compiled
-inside. Where building is allowed, all of it happens inside, with the network.
+A package can run code when an interpreter starts in its environment: through a `.pth` file,
+`sitecustomize`, or a script or data file that replaces the interpreter or its settings. Therefore
+uv only inspects the interpreter of a new, empty environment; an environment with installed packages
+is never started outside the sandbox, and its bytecode is compiled inside. If building is allowed,
+all of it happens inside, with network access.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LOCAL_PATH = re.compile(r"(?:^|file://)(/[^\s#;]+)")
 
 
 def make_venv(folder: Path, interpreter: Interpreter) -> Path:
-    """Make an empty virtual environment in a folder; one that is there is replaced."""
+    """Create an empty virtual environment in a folder, replacing an existing one."""
     venv = folder / "venv"
     shutil.rmtree(venv, ignore_errors=True)
     run_uv(
@@ -74,7 +74,7 @@ def install_wheels(
     hashes = ["--require-hashes"] if requires_hashes else []
 
     def sync(*more: str) -> None:
-        # A new one for every try: what a first try has installed must not be started.
+        # A new one for every attempt: packages installed by an earlier attempt must not be started.
         python = make_venv(folder, interpreter) / "bin" / "python"
         run_uv(
             ["pip", "sync", "--quiet", "--python", str(python), "--no-build", *hashes, *more,
@@ -90,7 +90,7 @@ def install_wheels(
 
 
 def compile_bytecode(folder: Path, interpreter: Interpreter, level: str = "auto") -> None:
-    """Compile the modules in a folder, inside the sandbox; without one they stay uncompiled.
+    """Compile the modules in a folder inside the sandbox; without one, leave them uncompiled.
 
     The sandbox sees them read-only and writes elsewhere, because uv's cache may share the files.
     """
@@ -101,7 +101,7 @@ def compile_bytecode(folder: Path, interpreter: Interpreter, level: str = "auto"
     with new_base(level) as base:
         sandbox = _BuildSandbox(base, level, interpreter, binds=(folder,))
         prefix = f"pycache_prefix={sandbox.inside}"
-        # What does not compile is a matter of who imports it.
+        # Modules that do not compile only matter to code that imports them.
         sandbox.run(
             [str(interpreter.executable), "-I", "-S", "-X", prefix, "-m", "compileall", "-q",
              "-j", str(os.cpu_count() or 1), str(folder)],
@@ -153,7 +153,7 @@ def install_with_builds(
                         str(interpreter.executable), "venv"])  # fmt: skip
         sandbox.run_uv(["pip", "sync", "--quiet", "--python", "venv/bin/python", "lock.txt",
                         *(["--require-hashes"] if requires_hashes else [])])  # fmt: skip
-        # Links are kept as links: what they point to is looked at by nobody but the sandbox.
+        # Links are kept as links: only the sandbox follows them.
         try:
             shutil.copytree(sandbox.base.path / "venv", folder / "venv", symlinks=True)
         except shutil.Error as error:
@@ -174,7 +174,7 @@ class _BuildSandbox:
         variables: Mapping[str, str] | None = None,
     ) -> None:
         self.base = base
-        # With namespaces the work folder has a name of its own.
+        # With namespaces the work folder has its own name.
         self.inside = WORK if level == "namespaces" else str(base.path)
         self._variables = {**_SETTINGS, **(variables or {})}
         self._programs = Programs(
@@ -197,7 +197,7 @@ class _BuildSandbox:
         return run_to_end(run())
 
     def run_uv(self, arguments: Sequence[str], stdin: str = "") -> str:
-        """Run uv and return its standard output; a failure carries uv's own message."""
+        """Run uv and return its standard output; an error carries uv's own message."""
         result = self.run(["./uv", "--no-progress", "--color", "never", *arguments], stdin)
         if result.limit:
             raise InputError(
@@ -251,7 +251,7 @@ _LEFT_OUT = frozenset(
 
 @dataclass(frozen=True)
 class SourceFolder:
-    """A folder as it is now: its requirements and a hash of every file that will be copied."""
+    """A snapshot of a folder: its requirements and a hash of every file that will be copied."""
 
     folder: Path
     name: str
@@ -269,7 +269,7 @@ class SourceFolder:
 
 
 def read_source(folder: Path) -> SourceFolder:
-    """Look at a source folder; it need not be a package, but it must be there."""
+    """Read a source folder; it must exist but need not be a package."""
     folder = folder.absolute()
     if not folder.is_dir():
         raise InputError(
@@ -303,13 +303,13 @@ def _plain_lines(path: Path) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-# Far more than a package has; a folder above is not meant as one.
+# Far more than any package has; a parent folder is not meant as a package.
 _MOST_FILES = 50_000
 _MOST_BYTES = 2 << 30
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Yield the files that belong to a source; raise an InputError for a folder that is none."""
+    """Yield the files that belong to a source; raise InputError for an unsuitable folder."""
     count = size = 0
     for path in _all_files(folder):
         count, size = count + 1, size + path.lstat().st_size
@@ -351,7 +351,7 @@ def copy_files(folder: Path, place: Path) -> None:
 
 
 def copy_source(source: SourceFolder, place: Path) -> None:
-    """Copy what is importable, with just enough metadata that the package knows its version."""
+    """Copy the importable files, with just enough metadata for the package version."""
     copy_files(source.root, place)
     information = place / f"{source.name.replace('-', '_')}-{source.version}.dist-info"
     if not information.exists():

@@ -1,4 +1,4 @@
-"""Which level of isolation this machine can give, layer by layer, and what would unlock more."""
+"""Detects which isolation levels this machine supports, and what would enable more."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SYSCTLS = (
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One thing a machine may offer: whether it does, what was seen, and what would unlock it."""
+    """A machine feature: whether it is available, what was seen, and what would enable it."""
 
     name: str
     available: bool
@@ -56,7 +56,7 @@ def probe() -> tuple[Layer, ...]:
 
 
 def layers(facts: Mapping[str, tuple[bool, str]], settings: Mapping[str, str]) -> tuple[Layer, ...]:
-    """Return what the probe saw, each with the line that would unlock it."""
+    """Return the probe results, each with a hint on how to enable the layer."""
     kernel = Layer("kernel", True, f"Linux {platform.release()} on {platform.machine()}")
     found = [
         Layer(name, available, seen, None if available else _advice(name, seen, settings))
@@ -95,13 +95,13 @@ def _settings() -> dict[str, str]:
 
 
 def available_levels(found: tuple[Layer, ...]) -> list[str]:
-    """Return the levels that isolate and that this machine can give, the stronger first."""
+    """Return the isolating levels that this machine supports, strongest first."""
     working = {layer.name for layer in found if layer.available}
     return [level for level in ("namespaces", "landlock") if f"level {level}" in working]
 
 
 def choose(level: str = "auto") -> str:
-    """Return the level to use, never a weaker one than was asked for; raise if there is none."""
+    """Return the level to use, never a weaker one than requested; raise if there is none."""
     if level not in CHOICES:
         raise InputError(f"{level!r} is not a level of isolation", advice=nearest(level, CHOICES))
     if level == "none":

@@ -1,4 +1,4 @@
-"""Base folders: what work folders begin as a view of, made once and owned by whom programs are."""
+"""Base folders that work folders start as a view of; made once, owned by the programs' user."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Base:
 
 @contextlib.contextmanager
 def new_base(level: str) -> Iterator[Base]:
-    """Make an empty base for programs at that level, gone at the end of the block.
+    """Make an empty base for programs at that level; removed at the end of the block.
 
-    What a killed process could not remove is removed by the next one.
+    Leftovers of a killed process are removed by the next one.
     """
     from assay.sandbox.jail import folder, trees
     from assay.sandbox.jail.maker import sandbox_user
@@ -48,7 +48,7 @@ def new_base(level: str) -> Iterator[Base]:
 
 
 class TooDeepError(Exception):
-    """A tree has more folders in each other than can be copied."""
+    """A tree is nested too deeply to be copied."""
 
 
 def check_depth(path: str) -> None:
@@ -64,10 +64,10 @@ def check_depth(path: str) -> None:
 
 
 def hand_over(base: Base, *, is_private: bool = False, is_owner: bool = True) -> None:
-    """Give everything in the base to the user of its programs; to be done after every change.
+    """Give everything in the base to the programs' user; call it after every change.
 
-    What is private keeps its modes, but other users of the machine can do nothing with it. Where
-    programs are not to be the owner, they read it as its group. Raises TooDeepError.
+    Private files keep their modes, but other users of the machine cannot access them. If programs
+    must not be the owner, they read it through its group. Raises TooDeepError.
     """
     from assay.sandbox.jail.trees import FOLDER, Tree, entries
 
@@ -87,14 +87,14 @@ def hand_over(base: Base, *, is_private: bool = False, is_owner: bool = True) ->
 
 @dataclass(frozen=True, slots=True)
 class _Gift:
-    """To whom files are given, and who may read them."""
+    """The new owner of files, and who may read them."""
 
     user: int | None
     is_private: bool
     is_owner: bool
 
     def give(self, name: str, parent: int, found: os.stat_result) -> None:
-        """Change owner and mode of a file where they are not what they should be."""
+        """Change owner and mode of a file where necessary."""
         if self.user is not None:
             owner = self.user if self.is_owner else found.st_uid
             if (found.st_uid, found.st_gid) != (owner, self.user):

@@ -1,4 +1,4 @@
-"""Running commands that others wrote, isolated and bounded, with everything they produced."""
+"""Runs untrusted commands, isolated and limited, and returns everything they produced."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class ProgramResult:
 
 
 class Programs:
-    """Runs programs in jails of one kind; workers are kept and used again, so that each is quick.
+    """Runs programs in jails of one kind; workers are kept and reused for speed.
 
-    An async context manager: at its end no process, mount or folder is left.
+    An async context manager: when it exits, no process, mount or folder is left.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Programs:
         await self.reset()
 
     async def reset(self) -> None:
-        """End the workers that nobody uses, and with them the work folders that were kept."""
+        """End the idle workers, and with them the work folders that were kept."""
         await self._pool.close()
 
     async def run(
@@ -99,7 +99,7 @@ class Programs:
         environment: Mapping[str, str] | None = None,
         wall_time: float | None = None,
     ) -> ProgramResult:
-        """Run a command in a work folder that holds `files` too; never through a shell.
+        """Run a command in a work folder that contains `files`; never through a shell.
 
         `wall_time` is for this program alone; the other limits belong to the jail.
         """
@@ -122,7 +122,7 @@ async def run_program(
     binds: Sequence[Bind | tuple[str, str, bool]] = (),
     network: bool = False,
 ) -> ProgramResult:
-    """Run one command in a jail of its own; for many of a kind see `Programs`."""
+    """Run one command in a new jail; for many commands of a kind see `Programs`."""
     kind = Programs(isolation=isolation, limits=limits, binds=binds, network=network)
     async with kind as programs:
         return await programs.run(
@@ -131,7 +131,7 @@ async def run_program(
 
 
 def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine to its end from anywhere, also where an event loop is running already."""
+    """Run a coroutine to completion from anywhere, even inside a running event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -157,7 +157,7 @@ async def run_in(
 
 
 class ProgramRequest(NamedTuple):
-    """A program as a worker takes it: what to do, and the bytes of its files."""
+    """A program as a worker receives it: the request, and the bytes of its files."""
 
     message: dict[str, Any]
     data: bytes
@@ -172,7 +172,7 @@ def make_request(
     *,
     wall_time: float | None = None,
 ) -> ProgramRequest:
-    """Return a request; raise InputError for what no operating system would take."""
+    """Return a request; raise InputError for values that no operating system accepts."""
     if not command:
         raise InputError("the command is empty", advice="name a program to run")
     for text in (*command, *environment, *environment.values(), *collect):
@@ -195,7 +195,7 @@ def make_request(
 
 
 def check_name(name: str) -> None:
-    """Raise InputError unless a file of that name would be in the work folder."""
+    """Raise InputError unless a file of that name would be inside the work folder."""
     path = PurePosixPath(name)
     if "\0" in name or path.is_absolute() or ".." in path.parts or not path.parts:
         raise InputError(
@@ -205,14 +205,14 @@ def check_name(name: str) -> None:
 
 
 class CollectedFiles(NamedTuple):
-    """Files that were brought back, and what could not be, with the reason."""
+    """Collected files, and those that could not be collected, with the reason."""
 
     files: dict[str, bytes]
     left: dict[str, str]
 
 
 def read_files(answer: dict[str, Any], data: bytes) -> CollectedFiles:
-    """Return the files that a worker brought back."""
+    """Return the files that a worker collected."""
     files, start = {}, 0
     for name, length in answer["files"]:
         files[name] = data[start : start + length]
@@ -221,7 +221,7 @@ def read_files(answer: dict[str, Any], data: bytes) -> CollectedFiles:
 
 
 def make_result(answer: dict[str, Any], data: bytes, streams: Streams, level: str) -> ProgramResult:
-    """Return what a worker answered, with what the streams held."""
+    """Return a worker's answer combined with the content of the streams."""
     status, limit, wall_time, cpu_time, peak_memory = answer["ending"]
     collected = read_files(answer, data)
     captures = {"stdout": streams.stdout, "stderr": streams.stderr}
@@ -246,7 +246,7 @@ _CHUNK = 1 << 16  # what a pipe holds
 
 
 class Capture:
-    """Keeps the head and the tail of a stream and reads the rest away, so that no pipe fills."""
+    """Keeps the head and the tail of a stream and discards the rest, so that no pipe fills up."""
 
     def __init__(self, limit: int) -> None:
         self._first, self._last = limit - limit // 2, limit // 2
@@ -265,7 +265,7 @@ class Capture:
             del self._tail[: len(self._tail) - self._last]
 
     def end(self) -> None:
-        """Note that nothing more will come."""
+        """Record that the stream has ended."""
         if not self.ended.done():
             self.ended.set_result(None)
 
@@ -275,7 +275,7 @@ class Capture:
         return max(0, self._total - self._first - self._last)
 
     def content(self) -> bytes:
-        """Return what was kept; where something is missing a note says how much."""
+        """Return what was kept, with a note of how much is missing."""
         note = b"\n[... %d bytes cut ...]\n" % self.cut if self.cut else b""
         tail = self._tail[max(0, len(self._tail) - self._last) :]
         return bytes(self._head) + note + bytes(tail)
@@ -305,13 +305,13 @@ class Streams:
             raise
 
     def close_theirs(self) -> None:
-        """Close the ends that the program has now, or the streams would never end."""
+        """Close the program's ends here, or the streams would never end."""
         for descriptor in self.theirs:
             os.close(descriptor)
         self.theirs = []
 
     def feed(self, data: bytes) -> None:
-        """Write all of standard input; a program that does not read it does no harm."""
+        """Write all of standard input; it is fine if the program does not read it."""
         self._unwritten = memoryview(data)
         if data:
             os.set_blocking(self._stdin, False)
@@ -342,7 +342,7 @@ class Streams:
             capture.end()
 
     async def drain(self) -> None:
-        """Wait for what is still in the pipes; everybody who could write has ended by now."""
+        """Read what is left in the pipes; all writers have ended by now."""
         waiting = {end for end in (self.stdout.ended, self.stderr.ended) if not end.done()}
         until = self._loop.time() + _SETTLE
         while waiting:
@@ -365,7 +365,7 @@ class Streams:
 
 
 def _close_what_is_in_flight() -> None:
-    """Make the kernel close what a program sent to itself over a socket and never received.
+    """Make the kernel close descriptors that a program sent to itself and never received.
 
     Linux looks for such descriptors only when some socket of this family is closed, so on a
     quiet machine a stream that a program left in flight stays open for as long as it is quiet.

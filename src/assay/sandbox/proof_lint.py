@@ -1,7 +1,7 @@
-"""Reads a proof without running it and objects to whatever would look green without proving.
+"""Static checks that reject proofs which would pass without proving anything.
 
-It meets the lazy and the mistaken, not the malicious: a proof that hides its intent passes here and
-is left to the control and the twin. Pure: source in, objections out.
+They catch lazy and mistaken proofs, not malicious ones: a proof that hides its intent passes here
+and is left to the control and the twin. Pure functions: source in, objections out.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SKIPS = frozenset(
 _EXPECTED_FAILURES = frozenset({"pytest.xfail", "pytest.mark.xfail", "unittest.expectedFailure"})
 _CHECKS = frozenset({"pytest.raises", "pytest.warns", "pytest.deprecated_call", "pytest.fail"})
 _BROAD = frozenset({"Exception", "BaseException", "AssertionError"})
-# Importing these is reaching for the machinery that decides outcomes.
+# Importing these gives access to the machinery that decides outcomes.
 _MACHINERY = frozenset({"_pytest", "pluggy", "assay_jail"})
 _NOT_TARGET = frozenset({"pytest", "pytest_asyncio", *_MACHINERY})
 
@@ -44,7 +44,7 @@ class Objection:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What the source says: the tests written in it, and what speaks against them."""
+    """The result of reading a proof: its tests, and the objections to them."""
 
     tests: dict[str, int]
     objections: tuple[Objection, ...]
@@ -99,7 +99,7 @@ class _Inspector:
     def _object(self, code: str, message: str, node: ast.AST, test: str | None) -> None:
         self._found.append(Objection(code, message, getattr(node, "lineno", 1), test))
 
-    # What must not be there.
+    # Forbidden constructs.
 
     def _inspect_node(self, node: ast.AST, test: str | None) -> None:
         if isinstance(node, ast.Name | ast.Attribute):
@@ -140,7 +140,7 @@ class _Inspector:
             if self._is_broad(handler.type) and not self._looks_at_it(handler):
                 self._object(
                     "swallow",
-                    "it swallows whatever is raised, its own mistakes too: name the exception",
+                    "it catches every exception, including its own mistakes: name the exception",
                     handler,
                     test,
                 )
@@ -161,7 +161,7 @@ class _Inspector:
                 return True
         return False
 
-    # What must be there.
+    # Required constructs.
 
     def _checks_something(self, function: _Function, seen: set[str]) -> bool:
         seen.add(function.name)
@@ -230,7 +230,7 @@ def _with_decorators(function: _Function) -> Iterator[ast.AST]:
 
 
 def _bindings(scope: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what each imported name stands for, anywhere below a scope."""
+    """Yield what each imported name refers to, anywhere below a scope."""
     for node in ast.walk(scope):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -308,7 +308,7 @@ def _statement(statement: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _is_constant(node: ast.expr) -> bool:
-    """Return whether an expression has the same truth whatever the target does."""
+    """Return whether the truth of an expression does not depend on the target."""
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
@@ -330,7 +330,7 @@ def _is_constant(node: ast.expr) -> bool:
 
 
 def _is_decided(node: ast.BoolOp) -> bool:
-    """Return whether one constant decides the whole: `… or True`, `… and False`."""
+    """Return whether one constant decides the whole expression: `… or True`, `… and False`."""
     deciding = isinstance(node.op, ast.Or)
     return any(_is_constant(value) and _truth(value) is deciding for value in node.values)
 

@@ -1,4 +1,4 @@
-"""A runner process of the target's own Python, in its jail: started, asked, lost, ended."""
+"""A runner process in the target's own Python, inside its jail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.sandbox.targets import Environment, pytest_of_kit
 from assay.sandbox.workers import Bind, Jail, Limits
 
 _START = Path(__file__).parent / "jail" / "start.py"
-# Importing a large target on a busy machine takes a while; never finishing must not be waited for.
+# Importing a large target on a busy machine takes a while, but must not hang forever.
 _START_SECONDS = 300.0
 _END_SECONDS = 10.0
 # Over the proof's own limit: what the worker needs to end everything the proof has started.
@@ -29,14 +29,14 @@ _LARGEST_ANSWER = 64 << 20
 
 @dataclass(frozen=True)
 class Challenge:
-    """How to ask a proof whether its answer comes from the target.
+    """How to check that the answer of a proof comes from the target.
 
     `holds` names the test that is called again: with the `source` of the claim itself, and with
-    other values in the place of `__disputed__` in `template`. These are the `variants` (what was
-    done to the value, and an expression), and real names of the target if the value `is_name`.
-    `hidden` are its words, which a stand-in for the target does not have. If it `must_know`, the
-    target must have the name somewhere. `is_refuted` says that `holds` is the side that denies the
-    claim; then it is only watched what was asked for the name.
+    other values in place of `__disputed__` in `template`. These are the `variants` (the change made
+    to the value, and an expression), and real names of the target if the value `is_name`. `hidden`
+    are its words, which a stand-in for the target does not have. If it `must_know`, the target must
+    have the name somewhere. `is_refuted` means that `holds` is the side that denies the claim; then
+    only the objects that were asked for the name are recorded.
     """
 
     holds: str
@@ -51,7 +51,7 @@ class Challenge:
 
 @dataclass(frozen=True)
 class ProofRequest:
-    """The file of a proof, those that lie beside it, and how it is challenged."""
+    """The file of a proof, the files beside it, and how it is challenged."""
 
     name: str
     source: str
@@ -60,12 +60,12 @@ class ProofRequest:
 
 
 class WorkerLost(Exception):  # noqa: N818 - not an error of anybody: what was lost is repeated
-    """The process died, or no longer does what it is for, before it gave an answer."""
+    """The process died or became unusable before it answered."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """What a runner process is to become."""
+    """The configuration of a runner process."""
 
     environment: Environment
     level: str
@@ -95,7 +95,7 @@ class Order:
 
 
 def check_readable(paths: Iterable[Path]) -> None:
-    """Raise for what nobody can reach: without namespaces root's proofs run as that user."""
+    """Raise for unreachable paths: without namespaces, root's proofs run as another user."""
     for path in paths:
         for folder in (path, *path.parents):
             if not folder.stat().st_mode & stat.S_IXOTH:
@@ -126,7 +126,7 @@ class ProofWorker:
         child = Child.start(
             # The machine's interpreter, which reads nothing of the target before it is in jail.
             [str(order.environment.interpreter), "-S", "-s", str(_START), "server"],
-            # Nothing of ours: no key, no setting, no path of the user's.
+            # Nothing from this process: no key, no setting, no path of the user's.
             {
                 "PATH": f"{order.environment.python.parent}:/usr/local/bin:/usr/bin:/bin",
                 "LANG": "C.UTF-8",
@@ -162,7 +162,7 @@ class ProofWorker:
         self.fast = ready["fast"]
 
     async def run(self, text: ProofRequest, seconds: float) -> ProofEnding:
-        """Run one proof; raise WorkerLost if the process did not live to tell."""
+        """Run one proof; raise WorkerLost if the process died before it answered."""
         token = secrets.token_hex(8)
         job = {**asdict(text), "id": token, "token": token, "seconds": seconds}
         if text.challenge is not None:
@@ -182,5 +182,5 @@ class ProofWorker:
 
     async def close(self) -> None:
         """End the process and everything in its jail."""
-        # It notices that nobody listens any more and clears up by itself.
+        # It notices that the channel is closed and cleans up by itself.
         await self._child.close(_END_SECONDS)

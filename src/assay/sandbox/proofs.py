@@ -1,4 +1,4 @@
-"""The proof runner: plain pytest files in, outcomes out, from warm isolated processes."""
+"""The proof runner: plain pytest files in, outcomes out, using warm isolated processes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.sandbox.proof_worker import Challenge, Order, ProofRequest, ProofWork
 from assay.sandbox.targets import Environment
 from assay.sandbox.workers import Limits
 
-# A proof that takes its runner with it gets this many tries, the last one alone in a new process.
+# A proof that kills its runner gets this many tries, the last one alone in a new process.
 _TRIES = 3
 
 
@@ -25,10 +25,9 @@ _TRIES = 3
 class _Slot:
     """A place for one proof at a time, and the processes that serve it.
 
-    The warm one has imported the target. The clean one has not, only what the target needs of
-    others: what is forked from it meets the target as a new interpreter does, without paying for
-    pytest and all of the target's dependencies again. Those with a hash seed of their own have
-    imported nothing but pytest.
+    The warm process has imported the target. The clean one has imported only the target's
+    dependencies: its forks see the target as a new interpreter does, without importing pytest and
+    all dependencies again. Processes with their own hash seed have imported only pytest.
     """
 
     warm: ProofWorker | None = None
@@ -88,7 +87,7 @@ class ProofRunner:
         await self.close()
 
     async def close(self) -> None:
-        """End all processes; a proof that is under way is abandoned."""
+        """End all processes; running proofs are abandoned."""
         for slot in self._all:
             await self._retire(slot)
 
@@ -111,9 +110,9 @@ class ProofRunner:
     ) -> ProofOutcome:
         """Run a proof, given as source or as a file, with other `files` beside it.
 
-        `fresh` runs it where nothing of the target is imported yet; with a `hash_seed` not even
-        what the target needs is, and the interpreter has that seed. With a `challenge` its outcome
-        says what came of calling a test of it in other ways.
+        `fresh` runs it where nothing of the target is imported yet; with a `hash_seed` not even its
+        dependencies are, and the interpreter uses that seed. With a `challenge`, the outcome
+        includes the results of calling a test in other ways.
         """
         name, source = _read(proof)
         text = ProofRequest(name, source, files or {}, challenge)
@@ -152,7 +151,7 @@ class ProofRunner:
                 await self._retire(slot)
                 self.restarts += 1
             except BaseException:
-                # Cancelled half way: the answer would be taken for that of the next proof.
+                # Cancelled half way: the answer would be mistaken for that of the next proof.
                 await self._retire(slot)
                 raise
         return None, True, _TRIES
@@ -165,7 +164,7 @@ class ProofRunner:
             await process.close()
 
     def _clean_order(self) -> Order:
-        """Order a process that has imported nothing of the target, only what pytest needs."""
+        """Return an order for a process that has imported only pytest's needs, not the target."""
         return replace(self._order, imports=(), samples=(), learn=False)
 
     async def _serving(self, slot: _Slot) -> ProofWorker:
@@ -190,7 +189,7 @@ class ProofRunner:
         return slot.seeded[hash_seed]
 
     async def _order_with_others(self, slot: _Slot) -> Order:
-        """Order a clean process that has imported what the target imports, nothing of its own."""
+        """Return an order for a process with the target's dependencies, but not the target."""
         if not (self._roots and self._order.imports):
             return self._clean_order()
         if self._others is None:
@@ -204,7 +203,7 @@ class ProofRunner:
     def _look_at(self, process: ProofWorker) -> None:
         notes = [f"{name}: {why}" for name, why in process.failed_imports.items()]
         if process.threads > 1:
-            # A fork takes only one thread along; what the others held stays locked for ever.
+            # A fork keeps only one thread; locks held by the others stay locked forever.
             self._threaded = True
             notes.append("importing the target starts threads: every proof gets a new interpreter")
         elif process.shares:

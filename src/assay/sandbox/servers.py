@@ -1,9 +1,8 @@
-"""Long-lived servers inside the sandbox, spoken to through sockets that are passed out of it.
+"""Long-running servers inside the sandbox, reached through sockets passed out of it.
 
-At the level `namespaces` a server has a network of its own: whatever port it uses is used nowhere
-else, and no port of this machine is opened. At the level `landlock` there is no such network: the
-server may use exactly the one TCP port it is given, which must be free on this machine, and may
-connect to nothing else.
+At the level `namespaces` a server has its own network: its ports are used nowhere else, and no port
+of this machine is opened. At the level `landlock` there is no such network: the server may use only
+the one TCP port it is given, which must be free on this machine, and may connect to nothing else.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class Health:
 
 
 class NotServingError(Exception):
-    """The server ended, or did not answer its health check in time: its own fault, not ours."""
+    """The server ended, or failed its health check in time: its own fault, not ours."""
 
     def __init__(self, what: str, result: ProgramResult) -> None:
         super().__init__(what)
@@ -67,7 +66,7 @@ class NotServingError(Exception):
 
 
 class Server:
-    """A running server; made by `serve`."""
+    """A running server; created by `serve`."""
 
     def __init__(self, worker: JailWorker, jail: Jail, port: int) -> None:
         self._worker, self._jail, self._port = worker, jail, port
@@ -89,7 +88,7 @@ class Server:
         return await self._while_running(lambda: self._worker.connect(port or self._port))
 
     async def put(self, files: Mapping[str, bytes]) -> None:
-        """Put files into its work folder; OSError where that cannot be done, or if it has ended."""
+        """Put files into its work folder; raise OSError if that fails or it has ended."""
         for name in files:
             check_name(name)
         message = {"put": [[name, len(content)] for name, content in files.items()]}
@@ -104,7 +103,7 @@ class Server:
         return read_files(*await self._while_running(lambda: self._worker.ask(message)))
 
     async def _while_running(self, ask: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-        """Return what the worker answers, one at a time, unless the server ends first."""
+        """Return the worker's answer, one request at a time, unless the server ends first."""
         async with self._asking:
             if not self.running:
                 raise ConnectionRefusedError("the server has ended")
@@ -140,7 +139,7 @@ class Server:
                     _exchange, connection, method, path, body, dict(headers or {}), longest
                 )
             finally:
-                # An answer that drips for ever would keep its thread from all other requests.
+                # A response that never ends would keep its thread from all other requests.
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 
@@ -161,13 +160,13 @@ class Server:
         return make_result(answer, data, streams, self._jail.level)
 
     async def wait(self, patience: float) -> ProgramResult | None:
-        """Return how it ended, if it does within so many seconds."""
+        """Return how it ended, if it ends within the given seconds."""
         assert self._answer is not None
         done, _ = await asyncio.wait({self._answer}, timeout=patience)
         return self._answer.result() if done else None
 
     async def stop(self, grace: float = _GRACE) -> ProgramResult:
-        """Ask the server to end, end it after `grace` seconds, and say how it went."""
+        """Ask the server to end, kill it after `grace` seconds, and return how it ended."""
         assert self._answer is not None
         if self.running:
             await self._worker.stop(grace)
@@ -213,7 +212,7 @@ async def serve(
 ) -> AsyncIterator[Server]:
     """Start a server and wait until it answers `GET health` (None: until its port is open).
 
-    It is ended when the block is left, or by its own limits; `Server.stop` says how it went.
+    It is ended when the block exits, or by its own limits; `Server.stop` returns how it ended.
     """
     kind = Programs(isolation=isolation, limits=limits, binds=binds, ports=(port,), base=base)
     if kind.jail.level != "namespaces":
@@ -227,7 +226,7 @@ async def serve(
         await server._until_healthy(known, patience)
         yield server
         if server.running:
-            # All that was wanted of it has been had: how its end went is nobody's result.
+            # The server is no longer needed, so how it ended does not matter.
             with suppress(InfrastructureError):
                 await server.stop()
     finally:
@@ -235,7 +234,7 @@ async def serve(
 
 
 def _check_free(port: int) -> None:
-    """Raise if somebody listens there already, who would be taken for the server."""
+    """Raise if another process listens there, which would be mistaken for the server."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -273,7 +272,7 @@ def _read_answer(answer: http.client.HTTPResponse, longest: int) -> Response:
         before = names.get(name.lower())
         names[name.lower()] = value if before is None else f"{before}, {value}"
     content = bytearray()
-    # In pieces: what the parser makes of a chunk's size, a negative one say, is not what to read.
+    # In pieces: the chunk size from the parser (possibly negative) cannot be trusted.
     while len(content) <= longest and (piece := answer.read1(_PIECE)):
         content += piece
     if len(content) > longest:

@@ -1,4 +1,4 @@
-"""Targets: what proofs are run against, and the clean environment that is built for each once."""
+"""Targets: what proofs run against, and the clean environment that is built once for each."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?=\s*(?:$|[\[(<>=!~;,@])
 
 @dataclass(frozen=True)
 class Target:
-    """What to prove against: requirements, source folders, or the environment Assay runs in."""
+    """What proofs run against: requirements, source folders, or Assay's own environment."""
 
     requirements: tuple[str, ...] = ()
     sources: tuple[Path, ...] = ()
@@ -76,7 +76,9 @@ class Target:
                 advice="give requirements and folders without it, or `current` alone",
             )
         if not (self.current or self.requirements or self.sources):
-            raise InputError("the target is empty", advice="name a requirement, say pydantic==2.9")
+            raise InputError(
+                "the target is empty", advice="name a requirement, for example pydantic==2.9"
+            )
 
     def __str__(self) -> str:
         own = f"current:{','.join(self.about)}" if self.about else "current"
@@ -86,7 +88,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Environment:
-    """A built target: which interpreter to start, what goes first on its path, what it reads."""
+    """A built target: its interpreter, what comes first on its path, and what it may read."""
 
     key: str
     interpreter: Path
@@ -98,6 +100,8 @@ class Environment:
     reads: tuple[Path, ...]
     lock: str
     described: str
+    is_locked: bool = True
+    """Whether the lock says all: what is installed from a folder changes without it."""
     distributions: tuple[str, ...] = ()
     """Those that were asked for by name or as a folder, without what they depend on."""
 
@@ -120,7 +124,7 @@ def environment(
     allow_direct: bool = False,
     progress: Progress | None = None,
 ) -> Environment:
-    """Return the environment of a target, built now if no process has built it before."""
+    """Return the environment of a target, building it if it does not exist yet."""
     if target.current:
         return _current(target.about, progress)
     check_requirements(target.requirements, allow_direct)
@@ -130,7 +134,7 @@ def environment(
     interpreter = find_interpreter(target.python, root)
     sources = [read_source(folder) for folder in target.sources]
     for source in sources:
-        # A folder that somebody else wrote has no more rights than a suite.
+        # A third-party folder has no more rights than a suite.
         with _locate_errors(source):
             check_requirements(source.requirements, allow_direct)
     request = _request(target, sources, interpreter, allow_build)
@@ -159,7 +163,8 @@ def environment(
         first=first,
         kit=kit_folder,
         reads=(interpreter.base, folder, kit_folder),
-        lock=lock,
+        lock=_describe_lock(lock, interpreter),
+        is_locked=not sources,
         described=str(target),
         distributions=requirement_names(target.requirements, sources),
     )
@@ -167,7 +172,7 @@ def environment(
 
 @contextmanager
 def _locate_errors(source: SourceFolder) -> Iterator[None]:
-    """Say of an error in the requirements of a source folder where they stand."""
+    """Add the position to errors in the requirements of a source folder."""
     try:
         yield
     except InputError as error:
@@ -204,7 +209,7 @@ def requirement_names(
 def _request(
     target: Target, sources: list[SourceFolder], interpreter: Interpreter, allow_build: bool
 ) -> str:
-    """Return what a resolution depends on, as text: equal requests share one lock."""
+    """Return the inputs of a resolution as text: equal requests share one lock."""
     return json.dumps(
         {
             "requirements": sorted({line.strip() for line in target.requirements}),
@@ -289,8 +294,8 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
     own = {line.split("==")[0].lower().replace("_", "-") for line in packages}
     kit_folder = None if {"pytest", "pytest-asyncio"} <= own else install_kit(interpreter, progress)
     lock_hash = _hash(*packages)
-    # Not where the user happens to stand: what lies there is not part of the environment, and a
-    # suite with its keys may be among it.
+    # Not the current directory: its content is not part of the environment and may include a suite
+    # with its keys.
     paths = [Path(entry).absolute() for entry in sys.path if entry]
     paths = [path for path in paths if path != Path.cwd()]
     reads = [interpreter.base, Path(sys.prefix), *(path for path in paths if path.is_dir())]
@@ -301,17 +306,32 @@ def _current(about: tuple[str, ...], progress: Progress | None) -> Environment:
         first=(),
         kit=kit_folder,
         reads=tuple(dict.fromkeys([*reads, *([kit_folder] if kit_folder else [])])),
-        lock="".join(f"{line}\n" for line in packages),
+        lock=_describe_lock("".join(f"{line}\n" for line in packages), interpreter),
+        is_locked=not any(map(_is_folder, about or own)),
         described="current",
         distributions=about,
     )
 
 
+def _describe_lock(lock: str, interpreter: Interpreter) -> str:
+    """Return a lock with the Python that its packages are installed in."""
+    return f"# Python {interpreter.minor}\n{lock}"
+
+
 def _pin(found: importlib.metadata.Distribution) -> str:
-    """Return name and version; long descriptions of hundreds of packages are not parsed for it."""
+    """Return name and version, without parsing the long descriptions of packages."""
     text = found.read_text("METADATA") or found.read_text("PKG-INFO") or ""
     about = message_from_string(text.partition("\n\n")[0])
     return f"{about['Name']}=={about['Version']}"
+
+
+def _is_folder(name: str) -> bool:
+    """Return whether a distribution was installed from a folder, such as one that is edited."""
+    try:
+        origin = importlib.metadata.distribution(name).read_text("direct_url.json")
+    except (importlib.metadata.PackageNotFoundError, ValueError):
+        return False
+    return origin is not None and "dir_info" in origin
 
 
 def _check_installed(name: str) -> None:
@@ -338,6 +358,28 @@ def list_targets() -> list[BuiltTarget]:
     return listed
 
 
+def installed_paths(built: Environment) -> list[Path]:
+    """Return the folders that a built environment imports packages from, in their order."""
+    if built.described == "current":
+        return [Path(entry) for entry in sys.path if entry]
+    return [*built.first, _site(built)]
+
+
+def find_installed(target: Target) -> list[Path] | None:
+    """Return the folders a target's packages are in, without building; None if it is not built."""
+    if target.current:
+        return [Path(entry) for entry in sys.path if entry]
+    sources = [path for folder in target.sources for path in (folder / "src", folder)]
+    if not target.requirements:
+        return sources
+    for key in list_keys(_KIND):
+        facts = read_facts(_KIND, key)
+        if facts is not None and facts["target"] == str(target):
+            folder = cache_folder() / _KIND / key / "venv" / "lib"
+            return [*sources, *folder.glob("python*/site-packages")]
+    return None
+
+
 def verify_targets() -> dict[str, list[str] | None]:
     """Compare every file of all environments and kits with the digest of its build.
 
@@ -351,7 +393,7 @@ def verify_targets() -> dict[str, list[str] | None]:
 
 
 def remove_target(key: str) -> int:
-    """Remove an environment (the start of its key will do), not its lock; the bytes freed."""
+    """Remove an environment by a prefix of its key, not its lock; return the bytes freed."""
     known = list_keys(_KIND)
     matching = [name for name in known if key and name.startswith(key)]
     if len(matching) != 1:
@@ -361,7 +403,7 @@ def remove_target(key: str) -> int:
 
 
 def pytest_of_kit() -> str:
-    """Return the version of pytest the kit pins; only this one takes the fast path."""
+    """Return the pytest version pinned by the kit; only this one uses the fast path."""
     return read_pins()["pytest"]
 
 
@@ -379,8 +421,16 @@ def _say(progress: Progress | None, text: str) -> None:
         progress(text)
 
 
+def first_imports(target: Target, environment: Environment) -> tuple[str, ...]:
+    """Return what to import once, before the proofs: the target, or what `current:…` names."""
+    if not target.current:
+        return target_modules(target, environment)
+    files = (importlib.metadata.files(name) or () for name in target.about)
+    return tuple(sorted({root for found in files for root in roots(map(str, found))}))
+
+
 def target_modules(target: Target, environment: Environment) -> tuple[str, ...]:
-    """Return the roots of what the target brings, such as `google.adk`; none for `current`.
+    """Return the root modules of the target, such as `google.adk`; none for `current`.
 
     The environment Assay runs in has no requirement that would say what is meant.
     """

@@ -1,4 +1,4 @@
-"""The one place that calls uv: for interpreters, the kit that runs proofs, and releases."""
+"""All calls to uv: for interpreters, the kit that runs proofs, and releases."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def run_uv(
     stdin: str = "",
     progress: Progress | None = None,
 ) -> str:
-    """Run uv and give its standard output; a failure carries uv's own message.
+    """Run uv and return its standard output; an error carries uv's own message.
 
-    It runs in `folder`, so that the settings of whatever project the user stands in stay out of it.
+    It runs in `folder`, so that settings of the project in the current directory have no effect.
     """
     process = subprocess.Popen(  # noqa: S603 - uv itself, with arguments made here
         [find_uv(), "--no-progress", "--color", "never", *arguments],
@@ -184,7 +184,7 @@ def install_kit(interpreter: Interpreter, progress: Progress | None = None) -> P
 
     key = hashlib.sha256(f"{kit_version()} {interpreter.build}".encode()).hexdigest()[:24]
     folder, _ = build_once("kits", key, install)
-    # It is small, and judges every target: all of it, every time.
+    # It is small and judges every target, so all of it is checked every time.
     check_unchanged("kits", key)
     return folder
 

@@ -1,4 +1,4 @@
-"""Jails and their workers, seen from outside: limits, binds, programs handed over."""
+"""Jails and their workers as seen from outside: limits, binds, and passing programs to them."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class JailWorker:
     async def answer(self, wall_time: float) -> tuple[dict[str, Any], bytes]:
         """Return how the program ended, and the bytes of the files it left.
 
-        Where it has used up the memory to the end of its worker, that is its own ending too.
+        If it used up the memory of its worker too, that counts as its own ending.
         """
         started = time.monotonic()
         try:
@@ -187,7 +187,7 @@ class JailWorker:
         try:
             connection = await waiting
         except asyncio.CancelledError:
-            # Whoever gives up may do so in the moment in which it comes.
+            # The caller may give up at the moment the answer arrives.
             if not waiting.cancelled() and not waiting.exception():
                 waiting.result().close()
             raise
@@ -212,7 +212,7 @@ class JailWorker:
 
     async def close(self) -> None:
         """End the jail; returns when every process in it is gone."""
-        # Files that it had no time for are removed by the next one; no result is lost for them.
+        # The next worker removes files it had no time for; no result is lost for them.
         await self._child.close(_PATIENCE_WITH_FILES)
 
     async def _take_connection(self, answer: dict[str, Any]) -> None:

@@ -1,6 +1,6 @@
-"""Is the submission right? Runs a program on the cases of a problem and verifies what it did.
+"""Verification of submissions: runs a program on the cases of a problem and checks the results.
 
-What the commands need beside the three verbs is imported when it is first used.
+Names beyond the three verbs, which only the commands need, are imported on first use.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def __getattr__(name: str) -> Any:
 
 
 class SubmissionOptions(TypedDict, total=False):
-    """Which cases are run and how; as on the command line."""
+    """Which cases are run and how, as on the command line."""
 
     problem_path: str | Path
     checkpoint: str | int
@@ -91,7 +91,7 @@ def verify(
     baseline: str | Path | None = None,
     **options: Unpack[SubmissionOptions],
 ) -> Run:
-    """Run a submission on the cases of a problem and say whether it is right.
+    """Run a submission on the cases of a problem and report whether it is correct.
 
     `snapshot` is the folder of the submission, `problem` a folder or a name in `problem_path`. The
     options are those of `assay submissions verify`; so is the exit code of the run.
@@ -112,7 +112,7 @@ def audit(
     ignore: Iterable[str] = (),
     **options: Unpack[SubmissionOptions],
 ) -> Audit:
-    """Grade the grader: try a problem's verifier on right, empty and mutated results.
+    """Audit a grader: run a problem's verifier on correct, empty and mutated results.
 
     `snapshot` is the reference solution; without one it is `solution` in the folder of each
     checkpoint. The options are those of `assay submissions audit`; so is the exit code.
@@ -131,7 +131,7 @@ def lint(
     ignore: Iterable[str] = (),
     allow_outside: bool = False,
 ) -> Findings:
-    """Return what is wrong with problems: config, cases, signatures of their code.
+    """Return the defects of problems: config, cases, signatures of their code.
 
     `problems` are folders, or names of folders in `problem_path`. Nothing of them is run. Codes in
     `ignore`, and those that the project's configuration ignores, are left out.

@@ -1,4 +1,4 @@
-"""Static assets of a problem: their names, `{{static:<name>}}`, and where a program sees them."""
+"""Static assets of a problem: their names, `{{static:<name>}}`, and their paths in the sandbox."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME = re.compile(r"\{\{\s*static:\s*([^{}]+?)\s*\}\}")
 
 
 def asset_names(value: Any) -> Iterator[str]:
-    """Yield the names of assets that a text or structure uses, in its keys too."""
+    """Yield the asset names that a text or structure uses, including in keys."""
     if isinstance(value, str):
         yield from _NAME.findall(value)
     elif isinstance(value, Mapping):
@@ -33,7 +33,7 @@ def asset_names(value: Any) -> Iterator[str]:
 
 
 def replace_assets(value: Any, paths: Mapping[str, str]) -> Any:
-    """Replace every `{{static:<name>}}` in texts and keys by the path of the asset."""
+    """Replace every `{{static:<name>}}` in texts and keys with the path of the asset."""
     if isinstance(value, str):
         return _NAME.sub(lambda found: _path(found[1], paths), value) if "{{" in value else value
     if isinstance(value, list | tuple):
@@ -74,7 +74,7 @@ _PLACE = "/static"
 
 
 def bind_assets(problem: ProblemConfig, base: Base, level: str) -> dict[str, Bind]:
-    """Return every asset by its name: what to bind, and under which path a program finds it."""
+    """Return every asset by name: what to bind, and the path that programs see."""
     return {name: _bind(problem, name, base, level) for name in problem.static_assets}
 
 
@@ -96,12 +96,12 @@ def _bind(problem: ProblemConfig, name: str, base: Base, level: str) -> Bind:
 
 
 def _folder_of(name: str) -> str:
-    """Return a name of an asset as the name of a folder."""
+    """Return a folder name for the name of an asset."""
     return re.sub(r"[^\w.-]", "_", name).strip(".") or "_"
 
 
 def _is_public(path: Path) -> bool:
-    """Return whether everybody may read a file, or all files of a folder."""
+    """Return whether a file, or all files of a folder, are readable by everyone."""
     everything = [path, *(path.rglob("*") if path.is_dir() else ())]
     return all(_is_open(one.lstat().st_mode) for one in everything)
 
@@ -112,7 +112,7 @@ def _is_open(mode: int) -> bool:
 
 
 def _copy_for(user: int, path: Path, folder: Path) -> Path:
-    """Return a copy that the user of programs can read, and nobody else on the machine."""
+    """Return a copy that only the programs' user can read."""
     new = folder / path.name
     folder.mkdir(parents=True)
     if path.is_dir():

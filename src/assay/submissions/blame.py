@@ -1,9 +1,9 @@
-"""Whose mistake it is that a verifier gave no judgement: its author's, or the submission's output.
+"""Decides who is at fault when a verifier gives no judgement: its author or the submission.
 
-A verifier may raise because it is wrong, or because a program printed what nobody can read. To tell
-them apart it is shown what should be right: what the case expects, in every form that a program
-could print it, and what the reference solution gives, if there is one. What it says of those does
-not depend on the submission, so that no submission can turn a failure into an error.
+A verifier may raise because it has a bug, or because a program printed something unreadable. To
+tell them apart, it is run on results that should be correct: the expected values, in every form a
+program could print them, and the output of the reference solution, if there is one. Its behaviour
+on those does not depend on the submission, so no submission can turn a failure into an error.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 # Each verification that hangs costs its time limit.
 _MOST_SLOW = 2
 _FORMS = (FileType.JSON, FileType.YAML, FileType.JSONL, FileType.CSV)
-# Whatever a program prints, these are raised because of how the verifier is written.
+# These are caused by the verifier's code, whatever a program prints.
 _ALWAYS_MISTAKES = ("NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError")
 
 
 @dataclass
 class Blame:
-    """Tells mistakes of a problem's author from outputs that cannot be read."""
+    """Distinguishes mistakes of a problem's author from unreadable output."""
 
     source: CaseSource
     prepare_reference: Prepare | None = None
@@ -57,10 +57,10 @@ class Blame:
         *,
         is_chain: bool,
     ) -> bool:
-        """Return whether the verifier cannot judge the case either way.
+        """Return whether the verifier cannot judge the case at all.
 
-        The reference solution decides. Without one, and if the verifier can read the expected
-        result in no form, it is the author's mistake if it breaks on one of them at the same place.
+        The reference solution decides. Without one, if the verifier can read no form of the
+        expected result, it is the author's mistake if it fails on one of them at the same place.
         """
         is_same, slow = False, 0
         for control in _write_forms(drawn.expected):
@@ -84,7 +84,7 @@ class Blame:
     async def _of_reference(
         self, checkpoint: CheckpointConfig, group: GroupConfig, drawn: ExpectedCase, is_chain: bool
     ) -> AsyncIterator[tuple[ExpectedCase, CaseResult]]:
-        """Yield the case and what the reference gives, if that can be had."""
+        """Yield the case and the reference's result, if available."""
         async with self._turn:
             try:
                 site = await self._site(checkpoint)
@@ -97,7 +97,7 @@ class Blame:
                     async with site.runner(group) as runner:
                         found = drawn, await runner.run(drawn.case)
             except Exception:
-                # Trouble with the reference says nothing about the submission: go on without it.
+                # Errors of the reference say nothing about the submission: continue without it.
                 return
         if found is not None:
             yield found
@@ -131,7 +131,7 @@ class Blame:
 
 
 def _write_forms(expected: CaseResult) -> Iterator[CaseResult]:
-    """Yield the expected result as it stands, then with structure as programs write it."""
+    """Yield the expected result as it is, then with structures serialized as programs do."""
     if not {"output", "stderr", "files"} & expected.given().keys():
         # It says nothing of what a program prints: nobody knows how a right output looks.
         return
@@ -149,7 +149,7 @@ def _write_forms(expected: CaseResult) -> Iterator[CaseResult]:
 
 
 def _as_text(content: Any, form: FileType) -> str | bytes:
-    """Write what has structure as this form does, else as JSON."""
+    """Serialize a structure in this form, else as JSON."""
     if content is None:
         return ""
     try:

@@ -1,6 +1,6 @@
-"""What a program is given, and what came of it: cases with their input files, and results.
+"""Cases with their input files, and results of programs.
 
-The names and fields are those that existing loaders and verifiers use; further fields are kept, as
+The names and fields are those that existing loaders and verifiers use; extra fields are kept, as
 everywhere in the result model.
 """
 
@@ -99,7 +99,7 @@ class InputFile(BaseModel):
         file_type: FileType | str | None = None,
         compression: Compression | str | None = None,
     ) -> Self:
-        """Return a file on disk, under another path; type and compression are told by its name."""
+        """Return a file on disk under another path; its name determines type and compression."""
         kind, packing = cls.resolve_suffix(path, file_type, compression)
         name = os.fspath(save_path)
         if content is not None:
@@ -117,13 +117,13 @@ class InputFile(BaseModel):
         file_type: FileType | str | None = None,
         compression: Compression | str | None = None,
     ) -> tuple[FileType, Compression]:
-        """Return type and compression: what is given, else what the name of the file says."""
+        """Return type and compression: as given, else from the file name."""
         known_type, known_compression = signature(Path(path))
         return FileType(file_type or known_type), Compression(compression or known_compression)
 
     @classmethod
     def _of_bytes(cls, name: str, source: bytes, kind: FileType, packing: Compression) -> Self:
-        """Structure where there is one; else text, else bytes, because malformed input is input."""
+        """Return a structure if possible, else text, else bytes: malformed input is still input."""
         try:
             plain = decompress(source, packing, LARGEST_FILE)
         except InputError:
@@ -156,9 +156,9 @@ class BaseCase(Case):
     """Begin this case in a new work folder, with a new server, though its group keeps them."""
 
     def describe(self) -> dict[str, Any]:
-        """Everything that makes the case what it is; of long input files only what identifies them.
+        """Return everything that defines the case; long input files are represented by a digest.
 
-        A run keeps it with every report, and inputs can be larger than all the rest.
+        A run stores it with every report, and inputs can be larger than everything else.
         """
         about = super().describe()
         about["input_files"] = [_describe_file(file) for file in self.input_files]

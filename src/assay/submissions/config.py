@@ -1,7 +1,7 @@
-"""What a problem says about itself: checkpoints, groups, adapter, assets, limits.
+"""The configuration of a problem: checkpoints, groups, adapter, assets, limits.
 
-These are the objects loaders and verifiers are given. Unknown keys are kept, because existing
-problems carry keys of their own and their code may ask for them.
+These objects are passed to loaders and verifiers. Unknown keys are kept, because existing problems
+define their own keys and their code may read them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class AdapterConfig(_Config):
 
     @classmethod
     def choose_model(cls, type_: str | None) -> Any:
-        """Return the model of a type of adapter, or Any: whoever validates says that it is none."""
+        """Return the model of an adapter type, or Any: validation reports an unknown type."""
         if cls is not AdapterConfig:
             return cls
         with contextlib.suppress(InputError):
@@ -65,7 +65,7 @@ class ApiAdapter(AdapterConfig):
 
 
 def find_adapter_config(name: str) -> type[AdapterConfig]:
-    """Return the model of the keys that a type of adapter has."""
+    """Return the model for the keys of an adapter type."""
     from assay.submissions.adapters import find_adapter
 
     return find_adapter(name).config
@@ -110,7 +110,7 @@ class GroupConfig(_Config):
     env: dict[str, str] = Field(default_factory=dict)
 
     def get_real_name(self) -> str:
-        """Return the name of the group its cases were written for, of a regression the original."""
+        """Return the group that its cases were written for; for a regression, the original."""
         return self.original_group or self.name
 
 
@@ -156,14 +156,14 @@ class ProblemConfig(_Config):
 
     @property
     def is_programmed(self) -> bool:
-        """Whether it has a loader of its own; else its cases are in the canonical format."""
+        """Whether it has its own loader; otherwise its cases are in the declarative format."""
         return (self.path / self.loader_script).is_file()
 
     def check_inside(self, path: Path) -> None:
-        """Raise an InputError for a path that leads out of the folder, through links too.
+        """Raise an InputError for a path that leads out of the folder, also through links.
 
-        A problem without code is data, which does not choose files of its user. One with code
-        could read them anyway.
+        A problem without code is data and must not select files of its user. One with code could
+        read them anyway.
         """
         if not (self.is_programmed or self.allows_outside):
             check_inside(self.path, path)

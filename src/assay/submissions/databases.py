@@ -1,4 +1,4 @@
-"""SQLite files from structure and back: `{"tables": {name: rows}}`, made in memory."""
+"""Converts SQLite files to and from `{"tables": {name: rows}}`, in memory."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def read_database(data: bytes) -> dict[str, Any]:
 
 
 def has_more_cells(data: bytes, cells: int, size: int) -> bool:
-    """Return whether a database has more cells, or more bytes in them, than these.
+    """Return whether a database has more cells or bytes than these limits.
 
-    Columns that are calculated are no part of the file, so its size says little.
+    Generated columns are not stored in the file, so its size says little.
     """
     with _open_database(data) as database:
         for name in _names(database):
@@ -57,7 +57,8 @@ def _open_database(data: bytes) -> Iterator[sqlite3.Connection]:
         try:
             if data:
                 database.deserialize(data)
-            # Functions in the schema of a stranger's file may not reach beyond it, nor make giants.
+            # Functions in the schema of an untrusted file must not reach outside it or create huge
+            # values.
             database.execute("PRAGMA trusted_schema = OFF")
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_CELL)
             database.row_factory = sqlite3.Row

@@ -1,4 +1,4 @@
-"""The formats of files: structure to bytes and back, the same bytes for the same structure."""
+"""File formats: converts structures to bytes and back, deterministically."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ _PACKINGS = {".gz": Compression.GZIP, ".bz2": Compression.BZIP2}
 
 
 def signature(path: Path) -> tuple[FileType, Compression]:
-    """Type and compression as the name of a file tells them; text if it tells nothing."""
+    """Return type and compression from a file name; text by default."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packing = _PACKINGS.get(suffixes[-1]) if suffixes else None
     if packing is None:
@@ -78,14 +78,14 @@ def signature(path: Path) -> tuple[FileType, Compression]:
 
 
 def compress(data: bytes, compression: Compression) -> bytes:
-    """Compress without the time of day, which gzip would write."""
+    """Compress without a timestamp, which gzip would write."""
     if compression is Compression.GZIP:
         return gzip.compress(data, mtime=0)
     return bz2.compress(data) if compression is Compression.BZIP2 else data
 
 
 def decompress(data: bytes, compression: Compression, limit: int | None = None) -> bytes:
-    """Return what was compressed; raise InputError if it is damaged or too much."""
+    """Return the decompressed data; raise InputError if it is damaged or too large."""
     limit = MOST_UNPACKED if limit is None else limit
     if compression is Compression.NONE:
         return data
@@ -299,7 +299,7 @@ _TRIAL_MEMORY = 256 << 20
 def _is_small_parquet(data: bytes) -> bool:
     """Return whether a process with limits can read a table.
 
-    A few bytes may stand for billions of rows, and some damage makes pyarrow end its process.
+    A few bytes may represent billions of rows, and some damage makes pyarrow end its process.
     """
     done = subprocess.run(  # noqa: S603 - this interpreter and a constant program
         [

@@ -1,4 +1,4 @@
-"""Folders as a whole: the copy of a submission, and the digest of a problem."""
+"""Whole folders: the copy of a submission, and the digest of a problem."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ LARGEST_SUBMISSION = 4 * 2**30
 def copy_submission(
     source: Path, target: Path, *, ignore: Sequence[str] = (), keep: Sequence[str] = ()
 ) -> str:
-    """Copy a folder into an existing empty one and give the digest of what is in it.
+    """Copy a folder into an existing empty one and return the digest of its content.
 
-    A link is copied as a link, wherever it leads: in the sandbox it leads to nothing of this
-    machine's. What is neither file, folder nor link is left out. Raises TooDeepError, and
-    InputError for what cannot be read or is too large.
+    A link is copied as a link, wherever it points: in the sandbox it reaches nothing of this
+    machine. Anything but files, folders and links is left out. Raises TooDeepError, and InputError
+    for unreadable or too large content.
     """
     if not source.is_dir():
         raise InputError("is not the folder of a submission", where=str(source))
@@ -111,7 +111,7 @@ _SOLUTION = "solution"
 
 
 def digest_problem(problem: ProblemConfig) -> str:
-    """Return the digest of a problem without its solutions, with what it uses from elsewhere."""
+    """Return the digest of a problem without its solutions, with the external files it uses."""
     digest = hashlib.sha256()
     try:
         for name, content in _contents(problem):
@@ -173,5 +173,5 @@ def _identity(folder: Path) -> Identity:
 
 
 def _is_run(folder: Path) -> bool:
-    """Return whether a run is kept there, which changes while it goes on."""
+    """Return whether a folder is a run, which changes while it is in progress."""
     return all((folder / name).is_file() for name in _RUN_FILES)

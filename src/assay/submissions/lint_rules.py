@@ -1,4 +1,4 @@
-"""Lint: what is wrong with a problem and its code that can be seen without running anything."""
+"""Lint rules for a problem and its code: defects that can be found without running anything."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = ["RULES", "lint_problems"]
 def lint_problems(
     folders: Iterable[Path], *, ignore: Collection[str] = (), allow_outside: bool = False
 ) -> Findings:
-    """Return everything wrong with problem folders: config, cases, signatures of their code."""
+    """Return all defects of problem folders: config, cases, signatures of their code."""
     RULES.load_plugins("submissions")
     RULES.check_codes(ignore)
     found = [
@@ -51,7 +51,7 @@ def _find(folder: Path, *, allow_outside: bool) -> Iterator[Finding]:
     problem, found = examine_problem(folder, allows_outside=allow_outside)
     yield from found
     if problem is not None:
-        # As it was named, so that places are shown as the user knows them.
+        # As named by the user, so that places are shown in the same form.
         shown = _move(problem, folder)
         yield from _checkpoints(shown, folder)
         yield from _lint_code(shown) if shown.is_programmed else _lint_cases(shown)
@@ -94,7 +94,7 @@ def _orphans(checkpoint: CheckpointConfig) -> Iterator[Finding]:
     for file in sorted(checkpoint.path.iterdir()):
         is_cases = file.suffix in SUFFIXES and file.is_file() and file.name != CONFIG
         if is_cases and file.stem not in checkpoint.groups:
-            what = f"no group is called `{file.stem}`, so nobody reads this file"
+            what = f"no group is called `{file.stem}`, so this file is not read"
             advice = nearest(file.stem, checkpoint.groups)
             yield Finding(UNKNOWN_NAME, what, Place(file, 1), advice, severity="warning")
 
@@ -124,9 +124,9 @@ def check_verifier(file: Path) -> Iterator[Finding]:
 
 
 def check_fields(folder: Path) -> Iterator[Finding]:
-    """Yield a finding for every field of a result that is almost a real one, and that none reads.
+    """Yield a finding for every result field that looks misspelled and that no code reads.
 
-    A run refuses it too, but knows only the first, and only in a case that was asked for.
+    A run refuses it too, but reports only the first, and only in a selected case.
     """
     read = names_read(folder)
     for file in sorted(folder.glob("*.py")):
@@ -204,7 +204,8 @@ def _check_methods(
     for name, given in methods.items():
         method = own.get(name)
         if method is None:
-            # With a base class the method may be inherited, and nobody can tell without running.
+            # With a base class the method may be inherited, which cannot be checked without running
+            # it.
             if name == "__call__" and not found.bases:
                 what = f"{found.name} has no {name}"
                 advice = f"define it as: {_definition(name, given)}"
@@ -223,7 +224,7 @@ def _definition(name: str, given: Sequence[str] | int) -> str:
 
 
 def _problem(arguments: ast.arguments, given: Sequence[str] | int) -> str:
-    """Return why a call with these arguments cannot be made; empty if it can."""
+    """Return why a call with these arguments would fail; empty if it works."""
     positional = [*arguments.posonlyargs, *arguments.args][1:]
     required = positional[: len(positional) - len(arguments.defaults)]
     keyword_only = [

@@ -1,7 +1,7 @@
-"""Names that are almost those of a field, and whether the code of a problem reads them.
+"""Detects misspelled field names, and whether the code of a problem reads them.
 
-Configs and results may have names of an author's own, so not every unknown name is a mistake. One
-that is a letter away from a field, and that no code reads, is.
+Configs and results may contain an author's own names, so an unknown name is not always a mistake.
+It is one if it differs from a field by a letter and no code reads it.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _OTHER_WORDS = {
 
 
 def near_miss(word: str, known: Iterable[str]) -> str | None:
-    """Return the name that a word most likely misspells, or None if it is a word of its own."""
+    """Return the name that a word probably misspells, or None."""
     found = [(_distance(_squeeze(word), _squeeze(name)), name) for name in known if name != word]
     close = [(distance, name) for distance, name in found if distance <= _most_slips(name)]
     return min(close)[1] if close else None
 
 
 def misspelt_field(word: str, result: type[BaseModel]) -> str | None:
-    """Return the field of a result that a word misspells, or is another program's name of."""
+    """Return the result field that a word misspells, or for which it is a common synonym."""
     return _OTHER_WORDS.get(word) or near_miss(word, result.model_fields)
 
 
 def advise(word: str, near: str) -> str:
-    """Return advice for a name that is almost a field's and might still be meant."""
-    return f"did you mean {near!r}? a name of your own that code reads, `….{word}`, may stay"
+    """Return advice for a name that is close to a field but may be intended."""
+    return f"did you mean {near!r}? your own name, read by code as `….{word}`, may stay"
 
 
 def names_read(folder: Path, *, in_mappings: bool = False) -> set[str]:
@@ -54,7 +54,7 @@ def names_read(folder: Path, *, in_mappings: bool = False) -> set[str]:
 
 
 def parse_code(file: Path) -> ast.Module:
-    """Return the tree of a file of Python; an empty one if it cannot be read, which others say."""
+    """Return the tree of a Python file; an empty one if it cannot be read, reported elsewhere."""
     try:
         return ast.parse(read_bytes(file, LARGEST_SOURCE))
     except (OSError, SyntaxError, ValueError, RecursionError, UnreadableFileError):
@@ -62,7 +62,7 @@ def parse_code(file: Path) -> ast.Module:
 
 
 def find_word(folder: Path, word: str) -> str | None:
-    """Return `file:line` where the code in a folder first has a name as a whole, if it does."""
+    """Return `file:line` of the first use of a name in the code of a folder, if any."""
     for file in sorted(folder.glob("*.py")):
         try:
             lines = read_bytes(file, LARGEST_SOURCE).decode("utf-8", "replace").splitlines()
@@ -75,7 +75,7 @@ def find_word(folder: Path, word: str) -> str | None:
 
 
 def nearest_file(folder: Path, name: str) -> str:
-    """Return advice on which file of a folder may have been meant by a name."""
+    """Return advice with the file that a name may refer to."""
     return nearest(name, (file.name for file in folder.glob("*.py")))
 
 
@@ -103,12 +103,12 @@ def _words(line: str) -> list[str]:
 
 
 def _squeeze(name: str) -> str:
-    """Return a name without what people forget: capitals, underscores, hyphens."""
+    """Return a name without capitals, underscores and hyphens."""
     return name.casefold().replace("_", "").replace("-", "")
 
 
 def _most_slips(name: str) -> int:
-    """Return how many slips make another name of it: short words are near to many others."""
+    """Return how many typos are tolerated: short words are close to many others."""
     length = len(_squeeze(name))
     return 0 if length < 4 else 1 if length < 8 else 2
 

@@ -1,4 +1,4 @@
-"""The plan of `verify`: a problem, a submission, and the policy that decides."""
+"""The plan of `verify`: a problem, a submission, and the pass policy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SubmissionsPlan:
         )
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Another process makes the plan again, and a copy of the submission of its own.
+        # Another process rebuilds the plan and its own copy of the submission.
         return SubmissionsPlan, (self._asked, self._policy)
 
     @classmethod
@@ -68,9 +68,9 @@ class SubmissionsPlan:
         project: Path | None = None,
         on_warning: Callable[[Finding], None] | None = None,
     ) -> SubmissionsPlan:
-        """Make the plan of a run again, from what its run.json says was asked.
+        """Rebuild the plan of a run from its run.json.
 
-        Code that it names must be of the `project`, if one is given.
+        Code that it names must belong to the `project`, if one is given.
         """
         try:
             # Runs that were made before there was such an option did without it.
@@ -79,7 +79,7 @@ class SubmissionsPlan:
             before, policy = SubmissionsRequest(**known), asked["policy"]
         except KeyError:
             raise InputError(
-                "run.json does not say what was asked", advice="start a new run"
+                "run.json does not contain the request", advice="start a new run"
             ) from None
         if project is not None:
             check_recorded(before, project)
@@ -94,11 +94,11 @@ class SubmissionsPlan:
     def open_worker(
         self, folder: Path, progress: Progress | None
     ) -> AbstractAsyncContextManager[Verification]:
-        """Return what runs and verifies single cases."""
+        """Return the worker that runs and verifies single cases."""
         return self._checking
 
     def check_met(self) -> None:
-        """Raise an InputError if a filter or the whole run met no case."""
+        """Raise an InputError if a filter or the whole run matched no case."""
         self._checking.check_met()
 
     def finish(self, run: Run) -> list[str]:
@@ -127,7 +127,7 @@ def open_request(
     *,
     on_warning: Callable[[Finding], None] | None = None,
 ) -> OpenedRequest:
-    """Read everything that was asked for; raises InputError before anything is run."""
+    """Read everything that was requested; raise InputError before anything runs."""
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
     checkpoints = _checkpoints(problem, asked.checkpoint)
     folders = {one.name: _snapshot(Path(asked.snapshot), one.name) for one in checkpoints}
@@ -159,10 +159,10 @@ def open_request(
 
 
 def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
-    """Raise an InputError for what a run folder, which may be somebody else's, must not choose.
+    """Raise an InputError for choices that an untrusted run folder must not make.
 
     That is code of a problem, and an environment, which names variables and folders for programs:
-    both must be of the user's own project.
+    both must belong to the user's own project.
     """
     problem = read_problem(Path(asked.problem), allows_outside=asked.allow_outside)
     if problem.is_programmed:
@@ -172,13 +172,13 @@ def check_recorded(asked: SubmissionsRequest, project: Path) -> None:
 
 
 def print_warning(finding: Finding) -> None:
-    """Print what is doubtful about a problem and no reason not to run it."""
+    """Print a warning about a problem that does not prevent running it."""
     advice = f" ({finding.advice})" if finding.advice else ""
     sys.stderr.write(escape_hidden(f"warning: {finding.place}: {finding.message}{advice}") + "\n")
 
 
 def _print_output(text: str) -> None:
-    """Print what a problem's own code prints, for its author."""
+    """Print the output of a problem's own code, for its author."""
     sys.stderr.write(escape_hidden(text))
 
 

@@ -1,4 +1,4 @@
-"""Where the parts of the subject meet: a source of cases, and something that runs them."""
+"""Interfaces between the parts of the package: a source of cases, and a runner for them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class CaseStream(Protocol):
 
     @property
     def is_stateful(self) -> bool:
-        """Whether a case may depend on what came of those before it."""
+        """Whether a case may depend on the results of earlier ones."""
 
     async def draw(self) -> ExpectedCase | None:
         """Return the next case, None after the last.
@@ -60,11 +60,11 @@ class CaseStream(Protocol):
         """
 
     async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
-        """Tell the source what came of a case; StoreBrokenError if that fails."""
+        """Pass the result of a case to the source; raise StoreBrokenError if that fails."""
 
 
 class CaseSource(Protocol):
-    """Where a problem's cases and judgements come from: canonical files, or code of its own."""
+    """The source of a problem's cases and judgements: declarative files, or its own code."""
 
     def open(
         self, checkpoint: CheckpointConfig, group: GroupConfig
@@ -81,7 +81,7 @@ class CaseSource(Protocol):
 
 
 class CaseRunner(Protocol):
-    """Runs the cases of one group on a submission; made for one group, ended with it."""
+    """Runs the cases of one group on a submission."""
 
     async def run(self, case: BaseCase) -> CaseResult:
         """Return what the program did: its own crash, time-out or dead server is a result too.
@@ -94,15 +94,15 @@ class CaseRunner(Protocol):
 
 
 class Site(Protocol):
-    """A submission made ready for one checkpoint: copied, and set up."""
+    """A submission prepared for one checkpoint: copied, and set up."""
 
     @property
     def digest(self) -> str:
-        """Of everything that makes the program what it is."""
+        """A digest of everything that defines the program."""
 
     @property
     def missing(self) -> str | None:
-        """What to say if the program's own file is not there."""
+        """The message for a missing program file."""
 
     @property
     def assets(self) -> Mapping[str, str]:
@@ -112,7 +112,7 @@ class Site(Protocol):
 
 
 def is_chain(problem: ProblemConfig, group: GroupConfig, stream: CaseStream) -> bool:
-    """Return whether the cases of a group have to run one after the other."""
+    """Return whether the cases of a group have to run in sequence."""
     is_shared = find_adapter(problem.adapter.type).is_shared
     return is_shared or not group.isolated or stream.is_stateful
 
@@ -121,18 +121,18 @@ Prepare: TypeAlias = Callable[[CheckpointConfig], AbstractAsyncContextManager[Si
 
 
 class CasesBrokenError(Exception):
-    """A group's cases cannot be had (any further): the loader's fault, never the submission's."""
+    """The (further) cases of a group are unavailable: the loader's fault, not the submission's."""
 
     is_mistake = True
     """Whether the author of the problem has to correct it; if not, the machine failed."""
 
 
 class NoCasesError(CasesBrokenError):
-    """A group has not one case: nobody means that, and nothing has passed by it."""
+    """A group has no cases: a mistake, and nothing that could pass."""
 
 
 class ChainBrokenError(CasesBrokenError):
-    """A case of a chain has no result, so that those after it cannot be run."""
+    """A case of a chain has no result, so the following ones cannot run."""
 
     def __init__(self, what: str, *, is_mistake: bool) -> None:
         super().__init__(what)
@@ -140,10 +140,10 @@ class ChainBrokenError(CasesBrokenError):
 
 
 class StoreBrokenError(CasesBrokenError):
-    """A loader's store could not take in what came of a case.
+    """A loader's store failed to record the result of a case.
 
-    More cases can be drawn, made from a store that does not know of it: whoever would blame a
-    submission for them ends the group instead.
+    More cases can be drawn, but from a store that lacks this result: instead of blaming the
+    submission for them, the group ends.
     """
 
 
@@ -154,8 +154,8 @@ LOST = "lost"
 class VerifierBrokenError(Exception):
     """A verifier gave no judgement: it raised, hung, exited, or returned something else.
 
-    `sign` says how, without what depends on the result: the type of an exception and the lines
-    of the problem's code it came through. Two errors with one sign have one cause.
+    `sign` describes how, independent of the result: the exception type and the lines of the
+    problem's code it passed through. Two errors with the same sign have one cause.
     """
 
     def __init__(self, what: str, sign: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What a run keeps of a submission: a record of each case, `evaluation.json`, and policies."""
+"""The records of a submission run: one per case, `evaluation.json`, and pass policies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _VERIFIER = "(verifier)"
 
 
 class Home(NamedTuple):
-    """Where a case belongs; a checkpoint that could not be set up has no group."""
+    """Where a case belongs; a checkpoint whose setup failed has no group."""
 
     checkpoint: str
     group: str = ""
@@ -44,7 +44,7 @@ class Home(NamedTuple):
 
 
 def describe_unreadable(error: str, actual: CaseResult) -> dict[str, VerificationResult]:
-    """Return what stands for a judgement where the verifier could not read what it was shown."""
+    """Return the substitute for a judgement if the verifier could not read the result."""
     why = error.replace("the verifier raised", "it raised", 1)
     what = f"the verifier could not read this output: {why}\nthe output: {actual.output!r:.500}"
     return {_VERIFIER: VerificationResult.create(what, False)}
@@ -59,7 +59,7 @@ def make_case_record(
     *,
     is_mistake: bool = False,
 ) -> CaseRecord:
-    """Return the record of a case that was tried; `is_mistake` if its error is the author's."""
+    """Return the record of a case that ran; `is_mistake` if its error is the author's."""
     return CaseRecord(
         detail=home.values(),
         id=unit.id,
@@ -74,7 +74,7 @@ def make_case_record(
 
 
 class Broken(NamedTuple):
-    """Cases that there should have been, and why there are none."""
+    """Cases that should exist, and why they do not."""
 
     home: Home
     reason: str
@@ -82,7 +82,7 @@ class Broken(NamedTuple):
 
 
 def make_broken_record(unit: Unit) -> CaseRecord:
-    """Return the record of cases that could not be had: an error, so that nothing passes.
+    """Return the record of unavailable cases: an error, so that nothing passes.
 
     It is a failure if they depend on an output that could not be read.
     """
@@ -115,9 +115,9 @@ def _describe_undecided(one: AttributeResult) -> str:
 
 
 def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
-    """Return in one line what is not right, with why a program did not end before it."""
+    """Return one line on what is wrong, starting with why a program did not finish."""
     if report.error is not None:
-        # The report has the whole of it.
+        # The report has the full text.
         return report.error.partition("\n")[0]
     if report.outcome is Outcome.UNVERIFIED:
         open_ones = [
@@ -134,7 +134,7 @@ def _reason(report: VerifierReport, actual: CaseResult | None) -> str:
 
 
 def _why(report: VerifierReport, actual: CaseResult | None) -> str:
-    """Return what kept the program from answering at all, if anything did."""
+    """Return what prevented the program from answering, if anything."""
     if entry := report.results.get("entry_file"):
         return str(entry.diff)
     if actual is None:
@@ -146,7 +146,7 @@ def _why(report: VerifierReport, actual: CaseResult | None) -> str:
 
 
 NO_ANSWER = -1
-# The adapter's own word before what a server wrote.
+# The adapter's own message before a server's output.
 _TOLD = re.compile(r"\[([^\]\n]*)\]")
 
 
@@ -205,7 +205,7 @@ def _tally() -> dict[str, int]:
 def to_case_values(record: CaseRecord, *, is_full: bool) -> dict[str, Any]:
     """Return one element of the array of `run-case`, as JSON."""
     if not record.reports:
-        # Cases that could not be had are told like a case, so that no reader passes over them.
+        # Unavailable cases are reported like a case, so that readers do not miss them.
         home = record.detail if isinstance(record.detail, dict) else {}
         about = {"id": record.id, "group": home.get("group"), "score": 0.0, "passed": False}
         return {**about, "outcome": record.outcome.value, "error": record.reason, "results": {}}
@@ -228,9 +228,9 @@ def _results(report: VerifierReport) -> dict[str, Any]:
 
 
 def _wrong_results(report: VerifierReport) -> dict[str, Any]:
-    """Return what is wrong or undecided, then of what is right only that it is.
+    """Return wrong and undecided results in full, and correct ones without details.
 
-    What nobody judged is left out, but for a standard error that may say what went wrong.
+    Attributes without a judgement are left out, except standard error, which may explain a failure.
     """
     judged = {name: found for name, found in report.results.items() if found.weight}
     short: dict[str, Any] = {
@@ -286,8 +286,8 @@ DEFAULT = "all-cases"
 def judge(name: str, cases: Iterable[Counted]) -> Gate:
     """Return whether a policy is met.
 
-    An error is no pass. Where all must pass, one anywhere fails, because what an errored case would
-    have shown nobody knows. A policy about cases that do not exist is a mistake, never a success.
+    An error is not a pass. If all must pass, an error anywhere fails, because the result of that
+    case is unknown. A policy about cases that do not exist is a mistake, never a success.
     """
     policy, counts = POLICIES[name], Counter(cases)
     of_types = [one for one in counts.elements() if policy.types(one.type)]

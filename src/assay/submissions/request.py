@@ -1,4 +1,4 @@
-"""What the user asked for, and which cases of a problem that means."""
+"""The user's request, and the cases of a problem that it selects."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class SubmissionsRequest:
-    """What the user asked for, as a run keeps it; all paths are absolute."""
+    """The user's request as stored in a run; all paths are absolute."""
 
     snapshot: str
     problem: str
@@ -45,7 +45,7 @@ class SubmissionsRequest:
         allow_outside: bool = False,
         jobs: int | None = None,
     ) -> Self:
-        """Return what was asked with paths that mean the same in every folder."""
+        """Return the request with absolute paths."""
         return cls(
             snapshot=str(Path(snapshot).absolute()),
             problem=str(find_problem(str(problem), Path(problem_path)).absolute()),
@@ -68,7 +68,7 @@ class SubmissionsRequest:
 
 @dataclass
 class Filter:
-    """Patterns for groups and cases, None for all; it notes what it met."""
+    """Patterns for groups and cases, None for all; it records what it matched."""
 
     group: str | None = None
     case: str | None = None
@@ -86,7 +86,7 @@ class Filter:
         return is_taken
 
     def check_met(self, problem: ProblemConfig, checkpoints: list[CheckpointConfig]) -> None:
-        """Raise an InputError with the nearest names if there was nothing to take."""
+        """Raise an InputError with the nearest names if nothing matched."""
         groups = [group for one in checkpoints for group in one.groups.values()]
         if not any(self.takes_group(group) for group in groups):
             raise InputError(

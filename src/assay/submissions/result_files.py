@@ -1,4 +1,4 @@
-"""Files that go in with a case, those that come back, and those that could not be brought back."""
+"""Input files of a case, result files, and result files that could not be collected."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def list_left(collected: CollectedFiles) -> dict[str, str]:
-    """Return what could not be brought back, by name, without folders whose files were."""
+    """Return the names of uncollected files, without folders whose files were collected."""
     return {
         name: reason
         for name, reason in collected.left.items()
@@ -32,7 +32,7 @@ def _has_files_in(name: str, files: Iterable[str]) -> bool:
 
 
 def find_left(actual: CaseResult, name: str) -> Any:
-    """Return what is known of a file that is not among those of a result: ABSENT, or why not."""
+    """Return the state of a file that a result lacks: ABSENT, or why it was not collected."""
     left: dict[str, str] = getattr(actual, "left", {})
     if name in left:
         return Uncollected(left[name])
@@ -48,7 +48,7 @@ def find_left(actual: CaseResult, name: str) -> Any:
 
 
 def shortest(name: str) -> str:
-    """Return a path as it stands among the files of a result: `./a//b` is `a/b`."""
+    """Return a normalized path: `./a//b` is `a/b`."""
     return str(PurePosixPath(name))
 
 
@@ -63,7 +63,7 @@ _FROM_HERE = re.compile(r"^(?:\.?/)+")
 
 
 def list_patterns(problem: ProblemConfig, group: GroupConfig, case: BaseCase) -> list[str]:
-    """Return the globs of files to bring back; one that names a folder means all that is in it."""
+    """Return the globs of files to collect; one that names a folder means all its content."""
     own = group.get("tracked_files") or []
     named = dict.fromkeys([*problem.adapter.tracked_files, *own, *case.tracked_files])
     clean = [_FROM_HERE.sub("", name).rstrip("/") for name in named]
@@ -71,12 +71,12 @@ def list_patterns(problem: ProblemConfig, group: GroupConfig, case: BaseCase) ->
 
 
 def decode_files(files: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return each file as text, or as bytes if it is none."""
+    """Return each file as text, or as bytes if it is not text."""
     return {name: decode_text(content) for name, content in sorted(files.items())}
 
 
 def decode_text(content: bytes) -> str | bytes:
-    """Return the text that these bytes are, else the bytes."""
+    """Return bytes decoded as text, or unchanged if they are not text."""
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -84,7 +84,7 @@ def decode_text(content: bytes) -> str | bytes:
 
 
 def decode_output(content: bytes) -> str:
-    """Output of a program as text; what is no UTF-8 in it is replaced."""
+    """Return the output of a program as text; invalid UTF-8 is replaced."""
     return content.decode("utf-8", "replace")
 
 

@@ -1,7 +1,7 @@
-"""Runs a submission on the cases of a problem: what is drawn, run, verified and recorded, and when.
+"""Runs a submission on the cases of a problem: draws, runs, verifies and records them.
 
-Cases of an isolated command line group are units of the run, a few at a time. The cases of any
-other group share a work folder, a server or the state of their loader: they are one chain.
+Cases of an isolated command line group are units of the run and run a few at a time. The cases of
+any other group share a work folder, a server or the state of their loader: they form one chain.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class _Group:
 
 
 class Verification:
-    """The cases of some checkpoints as steps of a run; `around` the run it holds what they need."""
+    """The cases of some checkpoints as steps of a run; `around` holds their shared resources."""
 
     def __init__(
         self,
@@ -135,7 +135,7 @@ class Verification:
         await self._held.aclose()
 
     async def steps(self) -> AsyncIterator[Step]:
-        """List everything that was asked for, in order."""
+        """List everything that was requested, in order."""
         place = 0
         for checkpoint in self._checkpoints:
             groups = [one for one in checkpoint.groups.values() if self._wanted.takes_group(one)]
@@ -155,7 +155,7 @@ class Verification:
                 place += _PLACES_OF_A_GROUP
 
     def check_met(self) -> None:
-        """After the run: a filter that met nothing is a mistake, and so is a run without cases."""
+        """After the run, report a filter that matched nothing, or a run without cases."""
         self._wanted.check_met(self._problem, self._checkpoints)
         if self._empty and len(self._empty) == self._groups:
             raise InputError(
@@ -198,14 +198,14 @@ class Verification:
             yield self._make_broken(_home(checkpoint, config), place + number, fingerprint, error)
 
     async def _site(self, checkpoint: CheckpointConfig) -> Site:
-        """Return the submission, made ready for a checkpoint once."""
+        """Return the submission, prepared once per checkpoint."""
         if checkpoint.name not in self._sites:
             prepared = await self._held.enter_async_context(self._prepare(checkpoint))
             self._sites[checkpoint.name] = prepared
         return self._sites[checkpoint.name]
 
     async def _group(self, checkpoint: str, group: str) -> _Group:
-        """Return what runs the cases of an isolated group, opened once."""
+        """Return the runner for the cases of an isolated group, opened once."""
         async with self._turn:
             key = checkpoint, group
             if key not in self._running:
@@ -216,7 +216,7 @@ class Verification:
             return self._running[key]
 
     async def follow(self, chain: Chain) -> AsyncIterator[tuple[Unit, CaseRecord]]:
-        """Run the cases of a chain; what the filter leaves out runs too, and is not recorded."""
+        """Run the cases of a chain; filtered-out cases run too, but are not recorded."""
         step: ChainStep = chain.payload
         checkpoint = self._by_name[step.checkpoint]
         config = checkpoint.groups[step.group]
@@ -259,7 +259,7 @@ class Verification:
         error: CasesBrokenError | InputError,
         has_failed: bool = False,
     ) -> Unit:
-        """Return the unit of cases that cannot be had; `has_failed` is about the case before."""
+        """Return the unit for unavailable cases; `has_failed` refers to the previous case."""
         if isinstance(error, NoCasesError):
             self._empty.append(error)
         name = f"{home.checkpoint}/{home.group}/(cases)"
@@ -285,7 +285,7 @@ class Verification:
     async def _run_case(
         self, unit: Unit, group: _Group, drawn: ExpectedCase
     ) -> tuple[CaseRecord, CaseResult | None]:
-        """Return the record of a case, and what the program did if that is known."""
+        """Return the record of a case, and the program's result if known."""
         clock = time.perf_counter()
         try:
             placed = drawn.place_assets(group.assets)
@@ -316,7 +316,7 @@ class Verification:
     async def _judge(
         self, group: _Group, drawn: ExpectedCase, actual: CaseResult
     ) -> dict[str, VerificationResult]:
-        """Return what the verifier says of a result, or that it could not read it.
+        """Return the verifier's judgement of a result, or that it could not read it.
 
         VerifierBrokenError is raised only for what is the fault of the verifier's author.
         """

@@ -164,7 +164,7 @@ OUTAGES: dict[str, tuple[Script, str]] = {
     "no more than an empty error": (streamed(message("fine"), {"error": None}), "reports an error"),
     "the agent's own model": (
         streamed(message("Error from music_nerd: Agent stopped due to exception 401")),
-        "outage of its own",
+        "itself reports an outage",
     ),
     "the same as JSON": (
         streamed(
@@ -172,7 +172,7 @@ OUTAGES: dict[str, tuple[Script, str]] = {
                 '```json\n{\n "error": "Agent stopped due to exception x",\n "tool": "a"\n}\n```'
             )
         ),
-        "outage of its own",
+        "itself reports an outage",
     ),
     "a missing key": (
         streamed(
@@ -304,7 +304,7 @@ def test_a_server_that_is_silent_without_a_limit_is_given_up() -> None:
     with ScriptedServer(_silence) as server:
         conversation = held("http", local(server, silence=0.2), Says("hello", timeout=None))
     assert conversation.ending is ConversationEnd.OUTAGE
-    assert "said nothing for 0.2 s" in str(conversation.reason)
+    assert "sent nothing for 0.2 s" in str(conversation.reason)
 
 
 def test_the_pool_survives_samples_that_were_too_slow() -> None:
@@ -395,7 +395,7 @@ def test_a_host_with_a_port_is_refused_with_advice_that_works() -> None:
     for host in ("http://localhost:8080", "localhost:8080", "localhost:", "1.2.3.4:80"):
         with pytest.raises(InputError, match="not the name of a host") as refused:
             make_address("http", host, 80)
-        assert "the port is given by itself, --port" in str(refused.value)
+        assert "pass the port with --port" in str(refused.value)
     assert make_address("http", "localhost", 8080) == "http://localhost:8080"
     assert make_address("http", "::1", 80) == make_address("http", "[::1]", 80) == "http://[::1]:80"
 

@@ -129,7 +129,7 @@ def replying(**results: Any) -> Script:
             "another version of MCP: 1999",
             True,
         ),
-        ({"tools_list": {"result": {}}}, "list of tools is none", False),
+        ({"tools_list": {"result": {}}}, "list of tools is not a list", False),
         (
             {"tools_call": {"error": {"code": -32603, "message": "busy"}}},
             "error -32603: busy",

@@ -209,10 +209,14 @@ def test_mistakes_in_an_interaction(
         ("agent: a, interactions: []", "wrong-value", "at least one"),
         ("agent: a, interactions: {}", "wrong-value", "at least one"),
         ("agent: a", "missing-key", "`interactions` is missing"),
-        ('agent: a, interactions: ["hello"]', "wrong-value", "interaction 1 must be an object"),
+        ('agent: a, interactions: ["hello"]', "wrong-value", "`interactions.0` must be an object"),
         ("interactions: [{response.text.keywords: x}]", "missing-key", "`agent` is missing"),
         ('agent: "", interactions: [{response.text.keywords: x}]', "wrong-value", "`agent`"),
-        ("agent: a, interactions: [{response: null}]", "wrong-value", "`response` must be"),
+        (
+            "agent: a, interactions: [{response: null}]",
+            "wrong-value",
+            "`interactions.0.response` must be",
+        ),
     ],
 )
 def test_files_that_are_no_tests(tmp_path: Path, text: str, code: str, said: str) -> None:

@@ -11,8 +11,8 @@ import jsonschema
 import pytest
 
 from assay.agents.testfile import read_file
-from assay.agents.testfile.reading import INTERACTION_KEYS, TOP_KEYS
-from assay.agents.testfile.schema import schema_text
+from assay.agents.testfile.reading import TOP_KEYS
+from assay.agents.testfile.written import WrittenInteraction, list_keys, schema_text
 from tests.agents.testfile.support import PUBLIC, written
 from tests.agents.testfile.test_reading import EVERYTHING
 
@@ -31,7 +31,8 @@ def test_the_schema_has_the_keys_of_the_reader() -> None:
     schema = json.loads(schema_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     assert set(schema["properties"]) == set(TOP_KEYS)
-    assert set(schema["$defs"]["interaction"]["properties"]) == set(INTERACTION_KEYS)
+    interaction = schema["$defs"]["WrittenInteraction"]
+    assert set(interaction["properties"]) == set(list_keys(WrittenInteraction))
 
 
 def test_the_public_files_satisfy_it() -> None:

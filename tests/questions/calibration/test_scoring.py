@@ -32,6 +32,8 @@ VERDICTS = ["Valid", "Incorrect", "Ambiguous", "Unproven"]
         (Defect.ANSWER_DOUBLED, "Ambiguous", ["A", "B"], ["A", "B"], Result.FOUND),
         (Defect.ANSWER_DOUBLED, "Incorrect", ["A"], ["A", "B"], Result.WRONG),
         (Defect.QUESTION_BLURRED, "Ambiguous", ["A", "D"], None, Result.FOUND),
+        (Defect.QUESTION_BLURRED, "Unproven", [], None, Result.OPEN),
+        (Defect.QUESTION_BLURRED, "Valid", ["A"], None, Result.ANSWERABLE),
         (None, "Valid", ["A"], ["A"], Result.CONFIRMED),
         (None, "Unproven", [], ["A"], Result.OPEN),
         (None, "Ambiguous", ["A", "B"], ["A"], Result.WRONG),
@@ -48,7 +50,8 @@ def test_what_a_verdict_is_worth(
 
 
 def tried(question: str, defect: Defect | None, verdict: str) -> CalibrationTrial:
-    result = result_of(defect, verdict, [], None)
+    answers = None if defect is Defect.QUESTION_BLURRED else ["A"]
+    result = result_of(defect, verdict, [], answers)
     return CalibrationTrial(
         question, f"{defect or 'sound'}-x", defect, verdict, result, "changed", "why"
     )
@@ -67,8 +70,9 @@ def tried(question: str, defect: Defect | None, verdict: str) -> CalibrationTria
 def test_every_mutant_is_counted_once(all_tried: list[CalibrationTrial]) -> None:
     found = score(all_tried)
     for one in (*found.kinds, found.all):
-        assert one.mutants == one.found + one.wrong + one.open + one.missed
-        assert one.recall.trials == one.mutants
+        assert one.mutants == one.found + one.wrong + one.open + one.missed + one.answerable
+        assert one.recall.trials == one.mutants - one.answerable
+        assert one.suite_recall == (one.found, one.recall.trials)
         assert one.recall.hits == one.precision.hits == one.found
     assert sum(one.mutants for one in found.kinds) == found.all.mutants
     assert found.all.mutants + found.sound.total() == len(all_tried)
@@ -103,5 +107,27 @@ def test_a_miss_is_printed_by_name() -> None:
     assert "missed suite.yaml::a (key-swapped-x): changed; why" in lines
     row = next(line for line in lines if line.startswith("key-swapped"))
     assert row.split()[1:6] == ["1", "0", "0", "0", "1"]
-    assert "0% (0% to 79%)" in row
-    assert row.endswith("–")
+    assert row.count("0% (0% to 79%)") == 2
+    assert "–" in row
+
+
+def test_recall_of_the_suite_is_told_apart_from_that_of_settled_questions() -> None:
+    untried = CalibrationTrial("b", "x", Defect.KEY_SWAPPED, "Unproven", Result.UNTRIED)
+    found = score([tried("a", Defect.KEY_SWAPPED, "Incorrect"), *[untried] * 31], ["b"])
+    assert found.valid == 1
+    assert found.all.recall == (1, 1)
+    assert found.all.suite_recall == (1, 32)
+    assert found.all.open == found.all.missed == 0
+    lines = list(calibration_lines(found, Paint()))
+    assert "suite recall counts 31 defects of the open questions as not found" in lines
+    values = calibration_values(found)["all"]
+    assert (values["recall"]["of"], values["suite_recall"]["of"]) == (1, 32)
+
+
+def test_a_blurred_question_that_is_still_valid_is_counted_apart() -> None:
+    found = score([tried("a", Defect.QUESTION_BLURRED, "Valid")])
+    assert found.misses == ()
+    assert found.all.answerable == 1
+    assert found.all.recall.trials == 0
+    lines = list(calibration_lines(found, Paint()))
+    assert any("1 blurred question called Valid may still be answerable" in one for one in lines)

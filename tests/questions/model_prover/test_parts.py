@@ -72,7 +72,7 @@ def test_source_is_read_in_pages_and_by_a_word(tools: LibraryTools) -> None:
     method = tools.read_source("pydantic.BaseModel.model_copy")["source"]
     assert method.splitlines()[1].strip().startswith("def model_copy")
     nowhere = tools.read_source("pydantic.main", containing="no such word")
-    assert "does not stand in" in nowhere["error"]
+    assert "does not occur in" in nowhere["error"]
 
 
 def test_without_names_the_tools_say_why() -> None:

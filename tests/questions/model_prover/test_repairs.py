@@ -102,7 +102,7 @@ def test_every_verdict_on_a_repair(assay_here: Run, tmp_path: Path, cache: Path)
     assert "(broken)" not in asked
     # A passage that is nowhere is no leak: the proctor had to quote a real one.
     proctored = [one for one in server.requests if "(leaked)" in text_of(one)]
-    assert "stands in no text" in tool_results(proctored[1])[0]
+    assert "is in no text" in tool_results(proctored[1])[0]
     kept = [path.read_text() for path in (cache / "answers").rglob("*.json")]
     assert kept
     assert not any(SOLUTION in text for text in kept)

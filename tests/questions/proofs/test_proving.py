@@ -39,7 +39,7 @@ CLAIM = Claim("A", "the thing is there", Relation.EQUIVALENT)
 ENDS: Mapping[str, tuple[Status, str | None]] = {
     "passed": (Status.PASSED, None),
     "refused": (Status.FAILED, None),
-    "broke": (Status.FAILED, "it failed with TypeError, not by a check of its own"),
+    "broke": (Status.FAILED, "it failed with TypeError, not by its own check"),
     "vacuous": (Status.PASSED, "the test checks nothing"),
     "skipped": (Status.SKIPPED, "it was skipped"),
     "late": (Status.TIMED_OUT, "it ran into its time limit"),
@@ -182,7 +182,10 @@ def test_what_is_true_must_not_be_true_of_the_impossible() -> None:
     [
         (None, "could not be challenged"),
         (ChallengeResult(held=("its letters",), imported=("thing",)), "holds as well with its"),
-        (ChallengeResult(imported=("thing",), patched=("thing",)), "a stand-in in the place"),
+        (
+            ChallengeResult(imported=("thing",), patched=("thing",)),
+            "replaces the target with a substitute",
+        ),
         (ChallengeResult(imported=("thing",), overridden=("__str__",)), "overrides a name"),
         (ChallengeResult(), "imports nothing of the target"),
     ],

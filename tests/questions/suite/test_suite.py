@@ -142,7 +142,7 @@ def without(field: str) -> dict[str, Any]:
         (choice(code_snippet_ref="x.py"), 12, "`code_snippet_ref` must be a mapping"),
         (choice(exception_match="nearest"), 12, "exception_match"),
         (choice(benchmark_type="multiple_choices"), 12, "not a type of question"),
-        ({"id": "one", "question": "What?"}, 3, "type cannot be told"),
+        ({"id": "one", "question": "What?"}, 3, "type cannot be determined"),
         ("just text", 3, "question 1 must be a mapping"),
         ({**API, "answers": []}, 9, "api: `answers` is empty"),
         (
@@ -187,7 +187,7 @@ def test_a_key_given_twice_is_a_problem(tmp_path: Path) -> None:
         """,
     )
     assert only_problem(read_suite(path))[:2] == ("unreadable", 6)
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         load_suites([path])
 
 

@@ -68,7 +68,7 @@ def test_a_suite_names_no_folder_outside_of_its_root_but_the_user_may(
     (tmp_path / "mine" / ".git").mkdir(parents=True)
     (tmp_path / "mine" / "link").symlink_to(tmp_path / "theirs")
     suite = suite_of(tmp_path / "mine", choice(), target=way)
-    with pytest.raises(InputError, match="leads out of"):
+    with pytest.raises(InputError, match="points outside of"):
         resolve_target(suite)
     assert resolve_target(suite, [str(tmp_path / "theirs")]).sources == (tmp_path / "theirs",)
 

@@ -247,5 +247,5 @@ def test_probes_can_be_made_of_anything(output: Any, stated: Any) -> None:
     expected = cli(stated, message="never say this")
     found = dict(probes(right, expected.given()))
     assert found["nothing at all"].files == {}
-    assert "never say this" in str(found["words of trouble added"].stderr)
+    assert "never say this" in str(found["words about errors added"].stderr)
     assert found["all of it wrong"].timed_out

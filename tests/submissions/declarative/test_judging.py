@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.checks import ABSENT
+from assay.checks import ABSENT, Traits, check, passed, registry
 from assay.model import Outcome, VerificationResult
 from assay.submissions.cases import CLIResult
 from assay.submissions.declarative.case_files import Expected
@@ -21,7 +21,11 @@ from assay.submissions.declarative.comparisons import (
     judge,
     plan_check,
 )
-from assay.submissions.declarative.expectations import parse_result_path, read_expectations
+from assay.submissions.declarative.expectations import (
+    fill_expectation,
+    parse_result_path,
+    read_expectations,
+)
 from assay.submissions.file_formats import FileType, write_content
 from assay.submissions.untrusted_reader import Readers
 from tests.submissions.declarative.test_source import Bench
@@ -109,6 +113,41 @@ def test_what_may_be_slow_is_compared_elsewhere_with_the_same_outcome() -> None:
     assert [there for there, _ in pairs] == [here for _, here in pairs]
     assert [there.is_correct for there, _ in pairs] == [right for _, _, right in SLOW]
     assert pairs[0][0].weight == 2
+
+
+@pytest.mark.parametrize(
+    ("traits", "given"),
+    [
+        (Traits(), b"[1]"),
+        (Traits(reads="text"), "[1]"),
+        (Traits(reads="structure"), [1]),
+    ],
+)
+def test_a_users_own_check_gets_content_as_it_declares(
+    monkeypatch: pytest.MonkeyPatch, traits: Traits, given: Any
+) -> None:
+    monkeypatch.setattr(registry, "_ENTRIES", dict(registry._ENTRIES))
+    seen = []
+
+    @check("own", traits)
+    def own(found: Any, expected: Any) -> VerificationResult:
+        seen.append(found)
+        return passed()
+
+    asked = one(files={"o.json": {"check": "own", "value": 1}})
+    assert asyncio.run(judge(asked, actual(files={"o.json": b"[1]"}), NobodyAsked())).is_correct
+    assert seen == [given]
+
+
+@pytest.mark.parametrize(("takes", "expected"), [(True, r"a\.b|c"), (False, "a.b|c")])
+def test_a_saved_value_is_escaped_in_every_pattern(
+    monkeypatch: pytest.MonkeyPatch, takes: bool, expected: str
+) -> None:
+    monkeypatch.setattr(registry, "_ENTRIES", dict(registry._ENTRIES))
+    check("own", Traits(takes_pattern=takes))(lambda found, wanted: passed())
+    wanted = {"check": "own", "value": "{{saved:x}}|c"}
+    (made,) = read_expectations(Expected(output=wanted))
+    assert fill_expectation(made, {"x": "a.b"}).value == expected
 
 
 def test_values_are_found_elsewhere_too() -> None:

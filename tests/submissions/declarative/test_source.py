@@ -217,8 +217,8 @@ def test_the_report_says_how_a_bare_value_was_compared(tmp_path: Path) -> None:
     bench = Bench(tmp_path, "cases:\n  a:\n    expected: {status_code: 0, output: {n: 0.5}}\n")
     (drawn,) = bench.drawn()
     good, bad = bench.results(drawn, output='{"n": 0.5}'), bench.results(drawn, output='{"n": 1}')
-    assert good["output"].diff == "equal, compared as JSON, floats but for rounding (1e-9)"
-    assert bad["output"].diff["compared"] == "as JSON, floats but for rounding (1e-9)"
+    assert good["output"].diff == "equal, compared as JSON, floats except for rounding (1e-9)"
+    assert bad["output"].diff["compared"] == "as JSON, floats except for rounding (1e-9)"
     assert bad["output"].diff["differences"][0]["path"] == "n"
     assert good["status_code"].diff == "equal, compared by value"
 

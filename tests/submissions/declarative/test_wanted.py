@@ -122,7 +122,7 @@ def test_what_an_answer_makes_impossible_fails_and_is_nobodys_mistake() -> None:
         ({"check": "schema", "value": MARK}, "the schema would come"),
         ({"check": "schema", "value": {"properties": {"a": MARK}}}, "the schema would come"),
         ({"check": "schema", "value": {"enum": MARK}}, "the schema would come"),
-        ({"check": "json", "value": '{"a": "{{saved:x}}", "b": 1}'}, "in the midst of JSON text"),
+        ({"check": "json", "value": '{"a": "{{saved:x}}", "b": 1}'}, "inside of JSON text"),
         ([], "there is no check in this list"),
     ],
 )

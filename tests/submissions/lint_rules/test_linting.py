@@ -153,7 +153,7 @@ def test_code_that_nobody_calls_is_refused_where_cases_have_no_loader(
 ) -> None:
     folder = canonical(tmp_path, **{name: text})
     assert [one.partition(", because")[0] for one in told(folder)] == [
-        f"{name}:1 unverified nobody calls this file"
+        f"{name}:1 unverified this file is not used"
     ]
     with pytest.raises(
         InputError, match=r"put loader\.py, .* and verifier\.py beside config\.yaml"
@@ -182,7 +182,7 @@ def test_a_loader_beside_another_that_is_used_is_told(tmp_path: Path) -> None:
     folder = programmed(tmp_path)
     write_files(folder, {"config.yaml": config, "cases.py": LOADER})
     assert told(folder) == [
-        "loader.py:1 unverified nobody calls this file, because `loader_script` is cases.py"
+        "loader.py:1 unverified this file is not used, because `loader_script` is cases.py"
     ]
     (folder / "cases.py").write_text("from .loader import Loader\n")
     assert told(folder) == []
@@ -222,7 +222,7 @@ def test_a_key_that_stands_twice_is_a_finding_and_the_last_one_is_used(
     assert (found.checkpoints["one"].timeout, warned) == (7, ["7", "8"])
     assert found.checkpoints["one"].groups["core"].type == "Core"
     # Cases of our own format were never run so by anybody: there it is a mistake as before.
-    with pytest.raises(InputError, match="stands twice"):
+    with pytest.raises(InputError, match="occurs twice"):
         read_problem(canonical(tmp_path / "canonical", **{"config.yaml": TWICE}))
 
 

@@ -227,7 +227,7 @@ def test_a_config_with_a_key_twice_runs_with_the_last_one_and_a_warning(
         done = assay("submissions", *words, "-s", folder.parent, "-p", folder)
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("warning: ") == 1
-        assert "config.yaml:5: the key `adapter` stands twice" in done.stderr
+        assert "config.yaml:5: the key `adapter` occurs twice" in done.stderr
         assert "the last one is used" in done.stderr
 
 
@@ -242,7 +242,7 @@ def test_a_verifier_without_a_loader_is_refused_by_the_command(
         more = () if words == ("audit",) else ("-s", folder.parent)
         done = assay("submissions", *words, *more, "-p", folder)
         assert (done.returncode, done.stdout) == (2, ""), done.stdout
-        assert "verifier.py:1: nobody calls this file" in done.stderr
+        assert "verifier.py:1: this file is not used" in done.stderr
 
 
 def test_a_regression_group_without_an_origin_is_run_from_its_own_checkpoint(

@@ -97,7 +97,7 @@ def test_the_folder_is_a_package_and_no_secret_is_passed(
 
 def test_nothing_to_run_is_the_users_mistake(folder: Path, assay: Command) -> None:
     done = assay("submissions", "test", "-p", "greeting")
-    assert (done.returncode, "no tests of its own" in done.stderr) == (2, True)
+    assert (done.returncode, "does not have its own tests" in done.stderr) == (2, True)
     (folder / "test_verifier.py").write_text(OURS)
     done = assay("submissions", "test", "-p", "greeting", "-k", "nothing_like_it")
     assert (done.returncode, "no test was selected" in done.stderr) == (2, True)

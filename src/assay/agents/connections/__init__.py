@@ -1,4 +1,4 @@
-"""The ways to talk to an agent; a new one is a small class and a line in the registry."""
+"""Connections to agents. To add one, write a small class and register it in `registry`."""
 
 from assay.agents.connections.protocol import (
     AgentFailed,

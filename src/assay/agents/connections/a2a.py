@@ -1,7 +1,7 @@
-"""Talks to an agent over the A2A protocol, in its JSON-RPC form; versions 1.0 and 0.3.
+"""Connection to an agent over the A2A protocol (JSON-RPC binding, versions 1.0 and 0.3).
 
-The agent's card says which version it speaks and at which path. It never leads to another server
-than the one that the user named: credentials go there and nowhere else.
+The agent card gives the protocol version and the path. It cannot redirect to a different server:
+credentials are only sent to the server that the user named.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ANSWERED = ("completed", "input-required", "rejected")
 
 @dataclass(frozen=True)
 class _Endpoint:
-    """Where and in which version an agent is talked to."""
+    """The URL and protocol version of an agent."""
 
     path: str
     is_old: bool = False
@@ -51,7 +51,7 @@ class _Endpoint:
         ] * self.is_old or method
 
     def write(self, message: Message, place: _Place | None) -> dict[str, Any]:
-        """Return what a call says, in the words of its version."""
+        """Return the parameters of a call in the format of its version."""
         written: dict[str, Any] = {
             "messageId": uuid.uuid4().hex,
             "role": "user" if self.is_old else "ROLE_USER",
@@ -68,7 +68,7 @@ class _Endpoint:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a conversation goes on; within a task, if the agent asked something."""
+    """Where a conversation continues; within a task, if the agent asked something."""
 
     context: str | None
     task: str | None = None
@@ -89,7 +89,7 @@ class A2ASession(Session):
         place: _Place | None = message.chat_context
         if place is not None and place.context is None:
             raise ConnectionFailed(
-                "the agent gave no contextId, so the conversation cannot go on", lasting=True
+                "the agent gave no contextId, so the conversation cannot continue", lasting=True
             )
         result = await self._call("SendMessage", self._endpoint.write(message, place), message)
         # In 1.0 the result has one member, in 0.3 it says itself what it is.
@@ -167,7 +167,7 @@ class A2AConnection(WebConnection):
         return self._choose(_list_interfaces(card))
 
     def _choose(self, interfaces: list[dict[str, Any]]) -> _Endpoint:
-        """Return the newest interface that is understood."""
+        """Return the newest supported interface."""
         spoken = [one for one in interfaces if one["binding"].upper() == _BINDING]
         for major, is_old in (("1", False), ("0", True)):
             for one in spoken:
@@ -229,7 +229,7 @@ def _read_id(value: dict[str, Any], key: str) -> str | None:
 
 
 def _read_list(value: Any) -> list[Any]:
-    """Return a list that may be left out."""
+    """Return an optional list."""
     if value is not None and not isinstance(value, list):
         raise ConnectionFailed("the answer has something else in the place of a list")
     return value or []

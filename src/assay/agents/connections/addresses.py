@@ -1,4 +1,4 @@
-"""Addresses of servers and headers of requests: checked before anything is sent to them."""
+"""Validation of server addresses and request headers, before anything is sent."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from assay.errors import InputError
 
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _HEADER_VALUE = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")
-# These say where a message ends; metadata that sets them would break the protocol.
+# These headers delimit the message; setting them from metadata would break the protocol.
 _RESERVED_HEADERS = frozenset(
     {"connection", "content-length", "host", "te", "trailer", "transfer-encoding"}
 )
 
 
 def make_address(scheme: str, host: str, port: int) -> str:
-    """Return scheme://host:port of a server that a person named."""
+    """Return scheme://host:port of a server named by a person."""
     is_name = bool(host) and not any(letter in host for letter in "/?#@ ")
     if not is_name or (":" in host and not _is_ipv6(host.strip("[]"))):
         # A run keeps the host, and a message shows it: neither may hold a password.
         named = "what is given" if "@" in host or "?" in host else repr(host)
         raise InputError(
             f"{named} is not the name of a host",
-            advice="leave out scheme, user, port and path; the port is given by itself, --port",
+            advice="leave out scheme, user, port and path; pass the port with --port",
         )
     if not 0 < port < 65536:
         raise InputError(f"{port} is not a port", advice="name one from 1 to 65535")
@@ -35,7 +35,7 @@ def make_address(scheme: str, host: str, port: int) -> str:
 
 
 def check_url(url: str) -> str:
-    """Return an address that is one and carries no secret into a run, which keeps it."""
+    """Return a valid address without secrets, because a run stores it."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname)
@@ -55,7 +55,7 @@ def check_url(url: str) -> str:
 
 
 def find_root(settings: Settings, path: str = "", port: int = 8080) -> str:
-    """Return the address that the user gave, or else that of a server on this machine."""
+    """Return the address given by the user, or else that of a local server."""
     if settings.url:
         return check_url(settings.url).rstrip("/")
     return make_address("http", settings.host or "localhost", settings.port or port) + path
@@ -78,7 +78,7 @@ def _is_ipv6(host: str) -> bool:
 
 
 def make_headers(metadata: Mapping[str, Any]) -> dict[str, str]:
-    """Return the HTTP headers that metadata stands for; errors show names, never values."""
+    """Return the HTTP headers for metadata; errors show names, never values."""
     return {
         _check_header_name(name): _format_header(name, value)
         for name, value in metadata.items()

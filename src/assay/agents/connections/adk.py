@@ -1,4 +1,4 @@
-"""Talks to agents of google-adk, in this process or behind its API server."""
+"""Connection to google-adk agents, in this process or through the ADK API server."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from assay.tracebacks import describe
 
 _APP = "assay"
 _USER = "assay"
-# Of the codes with which Google's services refuse: those that say nothing about the request.
+# Error codes of Google's services that do not concern the request itself.
 _OUTAGES = frozenset(
     {
         "UNAVAILABLE",
@@ -52,7 +52,7 @@ _OUTAGES = frozenset(
 
 
 def is_adk_agent(found: Any) -> bool:
-    """Return whether something is an agent, App or node of google-adk."""
+    """Return whether an object is an agent, App or node of google-adk."""
     from google.adk.apps import App
     from google.adk.workflow import BaseNode
 
@@ -61,15 +61,15 @@ def is_adk_agent(found: Any) -> bool:
 
 @dataclass(frozen=True)
 class SentState:
-    """The keys of a state that were sent and not made by the agent, and those taken back."""
+    """The state keys that were sent (not made by the agent), and those withdrawn."""
 
     sent: set[str] = field(default_factory=set)
     taken_back: set[str] = field(default_factory=set)
 
     def change(self, sly_data: dict[str, Any], state: dict[str, Any]) -> dict[str, Any]:
-        """Return what to change in the state, so that of what was sent only `sly_data` is left.
+        """Return the state changes that leave only `sly_data` of what was sent.
 
-        A key cannot be removed from a state; None is what an agent gets for one that is not there.
+        A key cannot be removed from a state; an agent gets None for a missing one.
         """
         self.taken_back.update(self.sent - sly_data.keys())
         self.taken_back.difference_update(sly_data)
@@ -78,7 +78,7 @@ class SentState:
         return {**dict.fromkeys(self.taken_back), **sly_data}
 
     def read(self, state: dict[str, Any]) -> dict[str, Any]:
-        """Return a state without what was taken back."""
+        """Return a state without the withdrawn keys."""
         removed = {key for key in self.taken_back if state.get(key) is None}
         return {key: state[key] for key in state.keys() - removed}
 
@@ -121,7 +121,7 @@ class AdkLocalSession(Session):
             runner = InMemoryRunner(app_name=_APP, **{_name_kind(self._agent): self._agent})
             session = await runner.session_service.create_session(app_name=_APP, user_id=_USER)
         except Exception as error:
-            # It is the library that refuses, before the agent has been asked anything.
+            # The library refuses before the agent is asked.
             what = "google-adk has no session for this agent"
             raise ConnectionFailed(what, said=describe(error), lasting=True) from None
         return _LocalPlace(runner, session.id)
@@ -171,9 +171,9 @@ async def _run(place: _LocalPlace, message: Message) -> str:
 
 
 def make_failure(code: Any, said: str) -> AgentFailed | ConnectionFailed:
-    """Return an outage if a code says that the model's service is out, else the agent's failure.
+    """Return an outage if the code says that the model service is down, else the agent's failure.
 
-    Other codes are the names of exceptions, and the reasons for which a model declined to go on.
+    Other codes are exception names, and the reasons for which a model declined to continue.
     """
     if str(getattr(code, "value", code)) in _OUTAGES:
         return ConnectionFailed("the service of the agent's model is out", said=said)
@@ -188,7 +188,7 @@ async def _state(place: _LocalPlace) -> dict[str, Any]:
 
 
 class AdkLocalConnection(Connection):
-    """One agent, run for every sample in one event loop beside Assay's own."""
+    """One agent, run for all samples in one event loop separate from Assay's own."""
 
     def __init__(self, agent: Any) -> None:
         self._agent = agent
@@ -209,7 +209,7 @@ _STEPS = ("functionCall", "functionResponse", "codeExecutionResult")
 
 @dataclass(frozen=True)
 class _ServerPlace:
-    """A session on the server, of a user of its own: a user's state outlives the session."""
+    """A session on the server with its own user, because a user's state outlives the session."""
 
     user: str
     session: str
@@ -218,7 +218,7 @@ class _ServerPlace:
 
 
 class AdkServerSession(Session):
-    """One sample's conversations, each with a session of its own on the server."""
+    """One sample's conversations, each with its own session on the server."""
 
     def __init__(self, web: Web, app: str, farewells: Farewells) -> None:
         self._web, self._app, self._farewells = web, app, farewells
@@ -226,7 +226,7 @@ class AdkServerSession(Session):
         self._opened: list[_ServerPlace] = []
 
     async def prepare(self) -> None:
-        """Begin the first conversation before the clock of the agent runs."""
+        """Start the first conversation before the agent's clock runs."""
         self._ready = await begin(self._begin())
 
     async def ask(self, message: Message) -> Answer:
@@ -319,7 +319,7 @@ def _read_object(value: Any) -> dict[str, Any]:
 
 
 def _read_event(event: Mapping[str, Any]) -> str | None:
-    """Return the answer that an event is, or None."""
+    """Return the answer in an event, or None."""
     if event.get("partial"):
         return None
     try:
@@ -339,6 +339,6 @@ def _read_event(event: Mapping[str, Any]) -> str | None:
 
 
 def _read_error(said: str) -> AgentFailed | ConnectionFailed:
-    """Return what an error at the end of a stream is; Google's services name a status in theirs."""
+    """Return the error at the end of a stream; errors of Google's services name a status."""
     status = re.search(r"\b[45][0-9]{2} ([A-Z_]+)\b", said)
     return make_failure(status and status[1], said)

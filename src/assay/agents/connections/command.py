@@ -1,7 +1,8 @@
-"""Talks to an agent that is a program of the user's: a line of JSON goes in, a line comes out.
+"""Connection to an agent that is a user's program: one line of JSON in, one line out.
 
-Which program, only the user says, never a test file: a file is data. Every conversation has a
-process of its own, which may remember what was said and ends with it, and so do its children.
+Only the user can choose the program; a test file cannot, because it is data. Every conversation
+gets its own process, which may keep state. The process and its children are killed when the
+conversation ends.
 """
 
 from __future__ import annotations
@@ -36,28 +37,28 @@ _FAREWELL = 1.0
 
 @dataclass
 class _Process:
-    """A running program, and the last that it wrote to its standard error."""
+    """A running program, and the end of its standard error."""
 
     process: asyncio.subprocess.Process
     errors: bytearray = field(default_factory=bytearray)
     reading: asyncio.Task[None] | None = None
 
     async def read_errors(self) -> None:
-        """Read what the program says beside its answers, so that it never waits for a reader."""
+        """Read the program's standard error, so that it never blocks on it."""
         assert self.process.stderr is not None
         while chunk := await self.process.stderr.read(_KEPT_ERRORS):
             self.errors += chunk
             if len(self.errors) > _KEPT_ERRORS:
-                # Whole lines only: what is cut could be a secret that is then not known as one.
+                # Whole lines only: part of a secret would not be recognized as one.
                 _, _, rest = bytes(self.errors[-_KEPT_ERRORS:]).partition(b"\n")
                 self.errors[:] = rest
 
     async def ask(self, request: bytes) -> bytes:
-        """Return the line that answers a line."""
+        """Return the answer line for a line."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         with suppress(OSError):
-            # A program that has ended is found out by its answer.
+            # A program that has ended is detected when its answer is read.
             self.process.stdin.write(request + b"\n")
             await self.process.stdin.drain()
         try:
@@ -69,7 +70,7 @@ class _Process:
         return line
 
     async def _explain_end(self) -> AgentFailed:
-        """Return what is the case when a program has ended without an answer: it has failed."""
+        """Return the failure of a program that ended without an answer."""
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL):
                 await self.process.wait()
@@ -88,7 +89,7 @@ class _Process:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
         with suppress(TimeoutError):
-            # What left the group may hold a pipe open; nobody waits for that.
+            # A process that left the group may hold a pipe open; it is not waited for.
             async with asyncio.timeout(_FAREWELL):
                 await self.process.wait()
         if self.reading is not None:
@@ -97,7 +98,7 @@ class _Process:
 
 
 class CommandSession(Session):
-    """One sample's conversations, each with a process of its own."""
+    """One sample's conversations, each with its own process."""
 
     def __init__(self, command: tuple[str, ...], settings: Settings) -> None:
         self._command, self._settings = command, settings
@@ -151,7 +152,7 @@ async def _start(command: tuple[str, ...]) -> _Process:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
-            # A group of its own, so that what it starts ends with it.
+            # A new process group, so that its children end with it.
             start_new_session=True,
             limit=_LONGEST_ANSWER,
         )

@@ -1,4 +1,4 @@
-"""Talks to an HTTP API that the test file describes in `request` and `answer`."""
+"""Connection to an HTTP API that the test file describes in `request` and `answer`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ACCEPTED = (200, 201, 202)
 
 
 class TemplateSession(Session):
-    """One sample's side of the pool; what it remembers is in the context."""
+    """One sample's share of the pool; its state is in the context."""
 
     def __init__(self, web: Web, agent: str, template: Template) -> None:
         self._web, self._agent, self._template = web, agent, template

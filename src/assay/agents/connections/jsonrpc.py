@@ -1,8 +1,8 @@
-"""Calls methods over JSON-RPC 2.0 and HTTP, as MCP and A2A do; replies are JSON or event streams.
+"""JSON-RPC 2.0 calls over HTTP, as used by MCP and A2A; replies are JSON or event streams.
 
-Every error object of JSON-RPC is an outage: it says that the server did not understand the call or
-broke while it served it, like a status other than 200. How an agent reports a failure of its own is
-part of a result, and each protocol says where.
+A JSON-RPC error object counts as an outage, like a status other than 200: the server did not
+understand the call or failed while serving it. An agent reports its own failures inside a result,
+in a place that each protocol defines.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.agents.connections.web import Web, encode_json, read_events, read_jso
 if TYPE_CHECKING:
     import httpx
 
-# Parse error, invalid request, no such method, invalid parameters: a second call fares no better.
+# Parse error, invalid request, no such method, invalid parameters: a retry would not help.
 _MISUNDERSTOOD = (-32700, -32600, -32601, -32602)
 
 
@@ -47,7 +47,7 @@ class JsonRpc:
             return _read_result(reply), dict(response.headers)
 
     async def notify(self, method: str, headers: Mapping[str, str]) -> None:
-        """Send something that has no reply."""
+        """Send a notification, which has no reply."""
         body = encode_json({"jsonrpc": "2.0", "method": method})
         async with self._web.send("POST", body=body, headers=headers, accepted=(200, 202, 204)):
             pass

@@ -1,8 +1,8 @@
-"""Talks to an agent that is a tool of an MCP server, over streamable HTTP.
+"""Connection to an agent that is a tool of an MCP server, over streamable HTTP.
 
-A neuro-san server offers its agents this way too. Its tools take a `user_message`, a `chat_context`
-and `sly_data`, and give the context back beside the structure. Other tools get the text as the
-argument that takes it, or what the `request` of the test file says.
+neuro-san servers offer their agents this way too. Their tools take `user_message`, `chat_context`
+and `sly_data`, and return the context beside the structure. Other tools get the text as their text
+argument, or the arguments given by `request` in the test file.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _NEURO_SAN = "Neuro-san-MCPServer"
 _SESSION_HEADER = "mcp-session-id"
 _ACCEPT = {"Accept": "application/json, text/event-stream"}
 _MOST_PAGES = 100
-# What tools call the argument that takes what a person says.
+# Common names of the argument for the user's message.
 _TEXT_ARGUMENTS = ("text", "message", "prompt", "query", "question", "input", "request", "task")
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a conversation goes on: a session of the server, and what the agent gave back."""
+    """Where a conversation continues: a session of the server, and what the agent returned."""
 
     headers: Mapping[str, str]
     tool: Mapping[str, Any]
@@ -74,7 +74,7 @@ class _Place:
 
 
 class McpSession(Session):
-    """One sample's conversations, each in a session of its own on the server."""
+    """One sample's conversations, each in its own session on the server."""
 
     def __init__(self, rpc: JsonRpc, web: Web, settings: Settings, farewells: Farewells) -> None:
         self._rpc, self._web, self._settings = rpc, web, settings
@@ -83,7 +83,7 @@ class McpSession(Session):
         self._opened: list[_Place] = []
 
     async def prepare(self) -> None:
-        """Begin the first conversation before the clock of the agent runs."""
+        """Start the first conversation before the agent's clock runs."""
         self._ready = await begin(self._begin())
 
     async def ask(self, message: Message) -> Answer:
@@ -140,7 +140,7 @@ class McpSession(Session):
             result, _ = await self._rpc.call("tools/list", params, headers=headers)
             listed = result.get("tools")
             if not isinstance(listed, list):
-                raise ConnectionFailed("the server's list of tools is none")
+                raise ConnectionFailed("the server's list of tools is not a list")
             tools += [one for one in listed if isinstance(one, dict) and "name" in one]
             if not result.get("nextCursor"):
                 break
@@ -169,7 +169,7 @@ class McpSession(Session):
                 raise InputError(
                     "the tool has no argument for sly_data",
                     where=str(place.tool["name"]),
-                    advice="say in `request` where it goes, or remove it",
+                    advice="define in `request` where it goes, or remove it",
                 )
             arguments["sly_data"] = message.sly_data
         return arguments
@@ -180,7 +180,7 @@ class McpSession(Session):
             # Its server escapes every text for HTML: an agent that says "don't" is not wrong.
             text = html.unescape(text)
         if result.get("isError"):
-            # By MCP this is how the tool itself fails; what is wrong with a call is an error.
+            # In MCP this is how a tool reports its own failure; an invalid call is an error.
             raise AgentFailed("the agent reports an error", said=text or "")
         context = place.chat_context
         template = self._settings.template
@@ -204,7 +204,7 @@ class McpSession(Session):
 
 
 def _find_text_argument(place: _Place) -> str:
-    """Return the argument of a tool that takes what is said."""
+    """Return the argument of a tool that takes the user's message."""
     texts = [
         name
         for name, schema in place.arguments.items()
@@ -219,7 +219,7 @@ def _find_text_argument(place: _Place) -> str:
     raise InputError(
         "the tool does not have one argument that takes a text",
         where=str(place.tool["name"]),
-        advice="say in the test file what it gets: request.body",
+        advice="define its arguments in the test file: request.body",
     )
 
 

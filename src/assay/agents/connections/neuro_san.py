@@ -1,4 +1,4 @@
-"""Talks to neuro-san agents, over http or https or through the library in this process."""
+"""Connection to neuro-san agents, over HTTP(S) or through the library in this process."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _RETRYING = re.compile(r"\s*Retrying(?::|…|\.\.\.)")
 
 
 def make_request(message: Message) -> dict[str, Any]:
-    """Return the request of one interaction, with only the parts that say something.
+    """Return the request of one interaction, without empty parts.
 
-    A text that is absent is null, as neuro-san's own driver sends it.
+    A missing text is null, as neuro-san's own driver sends it.
     """
     request: dict[str, Any] = {"user_message": {"type": "HUMAN", "text": message.text}}
     if message.sly_data:
@@ -67,7 +67,7 @@ def parse_frame(line: bytes) -> dict[str, Any] | None:
 
 
 class FrameReader:
-    """Takes the frames of one reply in order; a later answer replaces an earlier one."""
+    """Reads the frames of one reply in order; a later answer replaces an earlier one."""
 
     def __init__(self) -> None:
         self._answer: dict[str, Any] | None = None
@@ -80,8 +80,8 @@ class FrameReader:
 
     def take(self, frame: dict[str, Any]) -> None:
         response = frame.get("response")
-        # Errors that come after the status line have no other place than the stream; what stands
-        # beside one, or came before it, is no answer.
+        # Errors after the status line can only appear in the stream; content beside or before one
+        # is not an answer.
         if frame.get("error") or ("error" in frame and not isinstance(response, dict)):
             raise ConnectionFailed(
                 "the server reports an error", said=format_text(frame["error"]) or ""
@@ -113,7 +113,7 @@ class FrameReader:
 
 
 def _is_from_front_agent(response: dict[str, Any]) -> bool:
-    """Return whether the agent that was asked speaks: its origin has one step, or none."""
+    """Return whether a frame is from the agent that was asked: its origin has at most one step."""
     text, structure, origin = (response.get(key) for key in ("text", "structure", "origin"))
     for value, kind in ((text, str), (structure, dict), (origin, list)):
         if value is not None and not isinstance(value, kind):
@@ -122,7 +122,7 @@ def _is_from_front_agent(response: dict[str, Any]) -> bool:
 
 
 class HttpSession(Session):
-    """One sample's side of the pool. It keeps nothing: the server gets all it needs each time."""
+    """One sample's share of the pool. It is stateless: every request is complete."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
@@ -169,7 +169,7 @@ _building = threading.Lock()
 
 
 class DirectSession(Session):
-    """One session of the library; it is reset before every interaction, as the library asks."""
+    """One session of the library; it is reset before every interaction, as the library requires."""
 
     def __init__(self, session: Any, threads: Threads) -> None:
         self._session = session
@@ -177,12 +177,12 @@ class DirectSession(Session):
         self._is_over = threading.Event()
 
     async def ask(self, message: Message) -> Answer:
-        # The library keeps what it is given and gives what it keeps.
+        # The library shares objects with its callers in both directions.
         request = copy.deepcopy(make_request(message))
         return await self._threads.call(lambda: self._ask(request))
 
     async def close(self) -> None:
-        # Closing waits for what still runs, and nobody should wait for that.
+        # Closing waits for running calls, so it is not awaited.
         self._is_over.set()
         self._threads.start(lambda: _close(self._session))
 
@@ -239,7 +239,7 @@ class DirectConnection(Connection):
         try:
             return _copy_session(pattern, metadata)
         except (AttributeError, ImportError, KeyError, TypeError):
-            # A release that is built differently inside: its factory still knows how.
+            # A release with a different internal structure: its factory still works.
             with _building:
                 return load_factory().create_session(
                     agent, use_direct=use_direct, metadata=metadata
@@ -247,7 +247,7 @@ class DirectConnection(Connection):
 
 
 def _close(session: Any) -> None:
-    # What the library cannot tidy up after a sample is of no more use to anyone.
+    # Cleanup errors of the library after a sample do not matter.
     with suppress(Exception):
         session.close()
 

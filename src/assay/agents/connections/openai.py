@@ -1,4 +1,4 @@
-"""Talks to a model over an OpenAI-compatible API, as if it were the agent: chat or Responses."""
+"""Connection to a model behind an OpenAI-compatible API (chat or Responses), used as an agent."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _find_root(settings: Settings) -> str:
 
 
 def _read_key(variable: str) -> str:
-    """Return the key, or nothing: servers of one's own often need none, and others will say so."""
+    """Return the key, or nothing: self-hosted servers often need none, and others report it."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
         raise InputError(f"the value of {variable} cannot be a key", advice="set it again")
@@ -89,7 +89,7 @@ def _read_key(variable: str) -> str:
 
 
 def _read_message(reply: Any) -> str:
-    """Return the text of the first choice, however a server writes it."""
+    """Return the text of the first choice, in any of the formats servers use."""
     if isinstance(reply, dict) and reply.get("error"):
         raise ConnectionFailed("the server reports an error", said=_describe_error(reply["error"]))
     try:
@@ -97,7 +97,7 @@ def _read_message(reply: Any) -> str:
         content = message.get("content")
         if isinstance(content, list):
             content = "".join(part.get("text") or "" for part in content)
-        # A refusal is an answer like any other: the checks decide what it is worth.
+        # A refusal is an answer like any other: the checks decide.
         content = message.get("refusal") if content is None else content
     except (AttributeError, IndexError, KeyError, TypeError):
         raise ConnectionFailed("the answer has no message") from None
@@ -112,7 +112,7 @@ def _describe_error(error: Any) -> str:
 
 
 class ResponsesSession(Session):
-    """One sample's conversation; its context is the id of the answer before."""
+    """One sample's conversation; its context is the id of the previous answer."""
 
     def __init__(self, web: Web, model: str) -> None:
         self._web = web
@@ -143,15 +143,15 @@ class ResponsesConnection(OpenAIConnection):
 def _read_id(reply: dict[str, Any]) -> str:
     found = reply.get("id")
     if not isinstance(found, str) or not found:
-        raise ConnectionFailed("the answer has no id, so the conversation cannot go on")
+        raise ConnectionFailed("the answer has no id, so the conversation cannot continue")
     return found
 
 
 def _refuse_forgetting(reply: dict[str, Any], before: str | None) -> None:
     """Refuse an answer to a conversation that the server did not look up.
 
-    Servers without a store take the id of an answer and ignore it. What an agent says without its
-    context would be counted against it. Which id comes back does not matter: gateways rename them.
+    Servers without a store accept the id of an answer and ignore it. An answer without its context
+    would be counted against the agent. The returned id does not matter: gateways rename ids.
     """
     if before is not None and reply.get("previous_response_id", before) is None:
         raise ConnectionFailed(

@@ -1,13 +1,13 @@
-"""What a connection is: one question goes in, one answer comes out; there are three ways to fail.
+"""The interface of a connection (one question in, one answer out) and its three errors.
 
     AssayError
-    ├── TooSlow                  the agent had no complete answer when its time was over: a failure
+    ├── TooSlow                  the agent gave no complete answer in time: a failure
     ├── AgentFailed              the agent's own code raised, or gave no answer: a failure
     └── InfrastructureError
-        └── ConnectionFailed     the agent was not there, or not able, to answer: an error
+        └── ConnectionFailed     the agent was not reachable or not able to answer: an error
 
-A connection is opened once for a test and makes one session for every sample, so that nothing of
-one sample can reach another.
+A connection is opened once per test and creates one session per sample, so that samples cannot
+affect each other.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ALL_PARTS: Final[frozenset[Part]] = frozenset({"text", "structure", "sly_data"})
 class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
     """The agent's own code raised an error or ended without an answer: its failure.
 
-    It is not tried again, because a second attempt would hide the first. What the agent said comes
+    It is not retried, because a second attempt would hide the first. The agent's message is kept
     whole, as with `ConnectionFailed`.
     """
 
@@ -55,8 +55,8 @@ class AgentFailed(AssayError):  # noqa: N818 - it says what is the case
 class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the case
     """An outage: no server, no such agent, a broken stream, an answer that reports a fault.
 
-    What the other side said about it comes whole, because it may quote secrets: they are replaced
-    before it is cut, so that no part of one is left. As a text the error does without it.
+    The other side's message is kept whole, because it may quote secrets: they are replaced before
+    it is cut, so that no part of one remains. `str()` of the error leaves it out.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class ConnectionFailed(InfrastructureError):  # noqa: N818 - it says what is the
         self.said = said
         # The answer that reports the fault, with the private data that may be quoted.
         self.answer = answer
-        # An unknown agent or a refused certificate will not be different in a second.
+        # An unknown agent or a refused certificate will not change within a second.
         self.lasting = lasting
 
 
@@ -82,7 +82,7 @@ class TooSlow(AssayError):  # noqa: N818 - it says what is the case
 
 
 def describe_failure(error: AssayError, redact: Callable[[str], str]) -> str:
-    """Return what an error says and what the other side said, on few lines, without secrets."""
+    """Return the messages of an error and of the other side, on few lines, without secrets."""
     # Once more after white space is folded: a secret may have been broken over lines.
     said = redact(" ".join(redact(getattr(error, "said", "")).split()))
     cut = said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"
@@ -92,12 +92,12 @@ def describe_failure(error: AssayError, redact: Callable[[str], str]) -> str:
 
 @dataclass(frozen=True)
 class Message:
-    """What is said to the agent. Private parts stay out of every text logged by chance."""
+    """A message to the agent. Private parts are excluded from its repr."""
 
     # None if the interaction has no text; an empty text is one.
     text: str | None
     sly_data: dict[str, Any] = field(default_factory=dict, repr=False)
-    # What the answer before brought, untouched; None begins a conversation.
+    # The context of the previous answer, unchanged; None starts a conversation.
     chat_context: Any = field(default=None, repr=False)
     chat_filter: str = "MINIMAL"
     timeout: float | None = None
@@ -105,7 +105,7 @@ class Message:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; a part that the agent did not give is None."""
+    """An answer; parts that the agent did not give are None."""
 
     text: str | None = None
     structure: dict[str, Any] | None = None
@@ -115,7 +115,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that any connection may need to find its agent."""
+    """All settings a connection may need to reach its agent."""
 
     agent: str
     host: str | None = None
@@ -128,7 +128,7 @@ class Settings:
     url: str | None = None
     # The variable that holds the key of an OpenAI-compatible API.
     key_variable: str = "OPENAI_API_KEY"
-    # How the file describes an HTTP API of its own.
+    # The templates for a custom HTTP API.
     template: Template | None = None
     # The program and its arguments, which only the user names, never a file.
     command: tuple[str, ...] = ()
@@ -140,10 +140,10 @@ class Settings:
 
 
 class Session(Protocol):
-    """The one that a single sample talks to.
+    """The session of a single sample.
 
-    The caller sets the limit: it cancels `ask` when the time is over, and `ask` must then end at
-    once, whatever the agent does.
+    The caller enforces the limit: it cancels `ask` when the time is over, and `ask` must then end
+    at once, whatever the agent does.
     """
 
     async def ask(self, message: Message) -> Answer: ...
@@ -154,10 +154,10 @@ class Session(Protocol):
 
 
 class Connection(Protocol):
-    """One way to one agent, shared by all samples of a test.
+    """A connection to one agent, shared by all samples of a test.
 
-    One that has credentials of its own names them in `secrets`: by their value, what stands for
-    them wherever the agent quotes them.
+    A connection with its own credentials lists them in `secrets`: a mapping from value to the name
+    that replaces it wherever the agent quotes it.
     """
 
     async def session(self) -> Session: ...
@@ -168,7 +168,7 @@ class Connection(Protocol):
 
 
 def get_credentials(connection: Connection) -> Mapping[str, str]:
-    """Return the credentials that a connection has of its own; most have none."""
+    """Return the credentials of the connection itself; most have none."""
     found: Mapping[str, str] = getattr(connection, "secrets", {})
     return found
 
@@ -177,7 +177,7 @@ _FENCED = re.compile(r"```(?:json)?[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 
 
 def find_structure(text: str) -> dict[str, Any] | None:
-    """Return the object that the whole text is, or else the first one in a fence."""
+    """Return the object that makes up the whole text, or else the first one in a code fence."""
     for candidate in (text, *_FENCED.findall(text)):
         if "{" not in candidate:
             continue

@@ -1,8 +1,8 @@
-"""Talks to an agent that is Python: a function, sync or async, named `package.module:function`.
+"""Connection to an agent that is a Python function, sync or async: `package.module:function`.
 
-It is called with the text, None if there is none, and by name with those of sly_data,
-chat_context, history, metadata and chat_filter that it asks for. It returns text, or a dictionary
-of text, structure, sly_data and chat_context.
+The function is called with the text (or None) and, as keyword arguments, with those of sly_data,
+chat_context, history, metadata and chat_filter that it accepts. It returns a string, or a
+dictionary with text, structure, sly_data and chat_context.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _is_one_of(found: Any, module: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Graph:
-    """A compiled graph of LangGraph whose state has `messages`; the rest of it is the sly_data."""
+    """A compiled LangGraph graph whose state has `messages`; the rest of it is the sly_data."""
 
     graph: Any
 
@@ -96,7 +96,7 @@ class Graph:
         }
 
     async def _refuse_interruption(self, state: dict[str, Any], config: dict[str, Any]) -> None:
-        """Refuse a state that is no answer; its last message may be the one that was sent."""
+        """Refuse a state that is not an answer; its last message may be the one that was sent."""
         waiting = state.get(_INTERRUPT)
         if waiting or (self.graph.checkpointer and (await self.graph.aget_state(config)).next):
             raise ConnectionFailed(
@@ -108,7 +108,7 @@ class Graph:
             raise AgentFailed("the graph ended without an answer")
 
     def _refuse_unknown(self, sly_data: dict[str, Any]) -> None:
-        # The graph would drop them without a word.
+        # The graph would silently drop them.
         for key in sly_data:
             if key not in self.graph.channels or key == _MESSAGES:
                 raise InputError(f"the state of the graph does not support sly_data {key!r}")
@@ -150,7 +150,7 @@ class PydanticAgent:
 
 
 def _dump(value: Any) -> Any:
-    """Return plain data for what an agent may give: models, dataclasses, or plain data."""
+    """Return plain data for an agent's output: models, dataclasses, or plain data."""
     if value is None or isinstance(value, str):
         return value
     from pydantic_core import to_jsonable_python
@@ -164,7 +164,7 @@ _PARTS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict, "ch
 
 @dataclass(frozen=True)
 class _Context:
-    """What Assay keeps of a conversation, and what the agent gave to be handed back."""
+    """Assay's state of a conversation, and the agent's own context to pass back."""
 
     history: tuple[tuple[str, str], ...] = ()
     own: Any = None
@@ -237,7 +237,7 @@ class PythonConnection(Connection):
 
 
 def open_python(settings: Settings) -> Connection:
-    """Return a connection to what `package.module:name` names: a function or an agent."""
+    """Return a connection to the function or agent named by `package.module:name`."""
     found = adapt(load(settings.agent, settings.code_rules))
     if "google.adk.workflow" in sys.modules:
         from assay.agents.connections.adk import AdkLocalConnection, is_adk_agent
@@ -254,7 +254,7 @@ def open_python(settings: Settings) -> Connection:
 
 
 def import_agent(name: str, rules: CodeRules | None = None) -> None:
-    """Import an agent's module before any clock runs; what is wrong is told when it is opened."""
+    """Import an agent's module before any clock runs; errors are reported when it is opened."""
     with suppress(InputError):
         load(name, rules)
     if "google.adk.agents" in sys.modules:
@@ -262,7 +262,7 @@ def import_agent(name: str, rules: CodeRules | None = None) -> None:
 
 
 def load(name: str, rules: CodeRules | None = None) -> Any:
-    """Return what `package.module:name` means; without rules it is seen from the current folder."""
+    """Return the object `package.module:name`; without rules, from the current directory."""
     if rules is not None:
         return rules.load(name)
     module_name, path = split_name(name)
@@ -275,7 +275,7 @@ def load(name: str, rules: CodeRules | None = None) -> Any:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Return whether calling it only makes a coroutine."""
+    """Return whether a call returns a coroutine."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004 - the method itself is looked at
     )
@@ -286,7 +286,7 @@ async def _await(result: Any) -> Any:
 
 
 def _find_wanted(function: Callable[..., Any], where: str) -> frozenset[str]:
-    """Return which of what is offered the function asks for by name."""
+    """Return which of the offered keyword arguments the function accepts."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Every connection by its name: what it can send and give back, and how it is opened."""
+"""Registry of connections by name: what each can send and return, and how it is opened."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Kind:
     returns: frozenset[Part] = ALL_PARTS
     # Whether private data can be sent at all.
     takes_sly_data: bool = True
-    # Whether an interaction without a text makes no sense there.
+    # Whether an interaction requires a text.
     needs_text: bool = False
     # Whether metadata goes as headers of HTTP: then its values are texts and numbers.
     sends_headers: bool = False
@@ -135,14 +135,14 @@ KINDS: dict[str, Kind] = {
 
 
 def register(kind: Kind) -> None:
-    """Make a connection of your own known by its name."""
+    """Register your own connection under its name."""
     if kind.name in KINDS:
         raise InputError(f"there is a connection {kind.name!r} already")
     KINDS[kind.name] = kind
 
 
 def get_kind(name: str) -> Kind:
-    """Return the kind of that name: one of ours, or one that an installed package offers."""
+    """Return a kind by name: built in, or from an installed package."""
     kind = KINDS.get(name) or _find_plugin(name)
     if kind is None:
         raise InputError(f"there is no connection {name!r}", advice=nearest(name, KINDS))
@@ -150,7 +150,7 @@ def get_kind(name: str) -> Kind:
 
 
 def _find_plugin(name: str) -> Kind | None:
-    # Looked for only when a name is not known, because it means reading many small files.
+    # Searched only for an unknown name, because it means reading many small files.
     kind = plugins.find("connections", name)
     if kind is None:
         return None

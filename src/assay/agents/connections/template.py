@@ -1,8 +1,8 @@
-"""What a test file says about an HTTP API of its own: how a request is made, where an answer is.
+"""The `request` and `answer` templates of a test file, for custom HTTP APIs.
 
-A value of a request may hold placeholders in double braces. A text that is nothing but a
-placeholder becomes its value, whatever kind it has; a member of an object whose value is not there
-yet (the context of a conversation that begins) is left out.
+A value in a request may contain placeholders in double braces. A string that consists of a single
+placeholder becomes the value itself, of whatever type. An object member without a value yet (the
+context at the start of a conversation) is left out.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote
 
 from assay.agents.connections.protocol import ConnectionFailed, Message
 from assay.documents import KeyPath
 from assay.errors import InputError
 
-METHODS: Final = ("POST", "PUT", "PATCH", "GET")
+Method: TypeAlias = Literal["POST", "PUT", "PATCH", "GET"]
 PLACEHOLDERS: Final = ("text", "agent", "sly_data", "history", "messages", "conversation")
 _CONTEXT = "context."
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z0-9_.-]+)\s*\}\}")
@@ -29,7 +29,7 @@ _KINDS: dict[str, type] = {"text": str, "structure": dict, "sly_data": dict}
 class Template:
     """The `request` and the `answer` of a test file."""
 
-    method: str = "POST"
+    method: Method = "POST"
     path: str = ""
     """Below the address that the user gives; a file cannot name another server."""
     body: Any = field(default=None, repr=False)
@@ -38,10 +38,10 @@ class Template:
     context: Mapping[str, KeyPath] = field(default_factory=dict)
     """What of an answer goes into the next request, by the name of its placeholder."""
     error: KeyPath = ()
-    """Where an answer reports that it is none."""
+    """Where an answer reports an error."""
 
     def fill_path(self, values: Mapping[str, Any]) -> str:
-        """Return the path of a request; values never add a step to it."""
+        """Return the path of a request; values never add a path segment."""
         path = _PLACEHOLDER.sub(lambda found: _quote(found[1], values), self.path)
         if has_dots(path):
             raise InputError("a value changes the path of the request")
@@ -52,7 +52,7 @@ class Template:
         return _fill(self.body, values)
 
     def read_answer(self, reply: Any) -> dict[str, Any]:
-        """Return the parts of an answer, where the reply has them."""
+        """Return the parts of an answer that the reply contains."""
         if self.error and (said := find_value(reply, self.error)):
             raise ConnectionFailed("the server reports an error", said=str(said))
         found = {name: find_value(reply, path) for name, path in self.parts.items()}
@@ -66,7 +66,7 @@ class Template:
         return found
 
     def read_context(self, reply: Any, before: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the next request needs; a reply without a value leaves the one before."""
+        """Return the state for the next request; missing values keep the previous ones."""
         found = {name: find_value(reply, path) for name, path in self.context.items()}
         return {**before, **{name: value for name, value in found.items() if value is not None}}
 
@@ -82,7 +82,7 @@ def list_placeholders(value: Any) -> Iterator[str]:
 
 
 def is_known(placeholder: str, context: Mapping[str, Any]) -> bool:
-    """Return whether a placeholder has a value at all."""
+    """Return whether a placeholder is defined."""
     name = placeholder.removeprefix(_CONTEXT)
     return placeholder in PLACEHOLDERS or (name != placeholder and name in context)
 
@@ -95,12 +95,12 @@ def parse_path(text: str) -> KeyPath:
 
 
 def write_path(path: KeyPath) -> str:
-    """Return a path as a file has it."""
+    """Return a path in the notation of test files."""
     return ".".join(map(str, path))
 
 
 def find_value(value: Any, path: KeyPath) -> Any:
-    """Return what is at a path; None if there is nothing."""
+    """Return the value at a path; None if there is none."""
     for step in path:
         if isinstance(value, dict):
             value = value.get(str(step))
@@ -112,7 +112,7 @@ def find_value(value: Any, path: KeyPath) -> Any:
 
 
 def has_dots(path: str) -> bool:
-    """Return whether a step of a path leads to the folder above, however it is written."""
+    """Return whether a path contains a `..` step, in any notation."""
     steps = re.split(r"[/\\]", unquote(path.partition("?")[0]))
     return any(step in (".", "..") for step in steps)
 
@@ -155,7 +155,7 @@ _ACCEPTED = (200, 201, 202)
 
 @dataclass(frozen=True)
 class TemplateState:
-    """What the next request of a conversation may need."""
+    """State for the next request of a conversation."""
 
     identifier: str = field(default_factory=lambda: uuid.uuid4().hex)
     history: tuple[dict[str, str], ...] = ()

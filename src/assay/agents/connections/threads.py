@@ -1,7 +1,7 @@
-"""Runs code that Assay does not control beside its own event loop, so that limits always hold.
+"""Runs code that Assay does not control outside its event loop, so that time limits always hold.
 
-A call that does not end when its time is over is left behind, in a thread that does not keep the
-process alive. How many may be left behind is bounded.
+A call that exceeds its time is abandoned in a daemon thread. The number of abandoned calls is
+limited.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _FAREWELL = 0.5
 
 
 class _Call:
-    """A call that runs; it stays known until its thread ends, also when nobody waits for it."""
+    """A running call; tracked until its thread ends, even if it was abandoned."""
 
     is_left_behind = False
 
 
 class Threads:
-    """A thread for every call; the next call does not wait for one that hangs."""
+    """One thread per call; a hanging call does not delay the next one."""
 
     def __init__(self) -> None:
         self._running: set[_Call] = set()
 
     async def call(self, function: Callable[[], T]) -> T:
-        """Return or raise what the function does; a cancelled call goes on unnoticed."""
+        """Return or raise the function's result; a cancelled call continues in the background."""
         if sum(each.is_left_behind for each in list(self._running)) >= _MOST_LEFT_BEHIND:
             raise ConnectionFailed(
-                f"{_MOST_LEFT_BEHIND} calls of the agent went over their limit and never ended",
-                advice="give the agent a limit of its own",
+                f"{_MOST_LEFT_BEHIND} calls of the agent exceeded their limit and never ended",
+                advice="give the agent its own limit",
             )
         call, future = _Call(), Future[T]()
         self._running.add(call)
@@ -50,7 +50,7 @@ class Threads:
             raise
 
     def start(self, function: Callable[[], None]) -> None:
-        """Run something that nobody waits for."""
+        """Run something in the background."""
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(function,), daemon=True).start()
 
@@ -64,10 +64,10 @@ class Threads:
 
 
 class Loop:
-    """An event loop in a thread of its own, for agents that are coroutines.
+    """An event loop in its own thread, for agents that are coroutines.
 
-    All of them share it, because what they open (clients, locks) belongs to one loop; Assay's own
-    loop stays free, also when a coroutine blocks.
+    They share one loop, because what they open (clients, locks) belongs to a loop; Assay's own loop
+    stays free even if a coroutine blocks.
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Loop:
 
 
 def _make_portable(error: BaseException) -> BaseException:
-    """Return an error that can travel between threads without ending the process or the loop."""
+    """Return an error that can be passed between threads without ending the process or the loop."""
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     return AgentFailed(f"the agent raised {type(error).__name__}")

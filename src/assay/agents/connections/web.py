@@ -1,4 +1,4 @@
-"""The one pooled HTTP client of a connection, and what its errors mean."""
+"""The pooled HTTP client of a connection, and the mapping of its errors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 _LONGEST_ANSWER = 16 * MEGABYTE
 _LONGEST_LINE = 16 * MEGABYTE
-# How much of a refusal is read, and for how long: one that is not whole is not quoted.
+# How much of an error response is read, and for how long: an incomplete one is not quoted.
 _LONGEST_REFUSAL = MEGABYTE
 _PATIENCE = 2.0
 # Reaching the server must end before the limit does, so that the two can be told apart.
@@ -35,7 +35,7 @@ _REFUSED_CERTIFICATE = re.compile(r"verify failed: (.*?)(?: \(_ssl|$)")
 
 
 class WebConnection(Connection):
-    """One pool of sockets to one server; metadata goes as headers."""
+    """One connection pool for one server; metadata is sent as headers."""
 
     def __init__(
         self, settings: Settings, url: str, headers: Mapping[str, str] | None = None
@@ -50,7 +50,7 @@ class WebConnection(Connection):
 
 
 class Web:
-    """Sends JSON to one address and streams what comes back."""
+    """Sends JSON to one address and streams the response."""
 
     def __init__(self, url: str, headers: Mapping[str, str], settings: Settings) -> None:
         self._url = httpx.URL(url)
@@ -58,7 +58,7 @@ class Web:
             raise InputError(f"{url!r} is not an http or https address")
         self._settings = settings
         trust = _make_trust(self._url.scheme, settings)
-        # A proxy of the environment is for the world outside, not for this machine.
+        # Proxies from the environment are for remote servers, not for this machine.
         is_proxied = not is_local(self._url.host) and bool(getproxies())
         with refuse_wrong_proxy():
             self._client = httpx.AsyncClient(
@@ -71,13 +71,13 @@ class Web:
                 transport=None if is_proxied else ConnectionPool(trust),
                 limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
                 trust_env=is_proxied,
-                # What a server remembers of one sample must not reach the next.
+                # Cookies of one sample must not reach the next.
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             )
 
     @property
     def where(self) -> str:
-        """The address, as far as it may be shown."""
+        """The address, without the parts that must not be shown."""
         return f"{self._url.scheme}://{self._url.netloc.decode()}{self._url.path}"
 
     async def fetch(
@@ -105,10 +105,10 @@ class Web:
         headers: Mapping[str, str] | None = None,
         accepted: Container[int] = (200,),
     ) -> AsyncIterator[httpx.Response]:
-        """Send a request below the address and yield the reply from its first byte on.
+        """Send a request below the address and yield the response as it arrives.
 
-        The path is appended to the address as it is, so that it never leads to another server.
-        Whatever breaks before the last byte of the reply is an outage.
+        The path is appended to the address unchanged, so that it never leads to a different server.
+        Any error before the last byte of the response is an outage.
         """
         try:
             url = httpx.URL(str(self._url).rstrip("/") + path) if path else self._url
@@ -146,11 +146,11 @@ class Web:
         return httpx.Timeout(None, connect=min(connect, max(limit - _RESERVE, limit / 2)))
 
     async def _refuse(self, response: httpx.Response) -> None:
-        """Raise what a status that is not accepted means."""
+        """Raise the error for an unaccepted status."""
         status = response.status_code
         said = "" if status == 404 else await _read_refusal(response)
         advice = {
-            401: "the server wants credentials",
+            401: "the server requires credentials",
             403: "the server does not let these credentials in",
             404: "the server has no such agent: check its name and whether it is served",
         }.get(status)
@@ -163,7 +163,7 @@ class Web:
         )
 
     def _explain(self, error: Exception) -> ConnectionFailed:
-        """Return the outage that an error of the client is."""
+        """Return the outage for an error of the client."""
         if isinstance(error, httpx.ConnectError) and "CERTIFICATE_VERIFY_FAILED" in str(error):
             found = _REFUSED_CERTIFICATE.search(str(error))
             reason = f": {found[1]}" if found else ""
@@ -179,14 +179,14 @@ class Web:
             )
         if isinstance(error, httpx.ReadTimeout):
             return ConnectionFailed(
-                f"the server said nothing for {self._settings.silence:g} s", where=self.where
+                f"the server sent nothing for {self._settings.silence:g} s", where=self.where
             )
         # The text of other errors may quote what was sent.
         return ConnectionFailed(f"the stream broke ({type(error).__name__})", where=self.where)
 
 
 def _advise_on_certificate(reason: str) -> str:
-    """Say what helps: trusting another CA does not make a certificate younger, or another's."""
+    """Return advice: trusting another CA does not fix an expired or mismatched certificate."""
     if "expired" in reason or "not yet valid" in reason:
         advice = "have it renewed, and look at the clock of this machine"
     elif "mismatch" in reason:
@@ -198,7 +198,7 @@ def _advise_on_certificate(reason: str) -> str:
 
 def _make_trust(scheme: str, settings: Settings) -> ssl.SSLContext:
     if scheme == "http" or not settings.verify:
-        # Plain http needs no certificates, and loading them is the dearest part of a client.
+        # Plain http needs no certificates, and loading them is the most expensive part of a client.
         return httpx.create_ssl_context(verify=False)
     if settings.ca_file is None:
         return httpx.create_ssl_context()
@@ -248,7 +248,7 @@ class ConnectionPool(httpx.AsyncBaseTransport):
 
 
 class _PooledStream(httpx.AsyncByteStream):
-    """The body of an answer; closing it gives its connection back, once."""
+    """The body of a response; closing it returns its connection to the pool, once."""
 
     def __init__(self, stream: httpx.AsyncByteStream, give_back: Callable[[], None]) -> None:
         self._stream = stream
@@ -268,7 +268,7 @@ class _PooledStream(httpx.AsyncByteStream):
 
 
 def encode_json(value: Any) -> bytes:
-    """Return what is sent; a value that JSON has no place for is a mistake in the test file."""
+    """Return the request body; a value that JSON cannot represent is a mistake in the test file."""
     try:
         return json.dumps(value).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -280,7 +280,7 @@ def encode_json(value: Any) -> bytes:
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines, in time linear in what arrives."""
+    """Splits a stream of bytes into lines, in linear time."""
 
     def __init__(self) -> None:
         self._pending: list[bytes] = []
@@ -299,7 +299,7 @@ class LineSplitter:
                 raise ConnectionFailed("the stream has a line of more than 16 MB")
 
     def take_rest(self) -> bytes:
-        """Return what came since the last line; at the end of a stream, its last line."""
+        """Return the bytes since the last line; at the end of a stream, its last line."""
         line = b"".join(self._pending)
         self._pending.clear()
         self._size = 0
@@ -307,7 +307,7 @@ class LineSplitter:
 
 
 async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
-    """Yield the body of a reply, piece by piece, up to the longest answer that is taken."""
+    """Yield the body of a response in pieces, up to the maximum answer size."""
     try:
         async for chunk in read_body(response, _LONGEST_ANSWER):
             yield chunk
@@ -316,12 +316,12 @@ async def read_bytes(response: httpx.Response) -> AsyncIterator[bytes]:
 
 
 async def read_json(response: httpx.Response) -> Any:
-    """Return what the whole body of a reply says."""
+    """Return the parsed body of a response."""
     return parse_json(b"".join([chunk async for chunk in read_bytes(response)]))
 
 
 def parse_json(text: bytes) -> Any:
-    """Return what a text that a server sent says."""
+    """Return the parsed text from a server."""
     if has_too_many_parts(text):
         raise ConnectionFailed(f"the answer has more than {MOST_PARTS:,} parts")
     try:
@@ -345,7 +345,7 @@ async def read_events(response: httpx.Response) -> AsyncIterator[Any]:
 
 
 async def _read_refusal(response: httpx.Response) -> str:
-    """Return what a refusal says; nothing if it does not end soon: a cut could halve a secret."""
+    """Return the text of an error response; nothing if it is slow: a cut could split a secret."""
     received = bytearray()
     with suppress(TimeoutError, BodyTooLongError):
         async with asyncio.timeout(_PATIENCE):
@@ -356,7 +356,7 @@ async def _read_refusal(response: httpx.Response) -> str:
 
 
 async def begin(work: Coroutine[Any, Any, T]) -> T:
-    """Return what begins a conversation; a server that takes too long for it is an outage."""
+    """Start a conversation; a server that takes too long for it is an outage."""
     try:
         async with asyncio.timeout(_BEGINNING) as limit:
             return await work
@@ -369,19 +369,19 @@ async def begin(work: Coroutine[Any, Any, T]) -> T:
 
 
 class Farewells:
-    """Tells servers that conversations are over, without making anyone wait for it."""
+    """Tells servers in the background that conversations are over."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def start(self, farewell: Coroutine[Any, Any, None]) -> None:
-        """Send it in the background; whether it arrives makes no difference."""
+        """Send it in the background; the result does not matter."""
         task = asyncio.create_task(_send_farewell(farewell))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def close(self) -> None:
-        """Give what is still being sent a moment."""
+        """Wait a moment for requests still being sent."""
         if self._tasks:
             _, late = await asyncio.wait(self._tasks, timeout=_FAREWELL)
             for task in late:

@@ -1,1 +1,1 @@
-"""Takes the samples of a test: conversations, checks on answers, a verdict when it is certain."""
+"""Sampling of a test: conversations, checks on answers, and a verdict as soon as it is certain."""

@@ -1,4 +1,4 @@
-"""Compares an answer with all checks of its interaction; each has its own result."""
+"""Runs all checks of an interaction on its answer, with one result per check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SEEN_IN_PART = (
 
 
 class GistJudge(Protocol):
-    """Who decides whether a value, mostly a text, meets a criterion in words."""
+    """Decides whether a value, usually a text, meets a criterion in words."""
 
     async def gist(self, criterion: str, sample: Any) -> JudgeVerdict:
         """Decide; raise Unverifiable if it has no means to decide; other errors are outages."""
@@ -34,7 +34,7 @@ class GistJudge(Protocol):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What came of one check; the values are as they may be stored, without secrets."""
+    """The result of one check; its values can be stored and contain no secrets."""
 
     check: Check
     interaction: int
@@ -89,7 +89,7 @@ async def _check(
     stored, is_disputed = None if actual is ABSENT else actual, False
     if check.is_gist:
         result, is_disputed = await _judge_gist(check, value, judge, withheld)
-        # The reason may quote what the judge has read, and more: its own key, say.
+        # The reason may quote what the judge has read, or even its own key.
         result = result.model_copy(update={"diff": redact(result.diff, secrets)})
     else:
         result = _run_stock(check, value, actual, expected)
@@ -97,7 +97,7 @@ async def _check(
 
 
 def find_value(check: Check, answer: Answer) -> Any:
-    """Return what a check looks at, or ABSENT; an agent that says nothing has no text."""
+    """Return the value a check looks at, or ABSENT; an agent that says nothing has no text."""
     value: Any = getattr(answer, check.section)
     for key in check.path:
         value = value.get(key, ABSENT) if isinstance(value, dict) else ABSENT
@@ -109,11 +109,11 @@ def find_value(check: Check, answer: Answer) -> Any:
 
 
 def _run_stock(check: Check, value: Any, actual: Any, expected: Any) -> VerificationResult:
-    """Return the verdict on the values themselves, with a diff of what may be stored of them."""
+    """Return the verdict on the actual values, with a diff of their redacted form."""
     result = run_check(check.test, value, [check.value])
     if actual == value and expected == check.value:
         return result
-    # A secret may stand in a diff in parts, so the diff is made without it from the start.
+    # A diff may split a secret, so it is computed on redacted values.
     stored = run_check(check.test, actual, [expected])
     same = stored.is_correct is result.is_correct
     diff = stored.diff if same else "differs in a value that is kept secret"
@@ -123,7 +123,7 @@ def _run_stock(check: Check, value: Any, actual: Any, expected: Any) -> Verifica
 async def _judge_gist(
     check: Check, value: Any, judge: GistJudge | None, withheld: Mapping[str, str]
 ) -> tuple[VerificationResult, bool]:
-    """Return what the judge says, and whether its votes differ."""
+    """Return the judge's decision, and whether its votes differ."""
     if value is ABSENT:
         return failed("absent"), False
     sample, criterion = redact(value, withheld), redact(check.value, withheld)
@@ -132,7 +132,7 @@ async def _judge_gist(
             raise Unverifiable("no model is set to judge a gist", advice="set one with --model")
         is_redacted = sample != value
         if is_redacted and check.is_negated:
-            # What must not be there may be what was taken out.
+            # A forbidden value may be exactly what was redacted.
             raise Unverifiable("the judge may not see all of this answer", advice=_SEEN_IN_PART)
         judged = await judge.gist(criterion, sample)
         has_passed = judged.holds != check.is_negated
@@ -150,11 +150,11 @@ async def _judge_gist(
 
 
 async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) -> None:
-    """Raise Unverifiable if the judge says the same of a criterion for which it must be wrong.
+    """Raise Unverifiable if the judge also accepts a criterion that must be false.
 
-    Only a verdict in the agent's favour is tried: no answer has a reason to talk a judge into
-    failing it. That, and asking only where an answer seems to speak to a judge, keeps what it costs
-    to one more ruling on few samples.
+    Only a verdict in the agent's favour is tested: no answer has a reason to make a judge fail it.
+    This, and asking only where an answer seems to address a judge, limits the cost to one more
+    ruling on few samples.
     """
     control = control_criterion(sample, holds=not judged.holds)
     if control is None:
@@ -162,13 +162,13 @@ async def _refuse_if_led(judge: GistJudge, sample: Any, judged: JudgeVerdict) ->
     if (await judge.gist(control, sample)).holds == judged.holds:
         wrong = "holds" if judged.holds else "does not hold"
         raise Unverifiable(
-            f"the answer leads the judge, which also says that this {wrong}: {control}",
+            f"the answer influences the judge, which also says that this {wrong}: {control}",
             advice="judge it with another model, or test it with keywords",
         )
 
 
 async def gather(several: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Return the results of all; the first error ends the others and is the error of the whole."""
+    """Return all results; the first error cancels the others and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one) for one in several]

@@ -1,8 +1,8 @@
-"""Holds the conversation of one sample: its interactions in order, over one session.
+"""Runs the conversation of one sample: its interactions in order, over one session.
 
-The context and the private data (sly_data) that were sent or came back go into the next
-interaction; sly_data that this one has itself, be it empty, takes their place. Everything is
-copied on its way, so that no sample, and no agent in this process, can change what another sees.
+The context and the private data (sly_data) that were sent or returned are passed to the next
+interaction; sly_data that an interaction defines itself, even if empty, replaces them. Everything
+is copied, so that no sample and no agent in this process can change what another one sees.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from assay.agents.connections.protocol import (
 from assay.agents.model import Interaction
 from assay.agents.sampling.stopwatch import Stopwatch
 
-# How long a session may take to be built: that is on nobody's clock, but not for ever.
+# The time limit for opening a session, which counts towards no other limit.
 _SETUP_LIMIT = 300.0
-# For an answer where neither the interaction nor the test sets a limit.
+# The limit for an answer if neither the interaction nor the test sets one.
 LONGEST_ANSWER = 3600.0
 
 
@@ -60,7 +60,7 @@ class Reply:
 
 @dataclass(frozen=True)
 class Conversation:
-    """The answers that came, in order, and what ended it before its end, if anything did."""
+    """The answers in order, and the reason for an early end, if any."""
 
     replies: tuple[Reply, ...]
     ending: ConversationEnd = ConversationEnd.COMPLETE
@@ -76,23 +76,23 @@ class Conversation:
 
     @property
     def lasting(self) -> bool:
-        """Whether trying again is of no use: an unknown agent, a refused certificate."""
+        """Whether a retry is useless: an unknown agent, a refused certificate."""
         return isinstance(self.failure, ConnectionFailed) and self.failure.lasting
 
     @property
     def answers(self) -> list[Answer]:
-        """All that came back, also an answer that only reports a fault."""
+        """All answers, including one that only reports a fault."""
         answers = [reply.answer for reply in self.replies]
         last = getattr(self.failure, "answer", None)
         return answers if last is None else [*answers, last]
 
     @property
     def reason(self) -> str | None:
-        """Why it ended, as it was said: secrets may be quoted in it."""
+        """Why it ended, verbatim: it may quote secrets."""
         return self.explain(str) if self.failure is not None else None
 
     def explain(self, redact: Callable[[str], str]) -> str:
-        """Return why it ended before its end, without secrets."""
+        """Return why it ended early, without secrets."""
         if self.failure is None:
             return ""
         place = f"interaction {len(self.replies) + 1} of {self.planned}: "
@@ -101,7 +101,7 @@ class Conversation:
 
 @dataclass
 class _Memory:
-    """What one interaction leaves for the next."""
+    """State passed from one interaction to the next."""
 
     context: Any = None
     sly_data: dict[str, Any] = field(default_factory=dict)
@@ -129,10 +129,10 @@ async def hold(
     failure_patterns: Iterable[str] = (),
     watch: Stopwatch | None = None,
 ) -> Conversation:
-    """Hold one sample of a test, from its first interaction to its last or to the first that fails.
+    """Run one sample of a test, up to its last interaction or the first that fails.
 
-    Only the talking is on the watch, not the building of the session. Mistakes in what the user
-    gave, and a library that is not installed, are raised: no other sample would fare better.
+    Only the conversation counts towards the time limit, not opening the session. Invalid user input
+    and missing libraries are raised: no other sample would do better.
     """
     patterns = tuple(failure_patterns)
     watch = watch or Stopwatch()
@@ -198,10 +198,10 @@ async def _hold(
 
 
 async def ask(session: Session, message: Message, left: float | None = None) -> Answer:
-    """Return one answer within its limit, also from a server that is silent or endlessly slow.
+    """Return one answer within its limit, even if a server is silent or endlessly slow.
 
-    `left` is what is left of the time of the whole test. Somebody else ends it; a connection has to
-    know it, so that a server that cannot be reached is found out before.
+    `left` is the remaining time of the whole test. The caller enforces it; a connection must know
+    it to detect an unreachable server before it ends.
     """
     limits = [limit for limit in (message.timeout, left) if limit is not None]
     limited = replace(message, timeout=min(limits, default=None))
@@ -213,7 +213,7 @@ async def ask(session: Session, message: Message, left: float | None = None) -> 
         if not limit.expired():
             raise ConnectionFailed("the connection raised TimeoutError") from None
         if not limits:
-            # Nobody gave the agent a limit, so it has not failed to keep one.
+            # The agent had no limit, so it did not exceed one.
             raise ConnectionFailed(
                 f"no complete answer within {LONGEST_ANSWER:g} s",
                 advice="give the interaction a timeout_in_seconds",
@@ -235,8 +235,8 @@ _KNOWN = (
         r"\s*A value for the [A-Z0-9_, ]+ environment variable must be correctly set in the"
     ),
 )
-_OWN = "the agent reports an outage of its own"
-# An agent that went on calling its tools until it was stopped, in the words of two libraries.
+_OWN = "the agent itself reports an outage"
+# Messages of two libraries when an agent kept calling tools until it was stopped.
 _ENDLESS = re.compile(
     r"\s*(?:Error from [^\n]{1,500}?: )?Agent stopped due to "
     r"(?:exception Recursion limit of \d+ reached\b|iteration limit or time limit\.?\s*\Z)"
@@ -246,9 +246,9 @@ _ENDLESS = re.compile(
 def find_fault(
     answer: Answer, patterns: Iterable[str] = ()
 ) -> ConnectionFailed | AgentFailed | None:
-    """Return what an answer reports as broken, or None for a real answer.
+    """Return the fault that an answer reports, or None for a real answer.
 
-    `patterns` are the parts of an answer that a test file names as signs of an outage.
+    `patterns` are the signs of an outage that a test file defines.
     """
     text = answer.text or ""
     structure = answer.structure or (find_structure(text) if _STOPPED in text else None) or {}
@@ -265,5 +265,5 @@ def find_fault(
 
 
 def find_sign(said: str, patterns: Iterable[str]) -> str | None:
-    """Return the first sign of an outage that stands in a text."""
+    """Return the first sign of an outage in a text."""
     return next((pattern for pattern in patterns if pattern in said), None)

@@ -1,4 +1,4 @@
-"""One sample of a test: a conversation, tried again after an outage, and the report about it."""
+"""One sample of a test: a conversation, retried after an outage, and its report."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ class Sampler:
     async def take(self, case: Case, earlier: Requests = _NONE) -> VerifierReport:
         """Return the report of one sample; an outage that outlasts its retries is an error.
 
-        A sample that fails a check before the outage has failed, and is not tried again: it would
-        have a second chance that others do not have. One that the limit of the test ends while it
-        makes up for an outage is an error too: without the outage it would have been in time.
+        A sample that fails a check before the outage has failed and is not retried: it would get a
+        second chance that others do not have. One that hits the test's time limit during a retry is
+        an error too: without the outage it would have been in time.
         """
         requests, attempts = earlier, 0
         attempt: _Attempt | None = None
@@ -70,7 +70,7 @@ class Sampler:
             except TimeIsOver:
                 if attempt is None:
                     raise
-                # The outage is what came of the sample: no answer came after it.
+                # The outage is the result of the sample: no answer followed it.
                 last = replace(requests, repeated=requests.repeated - 1)
                 return self._report(case, replace(attempt, is_cut_off=True), last)
             attempts += 1
@@ -100,7 +100,7 @@ class Sampler:
     async def _check(
         self, conversation: Conversation, judge: GistJudge, secrets: Mapping[str, str]
     ) -> list[CheckResult]:
-        """Make every check on every answer that came."""
+        """Run every check on every answer."""
         withheld = secrets if self.file.judge_sees == "redacted" else self._credentials
         answered = zip(self.file.interactions, conversation.replies, strict=False)
         checked = await gather(
@@ -151,7 +151,7 @@ class Sampler:
         )
 
     def _describe_error(self, attempt: _Attempt) -> str:
-        """Return what is said of an outage; it may quote what was sent or came back."""
+        """Return the description of an outage; it may quote what was sent or received."""
         redact = self._make_redactor(attempt.conversation)
         if attempt.conversation.ending is ConversationEnd.OUTAGE:
             reason = attempt.conversation.explain(redact)
@@ -181,21 +181,21 @@ class _Attempt:
 
     @property
     def is_error(self) -> bool:
-        """Whether nothing can be said about the agent."""
+        """Whether the sample says nothing about the agent."""
         is_outage = self.conversation.ending is ConversationEnd.OUTAGE
         return not self._has_failed and (is_outage or self.judges_outage is not None)
 
     @property
     def is_worth_repeating(self) -> bool:
-        """Whether it was the agent that could not be asked, and might be asked in a moment."""
+        """Whether the agent could not be reached and a retry may succeed."""
         is_outage = self.conversation.ending is ConversationEnd.OUTAGE
         return is_outage and not self.conversation.lasting and not self._has_failed
 
 
 class _SampleJudge:
-    """The judge for one sample: every sample is ruled on by itself, also where answers are equal.
+    """The judge for one sample: every sample gets its own ruling, even if answers are equal.
 
-    An outage leaves its check open, so that what other checks found still counts.
+    An outage leaves its check open, so that the results of other checks still count.
     """
 
     def __init__(self, judge: Judge, sample: int, secrets: Mapping[str, str]) -> None:
@@ -212,6 +212,6 @@ class _SampleJudge:
             self.outage = f"the judge gave no answer: {error}"
             raise Unverifiable(self.outage) from None
         except InputError as error:
-            # A provider that refuses a request may quote it.
+            # A provider may quote a request it refuses.
             redact_error(error, self._redact)
             raise

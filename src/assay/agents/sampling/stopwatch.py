@@ -1,7 +1,7 @@
-"""The limit of a test: only seconds in which the agent is being talked to count.
+"""The time limit of a test, which counts only the seconds spent talking to the agent.
 
-Waiting for a place, building a session, pauses before another attempt and judging are outside. A
-conversation that ends in an outage is taken off again: the agent was not there to use that time.
+Waiting for a slot, opening a session, pauses before a retry and judging do not count. Neither does
+a conversation that ends in an outage.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from assay.errors import InfrastructureError
 
 
 class TimeIsOver(Exception):  # noqa: N818 - it says what is the case
-    """The time of the whole test has ended: whoever is talking stops."""
+    """The time of the whole test is over; running conversations stop."""
 
 
 @dataclass(eq=False)
@@ -28,7 +28,7 @@ class _Talk:
 
 
 class Stopwatch:
-    """Counts the seconds in which at least one conversation is under way, up to a limit."""
+    """Counts the seconds with at least one active conversation, up to a limit."""
 
     def __init__(self, limit: float | None = None) -> None:
         self._limit = limit
@@ -55,7 +55,7 @@ class Stopwatch:
 
     @contextlib.asynccontextmanager
     async def talking(self) -> AsyncIterator[None]:
-        """Count a conversation, and end it with the limit; one that an outage ends counts not."""
+        """Count a conversation and end it at the limit; one ended by an outage does not count."""
         if self.is_over:
             raise TimeIsOver
         talk = _Talk()
@@ -86,7 +86,7 @@ class Stopwatch:
             self._past += _length(span for span in merged if span[1] <= begin)
 
     def _prolong(self) -> None:
-        """Give those who still talk the time that the outage had used up."""
+        """Give the remaining conversations the time that the outage used."""
         left = self.left
         for talk in self._talks:
             if left is not None and talk.limit is not None and not talk.limit.expired():

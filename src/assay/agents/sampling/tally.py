@@ -1,4 +1,4 @@
-"""How many samples a ratio needs, when its verdict is certain, and what the numbers mean: pure."""
+"""How many samples a ratio needs, and when its verdict is certain. Pure functions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 
 from assay.model import Interval, Outcome, Ratio, wilson
 
-# How often a sample that met an outage is tried again, unless somebody says otherwise.
+# How often a sample is retried after an outage, by default.
 RETRIES = 2
-# Seconds to wait before each of these attempts; the last holds for all that follow.
+# Seconds to wait before each retry; the last value applies to all further ones.
 RETRY_DELAYS = (0.5, 2.0)
 
 
 def retry_delay(failed_attempts: int, retries: int = RETRIES) -> float | None:
-    """Return how long to wait after the n-th attempt that met an outage; None to give up."""
+    """Return the delay after the n-th attempt that met an outage; None to give up."""
     if failed_attempts > retries:
         return None
     return RETRY_DELAYS[min(failed_attempts, len(RETRY_DELAYS)) - 1]
@@ -34,10 +34,10 @@ class Decision:
 
 
 def decide(ratio: Ratio, samples: Sequence[Outcome]) -> Decision | None:
-    """Return the verdict as soon as no further sample can change it; None as long as one can.
+    """Return the verdict once no further sample can change it, else None.
 
-    The samples are those finished without a gap, in the order they were started: fast ones finish
-    first, and counting them first would favour what is fast.
+    Samples count without gaps, in the order they were started: fast ones finish first, and counting
+    them first would favour fast answers.
     """
     counts: Counter[Outcome] = Counter()
     for taken, sample in enumerate(samples, 1):
@@ -56,7 +56,7 @@ def _make_decision(ratio: Ratio, outcome: Outcome, samples: Sequence[Outcome]) -
 
 
 def _find_certain(ratio: Ratio, counts: Counter[Outcome], left: int) -> Outcome | None:
-    """Return the outcome, if it is the same whatever the samples that are left will be."""
+    """Return the outcome, if the remaining samples cannot change it."""
     passed = counts[Outcome.PASSED]
     undecided = passed + counts[Outcome.UNVERIFIED]
     with_errors = undecided + counts[Outcome.ERROR]
@@ -80,7 +80,7 @@ def at_limit(ratio: Ratio, finished: Sequence[Outcome], seconds: float) -> Decis
 
 @dataclass
 class Tally:
-    """Which sample to start next, and what is known from those that have finished."""
+    """Tracks which sample to start next, and the results of finished ones."""
 
     ratio: Ratio
     takes_all: bool = False
@@ -114,14 +114,14 @@ class Tally:
         return None if outcome is None else _make_decision(self.ratio, outcome, self.counted)
 
     def at_limit(self, seconds: float) -> Decision:
-        """Return the verdict now that the time is over; every finished sample counts."""
+        """Return the verdict at the time limit; every finished sample counts."""
         finished = [self._finished[index] for index in sorted(self._finished)]
         return at_limit(self.ratio, finished, seconds)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What all samples of a test say about the agent."""
+    """Statistics of all samples of a test."""
 
     passes: int
     failures: int
@@ -136,7 +136,7 @@ class Statistics:
 
 
 def statistics(samples: Sequence[Outcome]) -> Statistics:
-    """Return the numbers of a test of which all samples were taken."""
+    """Return the statistics of a test whose samples were all taken."""
     counts = Counter(samples)
     passes, failures = counts[Outcome.PASSED], counts[Outcome.FAILED]
     judged = passes + failures
@@ -177,7 +177,7 @@ def _chance_of(passes: int, samples: int, rate: float) -> float:
 
 
 def describe_false_pass_rate(ratio: Ratio) -> str:
-    """Return how often an agent passes that is somewhat worse than the ratio asks for."""
+    """Describe how often an agent passes that is somewhat worse than the ratio requires."""
     rate = _rate_below(ratio)
     right, chance = _percent(rate), _percent(compute_pass_chance(ratio, rate))
     return f"{ratio} lets an agent that is right {right} of the time pass {chance} of the time"

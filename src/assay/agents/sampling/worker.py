@@ -1,4 +1,4 @@
-"""Runs single tests: as many samples as the verdict of each needs, at the same time."""
+"""Runs single tests, taking as many concurrent samples as each verdict needs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from assay.tracebacks import format_exception
 
 
 class PartStore(Protocol):
-    """Where finished samples of an unfinished test are kept."""
+    """Stores finished samples of an unfinished test."""
 
     def get(self, key: str) -> Any: ...
 
@@ -42,7 +42,7 @@ class PartStore(Protocol):
 
 
 class ConversationSlots:
-    """The places for conversations with one server, given to those who wait in their order."""
+    """The conversation slots of one server, granted in order of request."""
 
     def __init__(self, count: int) -> None:
         self._turn = asyncio.Lock()
@@ -50,7 +50,7 @@ class ConversationSlots:
 
     @asynccontextmanager
     async def take(self, count: int = 1) -> AsyncIterator[None]:
-        """Hold so many places, once there are so many at the same time."""
+        """Hold the given number of slots, once that many are free at the same time."""
         taken = 0
         try:
             async with self._turn:
@@ -64,7 +64,7 @@ class ConversationSlots:
 
 
 class AgentsWorker:
-    """What all tests of a run share: the judge, and the places for conversations."""
+    """State shared by all tests of a run: the judge and the conversation slots."""
 
     def __init__(
         self,
@@ -149,10 +149,10 @@ class AgentsWorker:
     async def _take_samples(
         self, test: Test, connection: Connection, parts: PartStore
     ) -> tuple[Decision, list[VerifierReport]]:
-        """Wait for places and take the samples of a test.
+        """Wait for slots and take the samples of a test.
 
-        A test with a limit gets all its places at once and keeps them: if it had to share them, the
-        time that others take would be on its clock.
+        A test with a time limit gets all its slots at once and keeps them: if it had to share them,
+        waiting for others would count towards its limit.
         """
         places = self._places[test.connection]
         if test.file.timeout is None:
@@ -173,7 +173,7 @@ class AgentsWorker:
                 try:
                     report = await sampler.take(samples.case(index), samples.earlier(index))
                 except TimeIsOver:
-                    # What still talks at the end of the time was not taken.
+                    # Conversations still running at the time limit do not count.
                     return
                 samples.finish(index, report)
                 self._on_sample()
@@ -193,7 +193,7 @@ async def _no_slot() -> AsyncIterator[None]:
 
 
 async def _work_until(decided: asyncio.Event, work: list[Coroutine[Any, Any, None]]) -> None:
-    """Wait until all work is done, one has failed, or the event comes; leave nothing running."""
+    """Wait until all work is done, one task fails, or the event is set; leave nothing running."""
     lanes = [asyncio.create_task(one) for one in work]
     ending = asyncio.create_task(decided.wait())
     waiting: set[asyncio.Task[Any]] = {*lanes, ending}
@@ -235,7 +235,7 @@ class _Samples:
         )
 
     def earlier(self, index: int) -> Requests:
-        """Return what an earlier pass of the run asked the agent for this sample, to no avail."""
+        """Return the failed requests of an earlier pass for this sample."""
         kept = self._parts.get(f"requests {index + 1}")
         return Requests() if kept is None else Requests(*kept)
 

@@ -1,4 +1,4 @@
-"""Test files: read, checked to the last key, and described for editors."""
+"""Test files: reading, strict validation, and their JSON Schema for editors."""
 
 from assay.agents.testfile.discovery import FileSet, read_files
 from assay.agents.testfile.reading import ReadFile, find_unanswerable, read_file

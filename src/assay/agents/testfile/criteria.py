@@ -1,4 +1,4 @@
-"""From a `response` to its checks, with a problem for each test that is none or can never pass."""
+"""Turns a `response` into checks and reports tests that are invalid or can never pass."""
 
 from __future__ import annotations
 
@@ -22,31 +22,24 @@ _DICTIONARY_ADVICE = "to compare with a dictionary, write it in a list: [{…}]"
 
 @dataclass
 class CriteriaReader:
-    """Reads the responses of one file and gathers the problems they have."""
+    """Reads the responses of one file and collects their problems."""
 
     source: FileSource
     problems: list[Finding] = field(default_factory=list)
 
     def read_checks(self, response: Any, at: KeyPath) -> tuple[Check, ...]:
         """Return all checks of a response, in the order of the file."""
-        if not isinstance(response, dict):
-            self._refuse("wrong-value", "`response` must be an object", at, _sections_advice())
-            return ()
+        given = response if isinstance(response, dict) else {}
+        sections = [one for key in given for one in SECTIONS if one == key]
         return tuple(
-            check for key, tests in response.items() for check in self._section(key, tests, at)
+            check for one in sections for check in self._section(one, given[one], (*at, one))
         )
 
-    def _section(self, key: str, tests: Any, at: KeyPath) -> Iterator[Check]:
-        section: Section | None = next((one for one in SECTIONS if one == key), None)
-        at = (*at, key)
-        if section is None:
-            message = f"`{key}` is not part of a response"
-            self._refuse("unknown-key", message, at, nearest(key, SECTIONS))
-        elif section == "text":
-            if self._is_object(tests, at, "text"):
-                yield from self._tests(section, (), tests, at)
-        else:
+    def _section(self, section: Section, tests: Any, at: KeyPath) -> Iterator[Check]:
+        if section != "text":
             yield from self._read_nested(section, (), tests, at)
+        elif self._is_object(tests, at, "text"):
+            yield from self._tests(section, (), tests, at)
 
     def _read_nested(
         self, section: Section, path: tuple[str, ...], tests: Any, at: KeyPath
@@ -94,15 +87,15 @@ class CriteriaReader:
         self._refuse("wrong-value", message, (*at, inner), advice)
 
     def _refuse_section(self, section: Section, tests: dict[str, Any], at: KeyPath) -> None:
-        """Refuse tests of the section itself: what is tested are the values of its keys."""
+        """Refuse tests of the section itself: only the values of its keys can be tested."""
         for key in tests:
             if key in TESTS:
-                message = f"`{key}` stands directly in `{section}`, which is a dictionary"
+                message = f"`{key}` is directly in `{section}`, which is a dictionary"
                 advice = f'name the key to test: {{"some_key": {{"{key}": …}}}}'
             else:
                 message = f"`{key}` must be an object of tests"
                 value = tests[key]
-                # A list is as many tests, and null is none: both are compared as one of a list.
+                # A list is several tests and null is none: both are compared as one item of a list.
                 compared = [value] if value is None or isinstance(value, list) else value
                 advice = f'for example {{"value": {self.source.format_value(compared)}}}'
             self._refuse("wrong-value", message, (*at, key), advice)
@@ -166,14 +159,10 @@ class CriteriaReader:
         self.problems.append(Finding(code, message, self.source.find_place(at), advice))
 
 
-def _sections_advice() -> str:
-    return f"its keys are {', '.join(SECTIONS)}"
-
-
 def _explain_impossible(
     section: Section, test: str, value: Any, preview: Callable[[Any], str]
 ) -> tuple[str, str] | None:
-    """Return why a test can never pass (or never fail) whatever the answer is, and what to do."""
+    """Return why a test can never pass (or never fail) for any answer, and what to do."""
     if test.endswith("gist"):
         if isinstance(value, str) and value.strip():
             return None

@@ -1,4 +1,4 @@
-"""Which files are meant by files, folders and globs, and what came of reading them all."""
+"""Finds the test files meant by files, folders and globs, and reads them all."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.findings import Finding
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """Something in a folder that might have been meant as a test, and why it is none."""
+    """A file in a folder that looks like a test but is not one, with the reason."""
 
     path: Path
     why: str
@@ -30,7 +30,7 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class FileSet:
-    """The test files that were found, what is wrong with them, and what is no test."""
+    """The test files found, their problems, and the files that are not tests."""
 
     found: list[ReadFile]
     """In the order in which they were named."""
@@ -54,7 +54,7 @@ def read_files(paths: Iterable[str | Path]) -> FileSet:
     links: list[SkippedFile] = []
     for given in paths:
         for path, is_named in _expand(given):
-            # Not `resolve`, which raises for a link that leads to itself.
+            # Not `resolve`, which raises for a link that points to itself.
             key = Path(os.path.realpath(path))
             if path.is_dir():
                 links.append(SkippedFile(path, "is a link to a folder"))
@@ -80,7 +80,7 @@ def _read_found(path: Path) -> ReadFile:
 
 
 def _may_have_interactions(path: Path) -> bool:
-    """Return whether parsing could find the key; a broken file with the word must not vanish."""
+    """Return whether the text contains the key; a broken file with it must not be skipped."""
     try:
         # Without zeros, for a file that was saved as UTF-16 by mistake.
         data = read_bytes(path, LARGEST_DOCUMENT).replace(b"\0", b"")
@@ -90,7 +90,7 @@ def _may_have_interactions(path: Path) -> bool:
 
 
 def _expand(given: str | Path) -> list[tuple[Path, bool]]:
-    """Return the files that are meant, and whether each was named itself; links to folders too."""
+    """Return the selected files, and whether each was named directly; links to folders too."""
     path = Path(given)
     if path.is_file():
         return [(path, True)]
@@ -125,5 +125,5 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _may_be_a_test(path: Path) -> bool:
-    # What is neither a file nor a broken link, a pipe say, might never end.
+    # Anything but a file or a broken link, such as a pipe, might never end.
     return (is_hocon(path) or is_document(path)) and (path.is_file() or path.is_symlink())

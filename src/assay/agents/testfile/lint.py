@@ -1,4 +1,4 @@
-"""Lint: what is wrong with test files that can be seen without an agent."""
+"""Lint rules for test files: defects that can be found without an agent."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ RULES: Rules[AgentFile] = Rules(
     Rule(
         "repeated-key",
         "error",
-        "A key stands twice in one object",
+        "A key occurs twice in one object",
         "One of the two values would be lost. Keep one of them.",
     ),
     Rule("missing-key", "error", "A required key is missing", "Add it."),
@@ -43,7 +43,7 @@ RULES: Rules[AgentFile] = Rules(
         "unknown-key",
         "error",
         "A key that is not read",
-        "It is misspelled, stands in the wrong place, or holds a dot where keys must not.",
+        "It is misspelled, is in the wrong place, or contains a dot where keys must not.",
     ),
     Rule(
         "wrong-value",
@@ -89,7 +89,7 @@ RULES: Rules[AgentFile] = Rules(
 
 
 def lint_files(paths: Iterable[str | Path], *, ignore: Collection[str] = ()) -> Findings:
-    """Return everything wrong with the test files that files, folders and globs name."""
+    """Return all problems of the test files that files, folders and globs name."""
     RULES.load_plugins("agents")
     RULES.check_codes(ignore)
     reading = read_files(paths)
@@ -100,9 +100,9 @@ def lint_files(paths: Iterable[str | Path], *, ignore: Collection[str] = ()) -> 
 
 
 def _find_notes(file: AgentFile) -> Iterator[Finding]:
-    """Yield notes on a file that has no mistakes and yet may not say what was meant."""
+    """Yield notes on a valid file that may not mean what its author intended."""
     checks = [check for interaction in file.interactions for check in interaction.checks]
-    # A key that a fault does not have fails its tests, so those on text are the ones that pass.
+    # A fault lacks most keys, so their tests fail; only tests on text can pass.
     is_blind = all(check.is_negated and check.section == "text" for check in checks)
     if is_blind and not file.failure_patterns:
         message = (

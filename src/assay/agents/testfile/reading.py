@@ -1,4 +1,4 @@
-"""From a source to a test file, with a problem for whatever the file says wrongly."""
+"""Turns a parsed source into a test file and reports every problem in it."""
 
 from __future__ import annotations
 
@@ -10,48 +10,34 @@ from typing import Any
 
 from assay.agents.connections.addresses import make_headers
 from assay.agents.connections.registry import Kind, get_kind
-from assay.agents.connections.template import Template
-from assay.agents.model import CHAT_FILTERS, JUDGE_SEES, ONCE, AgentFile, Interaction
+from assay.agents.connections.template import PLACEHOLDERS, Template, is_known, list_placeholders
+from assay.agents.model import AgentFile, Check, Interaction
 from assay.agents.secrets import find_secrets
-from assay.agents.testfile import fields
 from assay.agents.testfile.criteria import CriteriaReader
-from assay.agents.testfile.fields import Fields, InvalidValue, read_template
 from assay.agents.testfile.source import FileProblems, FileSource, read_source
-from assay.documents import KeyPath, Place
-from assay.errors import InputError
+from assay.agents.testfile.written import (
+    WrittenAnswer,
+    WrittenInteraction,
+    WrittenRequest,
+    WrittenTest,
+    list_keys,
+)
+from assay.documents import MISSING_KEY, MappingNode, Mistake, Place, read_model
+from assay.errors import InputError, nearest
 from assay.findings import Finding
-from assay.model import Ratio, compute_fingerprint
+from assay.model import compute_fingerprint
 from assay.redaction import redact
 
 INTERACTIONS = "interactions"
 REQUEST = "request"
 ANSWER = "answer"
-TOP_KEYS = (
-    "agent",
-    "connections",
-    "success_ratio",
-    "use_direct",
-    "metadata",
-    "timeout_in_seconds",
-    "failure_patterns",
-    "judge_sees",
-    REQUEST,
-    ANSWER,
-    INTERACTIONS,
-)
-INTERACTION_KEYS = (
-    "text",
-    "sly_data",
-    "timeout_in_seconds",
-    "chat_filter",
-    "continue_conversation",
-    "response",
-)
+PARTS = ("text", "structure", "sly_data")
+TOP_KEYS = list_keys(WrittenTest)
 
 
 @dataclass(frozen=True)
 class ReadFile:
-    """What came of reading one file."""
+    """The result of reading one file."""
 
     path: Path
     file: AgentFile | None
@@ -62,15 +48,15 @@ class ReadFile:
 
 
 def read_file(path: Path) -> ReadFile:
-    """Return a test file and everything that is wrong with it."""
+    """Return a test file and all its problems."""
     try:
         source = read_source(path)
     except FileProblems as error:
         return ReadFile(path, None, error.problems)
-    reader = _Reader(source, list(source.problems))
-    file = reader.read()
-    # Values are shown without secrets already; metadata, often a word, would hide the message.
-    problems = _redact_problems(reader.problems, find_secrets(source.environment, None))
+    file, problems = _read(source)
+    # Values are already redacted; metadata is often a plain word and would garble the message.
+    secrets = find_secrets(source.environment, None)
+    problems = _redact_problems([*source.problems, *problems], secrets)
     return ReadFile(path, None if problems else file, problems, _has_interactions(source.value))
 
 
@@ -81,7 +67,7 @@ def _has_interactions(value: Any) -> bool:
 
 
 def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> list[Finding]:
-    """Return problems without secrets: a message may quote a value, and end up in a log."""
+    """Return problems without secrets: a message may quote a value and end up in a log."""
     return [
         replace(
             one,
@@ -93,9 +79,9 @@ def _redact_problems(problems: list[Finding], secrets: Mapping[str, str]) -> lis
 
 
 def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError:
-    """Return the first problem as an error that also says how many more there are.
+    """Return the first problem as an error that also gives the number of others.
 
-    `is_linted` says that lint finds them too, which knows nothing of options.
+    `is_linted` means that lint, which does not know the options, finds them too.
     """
     error = problems[0].error()
     if len(problems) > 1:
@@ -105,120 +91,129 @@ def make_error(problems: list[Finding], *, is_linted: bool = True) -> InputError
     return error
 
 
-@dataclass
-class _Reader:
-    source: FileSource
-    problems: list[Finding]
+def _read(source: FileSource) -> tuple[AgentFile | None, list[Finding]]:
+    """Return the content of a source, or None if values are invalid, and all problems in it."""
+    if not isinstance(source.node, MappingNode):
+        return None, [Finding("wrong-value", "a test file is an object", source.find_place(()))]
+    written, mistakes = read_model(
+        WrittenTest,
+        _drop_definitions(source, source.node),
+        source.places,
+        preview=source.preview,
+    )
+    criteria = CriteriaReader(source, list(map(_to_finding, mistakes)))
+    given = source.value.get(INTERACTIONS)
+    checks = [
+        criteria.read_checks(one.get("response"), (INTERACTIONS, number, "response"))
+        for number, one in enumerate(given if isinstance(given, list) else ())
+        if isinstance(one, dict)
+    ]
+    problems = criteria.problems
+    # If something is invalid, reporting that there are no tests would only confuse.
+    if not any(checks) and not problems:
+        message = "no interaction has a test: whatever the agent says would pass"
+        advice = 'for example "response": {"text": {"keywords": "…"}}'
+        place = source.find_place((INTERACTIONS,))
+        problems.append(Finding("nothing-tested", message, place, advice))
+    if written is None:
+        return None, problems
+    file = _make_file(source, written, checks)
+    problems += _find_bad_placeholders(source, file.template)
+    return file, [*problems, *find_unanswerable(file, file.connections)]
 
-    def read(self) -> AgentFile | None:
-        given = self.source.value
-        top = Fields(self.source, (), given if isinstance(given, dict) else {}, self.problems)
-        if top.given is not given:
-            top.refuse("wrong-value", "a test file is an object", "")
-            return None
-        top.refuse_unknown([*TOP_KEYS, *self._definitions(given)])
-        if "agent" not in given:
-            top.refuse("missing-key", "`agent` is missing", "", "name the agent to talk to")
-        metadata = top.take("metadata", fields.parse_optional_object, None)
-        file = AgentFile(
-            path=self.source.path,
-            agent=top.take("agent", fields.parse_text, ""),
-            interactions=self._interactions(top),
-            connections=top.take("connections", _connections, ("direct",)),
-            success_ratio=top.take("success_ratio", _ratio, ONCE),
-            timeout=top.take("timeout_in_seconds", fields.parse_seconds, None),
-            use_direct=top.take("use_direct", fields.parse_bool, False),
-            metadata=metadata,
-            agent_place=self.source.find_place(("agent",)),
-            metadata_places={
-                key: self.source.find_place(("metadata", key)) for key in metadata or ()
-            },
-            template=self._template(top),
-            failure_patterns=top.take("failure_patterns", fields.parse_texts, ()),
-            judge_sees=top.take("judge_sees", fields.choose_from(JUDGE_SEES), JUDGE_SEES[0]),
-            secrets=self.source.secrets,
-            credentials=self.source.credentials,
-            fingerprint=self._fingerprint(given),
-        )
-        self._refuse_unanswerable(file)
-        return file
 
-    def _definitions(self, given: dict[str, Any]) -> list[str]:
-        """Return keys at the top that are substituted, or that an included file shares."""
-        return [
-            key
-            for key in given
-            if key in self.source.referred
-            or (
-                self.source.find_place((key,)).file != self.source.path
-                and not get_close_matches(key, TOP_KEYS)
-            )
-        ]
+def _drop_definitions(source: FileSource, node: MappingNode) -> MappingNode:
+    """Return the file without keys that are substituted, or that an included file shares."""
 
-    def _fingerprint(self, given: dict[str, Any]) -> str:
-        kept = {key: given[key] for key in given if key in TOP_KEYS and key != "metadata"}
-        return compute_fingerprint(redact(kept, self.source.secrets))
+    def is_definition(key: str) -> bool:
+        is_included = source.find_place((key,)).file != source.path
+        return key in source.referred or (is_included and not get_close_matches(key, TOP_KEYS))
 
-    def _interactions(self, top: Fields) -> tuple[Interaction, ...]:
-        given = top.given.get(INTERACTIONS)
-        if INTERACTIONS not in top.given:
-            advice = "a test file has a list of interactions with the agent"
-            top.refuse("missing-key", f"`{INTERACTIONS}` is missing", "", advice)
-        elif not isinstance(given, list) or not given:
-            message = f"`{INTERACTIONS}` must be a list of at least one object"
-            top.refuse("wrong-value", message, INTERACTIONS)
-        else:
-            return self._each_interaction(given)
-        return ()
+    kept = (pair for pair in node.pairs if pair.key in TOP_KEYS or not is_definition(pair.key))
+    return replace(node, pairs=tuple(kept))
 
-    def _each_interaction(self, given: list[Any]) -> tuple[Interaction, ...]:
-        known = len(self.problems)
-        criteria = CriteriaReader(self.source, self.problems)
-        found = [self._interaction(criteria, one, number) for number, one in enumerate(given, 1)]
-        interactions = tuple(one for one in found if one is not None)
-        is_untested = not any(one.checks for one in interactions)
-        # Where tests were wrong, saying that there are none would only confuse.
-        if is_untested and len(self.problems) == known:
-            message = "no interaction has a test: whatever the agent says would pass"
-            advice = 'for example "response": {"text": {"keywords": "…"}}'
-            place = self.source.find_place((INTERACTIONS,))
-            self.problems.append(Finding("nothing-tested", message, place, advice))
-        return interactions
 
-    def _interaction(self, criteria: CriteriaReader, given: Any, number: int) -> Interaction | None:
-        at: KeyPath = (INTERACTIONS, number - 1)
-        if not isinstance(given, dict):
-            message = f"interaction {number} must be an object, not {self.source.preview(given)}"
-            self.problems.append(Finding("wrong-value", message, self.source.find_place(at)))
-            return None
-        one = Fields(self.source, at, given, self.problems)
-        one.refuse_unknown(INTERACTION_KEYS)
-        return Interaction(
-            number=number,
-            place=self.source.find_place(at),
-            text=one.take("text", fields.parse_optional_text, None),
-            sly_data=one.take("sly_data", fields.parse_optional_object, None),
-            chat_filter=one.take("chat_filter", fields.choose_from(CHAT_FILTERS), CHAT_FILTERS[0]),
-            timeout=one.take("timeout_in_seconds", fields.parse_seconds, None),
-            continue_conversation=one.take("continue_conversation", fields.parse_bool, True),
-            checks=criteria.read_checks(given.get("response", {}), (*at, "response")),
-        )
+def _to_finding(mistake: Mistake) -> Finding:
+    found = Finding.of_mistake(mistake)
+    if found.code != MISSING_KEY:
+        return found
+    return replace(found, advice="a test file has an `agent` and a list of `interactions` with it")
 
-    def _template(self, top: Fields) -> Template | None:
-        """Return what the file says about an HTTP API of its own."""
-        given = [
-            key for key in (REQUEST, ANSWER) if top.take(key, fields.parse_optional_object, None)
-        ]
-        if not given:
-            return None
-        request, answer = (
-            Fields(self.source, (key,), top.given.get(key) or {}, self.problems)
-            for key in (REQUEST, ANSWER)
-        )
-        return read_template(request, answer)
 
-    def _refuse_unanswerable(self, file: AgentFile) -> None:
-        self.problems += find_unanswerable(file, file.connections)
+def _make_file(
+    source: FileSource, written: WrittenTest, checks: list[tuple[Check, ...]]
+) -> AgentFile:
+    kept = {key: source.value[key] for key in source.value if key in TOP_KEYS and key != "metadata"}
+    return AgentFile(
+        path=source.path,
+        agent=written.agent,
+        interactions=tuple(
+            _make_interaction(source, number, *pair)
+            for number, pair in enumerate(zip(written.interactions, checks, strict=True))
+        ),
+        connections=written.connections,
+        success_ratio=written.success_ratio,
+        timeout=written.timeout,
+        use_direct=written.use_direct,
+        metadata=written.metadata,
+        agent_place=source.find_place(("agent",)),
+        metadata_places={
+            key: source.find_place(("metadata", key)) for key in written.metadata or ()
+        },
+        template=_make_template(written.request, written.answer),
+        failure_patterns=written.failure_patterns,
+        judge_sees=written.judge_sees,
+        secrets=source.secrets,
+        credentials=source.credentials,
+        fingerprint=compute_fingerprint(redact(kept, source.secrets)),
+    )
+
+
+def _make_interaction(
+    source: FileSource, number: int, written: WrittenInteraction, checks: tuple[Check, ...]
+) -> Interaction:
+    return Interaction(
+        number=number + 1,
+        place=source.find_place((INTERACTIONS, number)),
+        text=written.text,
+        sly_data=written.sly_data,
+        chat_filter=written.chat_filter,
+        timeout=written.timeout,
+        continue_conversation=written.continue_conversation,
+        checks=checks,
+    )
+
+
+def _make_template(request: WrittenRequest | None, answer: WrittenAnswer | None) -> Template | None:
+    """Return the template that the file defines for its own HTTP API, if it has one."""
+    request, answer = request or WrittenRequest(), answer or WrittenAnswer()
+    if not request.model_fields_set and not answer.model_fields_set:
+        return None
+    parts = {name: getattr(answer, name) for name in PARTS}
+    return Template(
+        request.method,
+        request.path,
+        request.body,
+        parts={name: steps for name, steps in parts.items() if steps},
+        context=answer.context or {},
+        error=answer.error,
+    )
+
+
+def _find_bad_placeholders(source: FileSource, template: Template | None) -> Iterator[Finding]:
+    """Yield a problem for every unknown placeholder, and for a body that cannot be sent."""
+    if template is None:
+        return
+    known = [*PLACEHOLDERS, *(f"context.{each}" for each in template.context)]
+    for key, value in (("path", template.path), ("body", template.body)):
+        place = source.find_place((REQUEST, key))
+        for name in list_placeholders(value):
+            if not is_known(name, template.context):
+                message = f"`{REQUEST}.{key}` has the unknown placeholder {{{{{name}}}}}"
+                yield Finding("wrong-value", message, place, nearest(name, known))
+    if template.method == "GET" and template.body is not None:
+        message = f"`{REQUEST}.body` cannot be sent with GET"
+        yield Finding("wrong-value", message, source.find_place((REQUEST, "body")), "use POST")
 
 
 def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Finding]:
@@ -238,7 +233,7 @@ def find_unanswerable(file: AgentFile, connections: Iterable[str]) -> list[Findi
             )
         for interaction in file.interactions:
             problems += _find_unsupported(kind, interaction)
-    # What two connections cannot do alike is one problem.
+    # The same limitation of two connections is reported once.
     return list(dict.fromkeys(problems))
 
 
@@ -259,7 +254,7 @@ def _find_unsupported(kind: Kind, interaction: Interaction) -> Iterator[Finding]
         yield Finding("missing-key", message, interaction.place, advice)
     if interaction.sly_data and not kind.takes_sly_data:
         message = f"{kind.name} cannot send sly_data"
-        advice = "say it in the text, or use another connection"
+        advice = "put it in the text, or use another connection"
         yield Finding("wrong-value", message, interaction.place, advice)
     for check in interaction.checks:
         if check.section not in kind.returns:
@@ -270,22 +265,3 @@ def _find_unsupported(kind: Kind, interaction: Interaction) -> Iterator[Finding]
 
 def _is_whole(template: Template | None) -> bool:
     return template is not None and bool(template.path and template.parts)
-
-
-def _connections(value: Any) -> tuple[str, ...]:
-    several = fields.parse_texts(value)
-    for one in several:
-        try:
-            get_kind(one)
-        except InputError as error:
-            raise InvalidValue("cannot be {}", one, error.advice or "") from None
-    if not several or len(set(several)) < len(several):
-        raise InvalidValue("must name at least one connection, and each only once")
-    return several
-
-
-def _ratio(value: Any) -> Ratio:
-    try:
-        return Ratio.parse(value)
-    except InputError as error:
-        raise InvalidValue("cannot be {}", value, error.advice or "") from None

@@ -1,4 +1,4 @@
-"""A test file as a value whose every part knows its place, whatever the file is written in."""
+"""A parsed test file in which every value knows its position, independent of the file format."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from assay.documents import (
     DocumentError,
     HoconError,
     KeyPath,
+    Node,
     Place,
-    find_lines,
+    PlaceMap,
+    find_places,
     find_repetitions,
     read_document,
     read_hocon,
@@ -31,7 +33,7 @@ DOCUMENTS = frozenset({".json", ".yaml", ".yml"})
 
 
 class FileProblems(Exception):  # noqa: N818 - it carries findings to who reports them
-    """A file that cannot be read as a document at all."""
+    """A file that cannot be parsed as a document."""
 
     def __init__(self, *problems: Finding) -> None:
         super().__init__(problems[0].message)
@@ -40,16 +42,20 @@ class FileProblems(Exception):  # noqa: N818 - it carries findings to who report
 
 @dataclass(frozen=True)
 class FileSource:
-    """What a file says, and what is known about how it says it."""
+    """The content of a file, and how it is written."""
 
     path: Path
-    value: Any
-    places: Mapping[KeyPath, Place]
+    node: Node
+    places: PlaceMap
     problems: list[Finding] = field(default_factory=list)
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The variables of the environment that were substituted."""
     referred: frozenset[str] = frozenset()
     """The first keys of the paths that are substituted somewhere: definitions, not mistakes."""
+
+    @cached_property
+    def value(self) -> Any:
+        return to_values(self.node)
 
     @property
     def metadata(self) -> Any:
@@ -57,7 +63,7 @@ class FileSource:
 
     @cached_property
     def secrets(self) -> Mapping[str, str]:
-        """What must never be stored or shown, and what stands for it."""
+        """The values that must never be stored or shown, with their replacements."""
         return find_secrets(self.environment, self.metadata)
 
     @cached_property
@@ -67,11 +73,11 @@ class FileSource:
 
     def preview(self, value: Any) -> str:
         """Return a value for a message, which may end up in the log of a build."""
-        # Concealed before it is cut, so that no part of a secret is left.
+        # Redacted before it is cut, so that no part of a secret remains.
         return preview(redact(value, self.secrets))
 
     def format_value(self, value: Any) -> str:
-        """Return a value for advice, as a test file would have it."""
+        """Return a value for advice, in the notation of a test file."""
         try:
             written = json.dumps(redact(value, self.secrets), ensure_ascii=False, default=str)
         except (ValueError, RecursionError):
@@ -80,10 +86,8 @@ class FileSource:
         return written if len(written) <= _LONGEST else "…"
 
     def find_place(self, path: KeyPath) -> Place:
-        """Return the place of a part, or of what should have held it."""
-        while path and path not in self.places:
-            path = path[:-1]
-        return self.places.get(path, Place(self.path, 1))
+        """Return the place of a part, or of its parent if it is missing."""
+        return self.places.nearest(".".join(map(str, path)))
 
 
 def is_document(path: Path) -> bool:
@@ -105,7 +109,7 @@ def read_source(path: Path) -> FileSource:
     except HoconError as error:
         raise FileProblems(*map(Finding.of_mistake, error.mistakes)) from None
     problems = list(map(Finding.of_mistake, read.mistakes))
-    return FileSource(path, read.value, read.places, problems, read.environment, read.referred)
+    return FileSource(path, read.node, read.places, problems, read.environment, read.referred)
 
 
 def _read_document(path: Path) -> FileSource:
@@ -118,5 +122,4 @@ def _read_document(path: Path) -> FileSource:
         Finding.of_mistake(repeat_mistake(one.key, one.first, Place(path, one.line)))
         for one in find_repetitions(node)
     ]
-    places = {at: Place(path, line) for at, line in find_lines(node).items()}
-    return FileSource(path, to_values(node), places, repeated)
+    return FileSource(path, node, find_places(node, path), repeated)

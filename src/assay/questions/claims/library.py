@@ -125,9 +125,9 @@ class Library:
         return frozenset(self.members(symbol))
 
     def is_open(self, symbol: Symbol, *, as_keyword: bool = True) -> str:
-        """Return why nothing follows from a name's absence there; empty if something does.
+        """Return why the absence of a name proves nothing there; empty if it does.
 
-        `as_keyword` says that the name would be given to it, not asked of it.
+        `as_keyword` means that the name is passed as an argument, not read as an attribute.
         """
         if not symbol.available or symbol.failure is not None:
             return f"{symbol.path} cannot be imported here"

@@ -1,7 +1,7 @@
 """How near documentation is to the words of a question.
 
-The functions here are carried by proofs as they stand, so they use the standard library alone; the
-prover uses the same ones to choose which option to write such a proof for.
+Proofs contain copies of these functions, so they use only the standard library; the prover uses
+them to choose the option to write such a proof for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions that proofs carry with them, as plain text: a proof imports nothing of Assay."""
+"""Source text of functions that are copied into proofs, which import nothing from Assay."""
 
 from __future__ import annotations
 
@@ -298,7 +298,8 @@ def documentation():
 
 
 # What every helper below needs.
-PROGRAM_IMPORTS = ("import re", "import sys")
+# The code is run once and observed; running it again could meet what it left behind.
+PROGRAM_IMPORTS = ("import functools", "import re", "import sys")
 
 _RUN = '''
 REACHED = []
@@ -340,6 +341,7 @@ RAISED = (
     _RUN
     + '''
 
+@functools.cache
 def raised():
     """What the code raises, or None; what any code may meet says nothing about this one."""
     try:
@@ -366,6 +368,7 @@ OUTCOME = (
     _RUN
     + '''
 
+@functools.cache
 def outcome():
     """What the code prints, or what it raises; what any code may meet counts as neither."""
     printed, value = io.StringIO(), None
@@ -402,6 +405,7 @@ class Raised:
         self.error = error
 
 
+@functools.cache
 def value():
     """What the expression evaluates to; an exception takes its place."""
     names = {"__name__": "__main__"}
@@ -432,6 +436,7 @@ WARNED = (
     _RUN
     + '''
 
+@functools.cache
 def warned():
     """The classes of all warnings that the code gives."""
     with warnings.catch_warnings(record=True) as caught:

@@ -255,6 +255,9 @@ def write_base(claim: kinds.InheritsFrom, library: Library) -> ProofParts:
 def _class_place(path: str, library: Library) -> ImportPath:
     if isinstance(getattr(builtins, path, None), type):
         return ImportPath("builtins", (path,))
+    if library.index.is_foreign(path):
+        module, _, name = path.rpartition(".")
+        return ImportPath(module, (name,))
     return library.place_at(path)
 
 

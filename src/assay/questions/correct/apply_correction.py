@@ -1,4 +1,4 @@
-"""Applies a correction that is Valid: as a patch, in place, or as a commit with its evidence."""
+"""Applies a Valid correction: as a patch, in place, or as a commit with its evidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LINES = re.compile(r"[^\n]*\n|[^\n]+\Z")
 
 
 def read_suite_text(path: Path) -> str:
-    """Return the text of a file as it is: no line end and no mark at its beginning is lost."""
+    """Return the exact text of a file, keeping line ends and a byte order mark."""
     try:
         return read_text(path, LARGEST_DOCUMENT, keep_mark=True)
     except OSError as error:
@@ -39,7 +39,7 @@ def read_suite_text(path: Path) -> str:
 
 
 def write_suite_text(path: Path, text: str) -> None:
-    """Put a text in place of the file's; whoever reads it sees the old one or the new one."""
+    """Replace the text of a file atomically."""
     new = path.with_name(f".{path.name}.new")
     try:
         # What an earlier try left, or a link that somebody put there: it is not written through.
@@ -65,7 +65,7 @@ def patch(old: str, new: str, path: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines as git counts them: other separators are characters of a line."""
+    """Return lines as git counts them: other separators are ordinary characters."""
     return _LINES.findall(text)
 
 
@@ -81,7 +81,7 @@ class Repository:
 
     @classmethod
     def of(cls, path: Path) -> Repository:
-        """Return the repository of a file that git keeps; an InputError if it does not."""
+        """Return the repository of a tracked file; raise InputError if it is not tracked."""
         folder = path.resolve().parent
         found = _git(folder, "rev-parse", "--show-toplevel")
         if found.returncode != 0:
@@ -99,7 +99,7 @@ class Repository:
         return repository
 
     def require_clean(self, *, but: Iterable[Path] = ()) -> None:
-        """Refuse if anything that git keeps is changed; new files, and those of `but`, may be."""
+        """Refuse if tracked files have changes; new files, and those in `but`, may."""
         status = _git(self.root, "status", "--porcelain", "-z", "--untracked-files=no")
         if status.returncode != 0:
             raise InfrastructureError(f"git status failed: {status.stderr.strip()}")
@@ -110,11 +110,11 @@ class Repository:
             raise InputError(
                 f"the working tree has changes: {dirty[0]}{more}",
                 where=str(self.root),
-                advice="commit or stash them first, so that a fix is a commit of its own",
+                advice="commit or stash them first, so that each fix is a separate commit",
             )
 
     def commit(self, paths: Sequence[Path], message: str) -> str:
-        """Commit these files and nothing else; the name of the commit."""
+        """Commit only these files; return the commit id."""
         names = [str(path.resolve()) for path in paths]
         for words in (
             ("add", "--", *names),
@@ -212,13 +212,13 @@ class CorrectionWriter:
         self._writing = asyncio.Lock()
 
     def check(self, suites: Iterable[Path]) -> None:
-        """Refuse at the start what would be refused at the end."""
+        """Check at the start everything that could be refused at the end."""
         if self.fixing is FixMode.COMMIT:
             for suite in suites:
                 Repository.of(suite).require_clean()
 
     async def keep(self, result: CorrectionResult, lock: str, *, writes: bool) -> str:
-        """Carry a correction out; what was done, in words."""
+        """Apply a correction; return a description of what was done."""
         kept = result.kept
         assert kept is not None
         if self.fixing is FixMode.PATCH:
@@ -317,7 +317,7 @@ def _with_fix(record: CaseRecord, told: dict[str, Any], reason: str) -> CaseReco
 
 
 def fix_counts(run: Run) -> str:
-    """Return how many questions were corrected and how many are left to people; empty if none."""
+    """Return how many questions were corrected and how many are left; empty if none."""
     counts: Counter[str] = Counter()
     for row in run.rows():
         fix = (run.read_packed(row)["detail"] or {}).get("fix")
@@ -326,7 +326,7 @@ def fix_counts(run: Run) -> str:
 
 
 def write_patch(run: Run) -> Path | None:
-    """Return the corrections of a run that were not carried out, as one patch in its folder."""
+    """Return the unapplied corrections of a run, as one patch in its folder."""
     texts: dict[Path, tuple[str, str]] = {}
     for row in run.rows():
         packed = run.read_packed(row)
@@ -347,7 +347,7 @@ def write_patch(run: Run) -> Path | None:
 
 
 def _name(path: Path) -> str:
-    """Return a path as a patch names it: from the folder where the command runs."""
+    """Return a path for a patch, relative to the current directory."""
     seen = os.path.relpath(path)
     if seen.startswith(".."):
         raise InputError(

@@ -1,6 +1,6 @@
-"""Corrections of a question: what a model may propose, and what is refused at once.
+"""Corrections of a question: what a model may propose, and which proposals are refused.
 
-Nothing here is written to a file. What is accepted is verified from scratch by others.
+Nothing here is written to a file. Accepted proposals are verified from scratch elsewhere.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*")
 
 
 def definition_problems(definition: Any, before: Mapping[str, Any]) -> list[str]:
-    """Return what is wrong with the form of a new definition, for its author to read."""
+    """Return format errors of a new definition, for its author."""
     if not isinstance(definition, dict):
         return ["the definition must be an object with the fields that change"]
     problems = [
@@ -76,12 +76,12 @@ FIELDS = ("question", "options", "correct_answer", "explanation")
 
 
 class RefusedCorrection(ValueError):  # noqa: N818 - the name says what is the case
-    """A proposed definition cannot be taken; the text says why."""
+    """A proposed definition is refused; the text says why."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A definition that may be verified: the entry it makes, and the changes to its file."""
+    """A definition ready to be verified: its entry, and the changes to its file."""
 
     entry: SuiteEntry
     definition: Mapping[str, Any]
@@ -136,7 +136,7 @@ class Corrector:
         return replace(self._entry, question=question, key=key)
 
     def _complaints(self, entry: SuiteEntry) -> set[str]:
-        """Return what lint says of the question that is more than a note."""
+        """Return lint findings on the question that are more than notes."""
         entries = [entry if one.id == entry.id else one for one in self._suite.entries]
         found = lint_suites([replace(self._suite, entries=entries)])
         return {

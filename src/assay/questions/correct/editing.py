@@ -1,7 +1,7 @@
 """Changes fields of one question in the text of its suite, and proves that nothing else changed.
 
-Every change is made at its place in the text and the text is read again: unless exactly that field
-says something new, and what was meant, the change is refused.
+After every change the text is parsed again: unless exactly that field changed, to the intended
+value, the change is refused.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def edit_suite(text: str, question_id: str, changes: Changes, *, suffix: str = "
 
 
 def definition_of(text: str, question_id: str, *, suffix: str = ".yaml") -> dict[str, Any]:
-    """Return the fields of one question as they stand in its suite, as texts."""
+    """Return the fields of one question as strings, as its suite has them."""
     document = _read(text.removeprefix(_MARK), suffix)
     fields = get_node(document, ("benchmarks", _find(document, question_id)))
     assert fields is not None

@@ -1,4 +1,4 @@
-"""The index of a target's public names: built once in the sandbox, asked many times."""
+"""The index of a target's public names, built once in the sandbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building an index: the target is looked at inside the sandbox, once, and the result is kept."""
+"""Builds an index: the target is inspected once inside the sandbox, and the result is cached."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def build_index(
     module_seconds: float = 20.0,
     progress: Progress | None = None,
 ) -> SymbolIndex:
-    """Return the index of a target, built now if no process has built it before.
+    """Return the index of a target, building it if it does not exist yet.
 
-    `distributions` are those whose names are wanted; by default those the target asks for, of which
-    `current` has none. No import may take longer than `module_seconds`, all together not longer
-    than `seconds`.
+    `distributions` are those whose names are indexed; by default those the target requires, of
+    which `current` has none. No import may take longer than `module_seconds`, all together not
+    longer than `seconds`.
     """
     wanted = tuple(sorted(set(distributions or environment.distributions)))
     if not wanted:
         raise InputError(
             f"it is not known which distributions of {environment.described} are meant",
-            advice="name them, say pydantic",
+            advice="name them, for example pydantic",
         )
     order = {
         "first": [str(path) for path in environment.first],
@@ -89,7 +89,7 @@ def _state(name: str) -> str:
 
 
 def _read_indexer() -> dict[str, str]:
-    """Return the program that looks, by the names its files get in the sandbox."""
+    """Return the indexer program by the names of its files in the sandbox."""
     return {
         f"{_PACKAGE}/{path.name}": path.read_text("utf-8") for path in sorted(_INDEXER.glob("*.py"))
     }

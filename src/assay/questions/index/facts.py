@@ -1,6 +1,6 @@
-"""From what was seen inside the sandbox to symbols: documentation is spread to what it is about.
+"""Turns the facts collected inside the sandbox into symbols with their documentation.
 
-Docstrings may have sections in the three usual ways: Google, numpy and reST fields.
+Docstring sections may be in Google, numpy or reST style.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def parse_docstring(text: str) -> Docstring:
 
 
 def _find_deprecation(first: str, rest: str) -> str:
-    """Return the line that says so; only a directive counts beyond the first paragraph."""
+    """Return the deprecation line; beyond the first paragraph only a directive counts."""
     for part, wanted in ((first, True), (rest, False)):
         found = _DEPRECATED.search(part)
         if found and (wanted or found[0].startswith("..")):
@@ -170,7 +170,7 @@ def _decode(line: bytes, *, is_last: bool) -> dict[str, Any] | None:
 
 
 def _inherit_constructor_docs(found: dict[str, Symbol], docs: dict[str, Docstring]) -> None:
-    """Return what `__init__` says about its parameters is about the class's as well."""
+    """Apply the parameter documentation of `__init__` to the class as well."""
     for path in found:
         owner = path.removesuffix(".__init__")
         if owner != path and owner in docs:
@@ -209,9 +209,10 @@ def _sort_paths(symbol: Symbol, found: dict[str, Symbol]) -> tuple[str, ...]:
 
 
 def _is_accidental(path: str, symbol: Symbol, found: dict[str, Symbol]) -> bool:
-    """Return whether a module has the name only because it needed it itself.
+    """Return whether a module has the name only because it imports it for its own use.
 
-    A package that offers what is defined below it means to, with or without `__all__`.
+    A package that re-exports names from its submodules does so on purpose, with or without
+    `__all__`.
     """
     module, _, name = path.rpartition(".")
     where = found.get(module)

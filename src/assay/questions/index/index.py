@@ -1,10 +1,11 @@
-"""Asking an index: what is called so, what a class has, what fits a question."""
+"""Queries on an index: by name, by members of a class, and by the words of a question."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher, get_close_matches
 from functools import cached_property
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from assay.questions.index.symbols import Failure, Symbol, plainness
 
 _PART = re.compile(r"[^\W\d]\w*")
 _CLASSES = ("class", "exception")
+_DEFINED = (*_CLASSES, "function", "constant", "module")
+_ALIKE = 0.7
 # What a member adds to its class in the ranking, and what naming a thing outright is worth.
 _MEMBER_SHARE = 0.6
 _NAMED = 1.5
@@ -23,7 +26,7 @@ _SHOWN_MEMBERS = 5
 
 @dataclass(frozen=True)
 class Hit:
-    """A symbol that fits a query, and the members of it that fit best."""
+    """A symbol that matches a query, and its best matching members."""
 
     symbol: Symbol
     score: float
@@ -58,7 +61,7 @@ class SymbolIndex:
 
     @property
     def is_complete(self) -> bool:
-        """False if the time was over before every module had its turn."""
+        """False if the time ran out before every module was indexed."""
         return bool(self._store.summary["complete"])
 
     @cached_property
@@ -108,7 +111,7 @@ class SymbolIndex:
         return found.foreign_names.get(name) if found is not None else None
 
     def find(self, name: str, kinds: Collection[str] = ()) -> list[Symbol]:
-        """Everything that is called so: a name, or the last components of a path.
+        """Return everything with this name: a name, or the last components of a path.
 
         Members are found on every class that has them, parameters on what takes them. Public and
         plain paths come first.
@@ -148,6 +151,25 @@ class SymbolIndex:
             return _as_parameter(symbol, name)
         return None
 
+    def nearest(self, dotted: str, count: int = 3) -> list[str]:
+        """Return the paths most like one that leads nowhere.
+
+        For a member of a class that exists, its most similar members; else what has the same name
+        elsewhere; else what is called nearly so.
+        """
+        owner, _, name = dotted.rpartition(".")
+        holder = self.resolve(owner) if owner else None
+        if holder is not None and holder.kind != "module":
+            taken = {*self.members(holder.path), *(one.name for one in holder.parameters or ())}
+            return get_close_matches(name, sorted(taken), count, _ALIKE)
+        public = [one for one in self.of_kinds(_DEFINED) if not one.foreign and not one.is_private]
+        same = [one for one in public if one.name == name]
+        if not same:
+            close = get_close_matches(name, {one.name for one in public}, count, _ALIKE)
+            same = [one for word in close for one in public if one.name == word]
+        paths = sorted((one.import_path for one in same), key=lambda one: _likeness(one, dotted))
+        return list(dict.fromkeys(paths))[:count]
+
     def of_kinds(self, kinds: Collection[str]) -> list[Symbol]:
         """Everything of these kinds, in the order of the paths."""
         return [one for kind in kinds for one in self._store.of_kind(kind)]
@@ -180,10 +202,10 @@ class SymbolIndex:
         return self._store.by_owner(elsewhere[0].path) if elsewhere else []
 
     def search(self, query: str, limit: int = 10, kinds: Collection[str] = ()) -> list[Hit]:
-        """Return what fits a plain question best.
+        """Return the best matches for a question in plain words.
 
-        Members are told with their class, unless `kinds` asks for certain kinds: then each hit is
-        of one of them.
+        Members are returned with their class, unless `kinds` asks for certain kinds: then each hit
+        is one of them.
         """
         scores = self._scores(query)
         if kinds:
@@ -206,7 +228,7 @@ class SymbolIndex:
         return {place: value * priors[place] for place, value in scores.items()}
 
     def _group(self, scores: dict[int, float]) -> list[Hit]:
-        """Members under their class, which gets a share of what the best of them is worth."""
+        """Group members under their class, which gets a share of the best member's score."""
         own: dict[str, float] = {}
         inner: dict[str, list[tuple[float, Symbol]]] = {}
         for place, value in _best(scores, 400):
@@ -225,6 +247,11 @@ class SymbolIndex:
             shown = tuple(symbol for _, symbol in best[:_SHOWN_MEMBERS])
             hits.append(Hit(symbol_or_none, worth, shown))
         return hits
+
+
+def _likeness(path: str, dotted: str) -> tuple[float, str]:
+    """Sorts paths from the one that is most like another."""
+    return -SequenceMatcher(None, path, dotted).ratio(), path
 
 
 def _spellings(option: Symbol) -> list[str]:

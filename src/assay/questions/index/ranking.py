@@ -1,7 +1,7 @@
-"""A ranking of symbols for a plain question: BM25 over fields, worked out when the index is built.
+"""Ranks symbols for a question in plain words: BM25 over fields, computed when the index is built.
 
-Each symbol is a document whose fields weigh differently: a word in a name says more than the same
-word deep in a docstring. What a word is worth in a document is stored; a query only adds up.
+Each symbol is a document whose fields have different weights: a word in a name counts more than the
+same word deep in a docstring. The weight of a word in a document is stored; a query only adds up.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def split_identifier(text: str) -> list[str]:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """Return a word without the endings that grammar gives it; both sides are cut alike."""
+    """Return a word without grammatical endings; query and documents are stemmed alike."""
     for ending, least in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= least:
             word = word[: -len(ending)]
@@ -83,12 +83,12 @@ def _sort_stems() -> frozenset[str]:
 
 
 def is_sort(term: str) -> bool:
-    """Return whether a stem says what sort of thing is asked for, rather than which."""
+    """Return whether a stem names the sort of thing asked for, rather than which one."""
     return term in _sort_stems()
 
 
 def terms(text: str) -> list[str]:
-    """Return the stems of a text, in order, without the words that say nothing."""
+    """Return the stems of a text, in order, without stop words."""
     return [stem(word) for word in split_identifier(text) if word not in _STOP and len(word) > 1]
 
 
@@ -134,7 +134,7 @@ _PRIOR = {
 
 
 class Postings(NamedTuple):
-    """The documents a term is in, by position, and what it is worth in each."""
+    """The documents that contain a term, by position, and its weight in each."""
 
     places: array[int]
     weights: array[float]
@@ -163,7 +163,7 @@ def weigh(symbols: list[Symbol]) -> dict[str, Postings]:
 
 
 def prior(symbol: Symbol) -> float:
-    """Return what a symbol is worth before anything is asked."""
+    """Return the score of a symbol before any query."""
     worth = _PRIOR.get(symbol.kind, 0.5) / (1 + 0.02 * symbol.import_path.count("."))
     if symbol.is_private:
         worth *= 0.4
@@ -177,7 +177,7 @@ def prior(symbol: Symbol) -> float:
 
 
 def score(query: str, lookup: Lookup, documents: int) -> dict[int, float]:
-    """Return the documents that have anything of the query, with their worth without priors."""
+    """Return the documents that match the query, with their scores without priors."""
     asked = dict.fromkeys(terms(query))
     total: dict[int, float] = defaultdict(float)
     covered: dict[int, float] = defaultdict(float)
@@ -208,7 +208,7 @@ def _variants(term: str) -> Iterable[tuple[str, float]]:
 
 
 def _rarity(postings: Postings | None, documents: int) -> float:
-    """Return a word nobody uses is as rare as can be, so that missing it costs."""
+    """Return the rarity of a word; an unused word is the rarest, so that missing it costs."""
     count = len(postings[0]) if postings else 0
     return log(1 + (documents - count + 0.5) / (count + 0.5))
 
@@ -233,7 +233,7 @@ def _fields(symbol: Symbol, members: list[str]) -> dict[str, Counter[str]]:
 
 
 def _average(documents: list[dict[str, Counter[str]]]) -> Mapping[str, float]:
-    """Return how many words each field has where it has any."""
+    """Return the average number of words per field, where it has any."""
     average = {}
     for field in _FIELDS:
         sizes = [size for one in documents if (size := one[field].total())]

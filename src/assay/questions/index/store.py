@@ -17,7 +17,7 @@ from assay.questions.index.ranking import Postings, prior, weigh
 from assay.questions.index.symbols import Symbol
 from assay.sandbox import write_whole
 
-# Raised whenever what is stored, or how it is found out, changes.
+# Increased whenever the stored content or its collection changes.
 SCHEMA = 1
 SYMBOLS, WORDS, INSTALLED = "symbols.sqlite", "words.txt", "installed.txt"
 
@@ -33,7 +33,7 @@ _OWN, _ALIAS, _PARAMETER = "own", "alias", "parameter"
 
 
 def write_store(folder: Path, symbols: list[Symbol], summary: dict[str, Any]) -> None:
-    """Write the symbols so that a reader needs to load nothing but what it asks for."""
+    """Write the symbols so that a reader loads only what it asks for."""
     database = sqlite3.connect(folder / SYMBOLS)
     database.execute("PRAGMA synchronous = OFF")  # the folder gets its name only when it is whole
     with database:
@@ -173,7 +173,7 @@ class Store:
 
 
 class SortedWords:
-    """A file of sorted lines, searched by halves without being read."""
+    """A file of sorted lines, read by binary search."""
 
     def __init__(self, path: Path) -> None:
         size = path.stat().st_size if path.exists() else 0

@@ -1,4 +1,4 @@
-"""What the index says about one public name."""
+"""A public name as described by the index."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Symbol(BaseModel):
 
     @property
     def is_private(self) -> bool:
-        """Whether every way to it leads through a name with an underscore in front."""
+        """Whether every path to it contains a name with a leading underscore."""
         return is_private(self.import_path)
 
     @property
@@ -154,5 +154,5 @@ def is_test(path: str) -> bool:
 
 
 def plainness(path: str) -> tuple[bool, bool, int, int, str]:
-    """Sorts paths from the one a reader would be shown to the one nobody should use."""
+    """Return a sort key for paths, from the one to show to readers to the one to avoid."""
     return is_test(path), is_private(path), path.count("."), len(path), path

@@ -1,4 +1,4 @@
-"""Explains a question as the prover saw it: what it understood, tried, and left open."""
+"""Explains how the prover read a question: what it understood, tried, and left open."""
 
 from __future__ import annotations
 

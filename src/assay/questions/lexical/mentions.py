@@ -1,4 +1,4 @@
-"""Mentions: the pieces of code in a text, each with its form and what it names."""
+"""Mentions: the pieces of code in a text, each with its form and the name it refers to."""
 
 from __future__ import annotations
 

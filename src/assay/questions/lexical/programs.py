@@ -1,4 +1,4 @@
-"""Programs: the code a question is about, split into what leads up to it and what is asked of."""
+"""Programs: the code a question is about, split into setup and the part that is asked about."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
@@ -133,6 +134,8 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
         if called is None:
             return "the code only defines things, and nothing says what is to be called"
     before = [] if block else _led_up_to(called or "", parsed)
+    if (beside := _find_beside(parsed, [block, called or "", *before])) is not None:
+        return f"the question speaks of `{beside}`, which its code does not contain"
     text = "\n".join(part for part in (block, *before, called) if part)
     tree = parse_code(text)
     if tree is None:
@@ -146,6 +149,22 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
         return missing
     is_last = called is not None or _LAST_LINE.search(prose) is not None
     return _split(tree, text, missing, is_last, called is not None)
+
+
+_CIRCUMSTANTIAL = (
+    CodeForm.CALL, CodeForm.CODE, CodeForm.FLAG, CodeForm.COMMAND, CodeForm.KEYWORD,
+    CodeForm.LITERAL,
+)  # fmt: skip
+
+
+def _find_beside(parsed: ParsedQuestion, parts: Sequence[str]) -> str | None:
+    """Return a piece of code in the stem that is not part of what would be run."""
+    run = re.sub(r"\s|['\"]", "", "\n".join(parts))
+    for one in parsed.stem.mentions:
+        code = re.sub(r"\s|['\"]", "", one.code).removesuffix("()")
+        if one.quoted and one.form in _CIRCUMSTANTIAL and code not in run:
+            return one.code
+    return None
 
 
 def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:

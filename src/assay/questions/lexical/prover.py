@@ -102,7 +102,7 @@ def _exports(tree: ast.Module) -> Iterator[str]:
 PROVER = "lexical"
 
 
-# What people write is shorter; longer texts would be read for minutes and understood by nobody.
+# Real questions are shorter; longer texts would take minutes to read.
 _LONGEST_STEM = 8_000
 _LONGEST_OPTION = 3_000
 
@@ -155,7 +155,7 @@ class LexicalProver:
         return (*premises, *twins)
 
     async def library(self, question: Question, runner: TargetRunner) -> Library | str:
-        """Return the target's names; where there are none, the reason."""
+        """Return the target's names, or the reason why there are none."""
         environment = runner.environment
         if environment is None:
             return "there is no environment whose names could be looked at"

@@ -67,7 +67,9 @@ def _asks_for_default(parsed: ParsedQuestion) -> bool:
     stem = parsed.stem
     if stem.has("default*", "omit*", "unspecified", "unset"):
         return True
-    is_denied = stem.has("not", "n't", "don't", "without", "no", "unless", "otherwise", "nothing")
+    is_denied = stem.has(
+        "not", "without", "no", "neither", "unless", "otherwise", "nothing"
+    ) or any(token.text.endswith("n't") for token in stem.tokens)
     return is_denied and stem.has("pass*", "specif*", "giv*", "set", "provid*", "told", "configur*")
 
 
@@ -113,6 +115,10 @@ def _find_takers(names: Sequence[str], parsed: ParsedQuestion) -> list[Symbol]:
 
 
 _AMOUNT = re.compile(r"(-?\d[\d_]*(?:\.\d+)?)\s+[^\d]+|(None|True|False)\s*[(,].*", re.IGNORECASE)
+_UNITS = {
+    "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "KiB": 2**10, "MiB": 2**20,
+    "GiB": 2**30, "kB": 1000, "KB": 2**10, "MB": 2**20,
+}  # fmt: skip
 _COUNTS = {"once": "1", "twice": "2", "zero": "0", "one": "1", "two": "2", "three": "3"}
 
 
@@ -126,7 +132,11 @@ def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
         return (text,)
     first, _, rest = text.partition(" ")
     amount = _AMOUNT.fullmatch(f"{_COUNTS.get(first.lower(), first)} {rest}")
-    return _literal(amount[1] or amount[2]) if amount else None
+    value = _literal(amount[1] or amount[2]) if amount else None
+    unit = _UNITS.get(rest.rstrip(".").split(" ")[0].removesuffix("s"))
+    if value is None or unit is None or not isinstance(value[0], int | float):
+        return value
+    return (value[0] * unit,)
 
 
 def _literal(text: str | None) -> tuple[object] | None:
@@ -286,6 +296,8 @@ def _class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
     if whole is None or whole.form is not CodeForm.NAME:
         return None
     if isinstance(getattr(builtins, whole.name, None), type):
+        return whole.name
+    if whole.head and parsed.library.index.is_foreign(whole.name):
         return whole.name
     found = parsed.library.owner(whole.name, CLASSES)
     return None if found is None else found.import_path

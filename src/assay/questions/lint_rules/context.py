@@ -1,10 +1,11 @@
-"""What a lint rule of suites looks at, the rules about reading, and the words of questions."""
+"""The input of lint rules for suites, the rules about reading, and the words of questions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from assay.findings import UNREADABLE, Check, Finding, Rules
@@ -12,16 +13,17 @@ from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite import entries
 from assay.questions.suite.suite import Suite
 
-# Whether a module has a name (or, for None, exists): yes, no, or nobody can tell.
+# Whether a module has a name (or, for None, exists): yes, no, or unknown.
 Resolve: TypeAlias = Callable[[str, str | None], bool | None]
 
 
 @dataclass(frozen=True)
 class Linted:
-    """The suites that are linted together, and how names can be looked up, if at all."""
+    """The suites that are linted together, and how names of their targets can be looked up."""
 
     suites: Sequence[Suite]
-    resolve: Resolve | None = None
+    resolvers: Mapping[Path, Resolve] = field(default_factory=dict)
+    """By the path of the suite; one whose target is not at hand has none."""
 
     def questions(self) -> Iterator[tuple[Suite, SuiteEntry, Question]]:
         """Yield every multiple-choice question."""

@@ -1,4 +1,4 @@
-"""Rules about questions and snippets that give their own answer away."""
+"""Rules for questions and snippets that give away the answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ABOUT_STRINGS = re.compile(
     "template-leak",
     "error",
     "A template was not filled in",
-    "A placeholder of whatever generated the question stands where a name should. Fill it in.",
+    "A placeholder of the generator was left in the question. Fill it in.",
 )
 def template_leak(linted: Linted) -> Iterator[Finding]:
     for suite in linted.suites:
@@ -52,7 +52,7 @@ def template_leak(linted: Linted) -> Iterator[Finding]:
                         "template-leak",
                         f"`{field}` holds a placeholder that was not filled in: {leak}",
                         entry.place(field),
-                        "write what should stand there",
+                        "fill it in",
                         entry.id,
                     )
 
@@ -105,9 +105,9 @@ _NO_NAMES = frozenset({"True", "False", "None", "true", "false", "null"})
 @rule(
     "answer-given-away",
     "warning",
-    "The question tells its answer",
-    "The name that is keyed as right stands in the question, and none of the others does, so that "
-    "it can be picked without knowing anything. Describe the thing without its name.",
+    "The question reveals its answer",
+    "The question contains the keyed name and none of the others, so the answer can be picked "
+    "without knowledge. Describe it without its name.",
 )
 def answer_given_away(linted: Linted) -> Iterator[Finding]:
     for suite in linted.suites:
@@ -121,7 +121,7 @@ def answer_given_away(linted: Linted) -> Iterator[Finding]:
             if told:
                 yield Finding(
                     "answer-given-away",
-                    f"the answer `{told}` already stands in the question",
+                    f"the question already contains the answer `{told}`",
                     entry.place("question"),
                     "describe it without its name",
                     entry.id,

@@ -1,4 +1,4 @@
-"""Rules about the options of a question and its key."""
+"""Rules for the options of a question and its key."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENOUGH = 5
     "key-not-an-option",
     "error",
     "The key is not among the options",
-    "Nobody can answer the question as it is keyed. Correct `correct_answer`, or add the option.",
+    "The question cannot be answered as keyed. Correct `correct_answer`, or add the option.",
 )
 def key_not_an_option(linted: Linted) -> Iterator[Finding]:
     for _, entry, question in linted.questions():

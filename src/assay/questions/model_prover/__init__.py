@@ -1,4 +1,4 @@
-"""Questions with a model: it proposes, execution decides, code gives the verdict."""
+"""Questions with a model: the model proposes, execution decides, code gives the verdict."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelProcedure:
-    """Everything a run with a model needs beyond one without."""
+    """Everything that a run with a model needs in addition."""
 
     access: ModelAccess
     prover: ModelProver
@@ -29,7 +29,7 @@ class ModelProcedure:
     writer: CorrectionWriter | None
 
     def check(self, work: Iterable[Any]) -> None:
-        """Refuse at the start what a fix would be refused for at the end."""
+        """Check at the start everything for which a fix could be refused at the end."""
         if self.writer is not None:
             self.writer.check(dict.fromkeys(one.entry.file for one in work))
 
@@ -40,7 +40,7 @@ class ModelProcedure:
         return ModelVerifier(self.access, self.prover, folder=folder, writer=self.writer)
 
     def finish(self, run: Run) -> list[str]:
-        """Write the patch, if there is one; return lines for a person."""
+        """Write the patch, if there is one; return lines to print."""
         from assay.questions.correct.apply_correction import fix_counts, write_patch
 
         used = self.access.budget.spent
@@ -58,7 +58,7 @@ class ModelProcedure:
 
 
 def make_procedure(choice: ModelChoice | None, fixing: str | None) -> ModelProcedure | None:
-    """Return the procedure for a model, or None where no model is to be asked."""
+    """Return the procedure for a model, or None if no model is used."""
     if choice is None:
         return None
     from assay.models import HOW_TO_SET, resolve

@@ -1,6 +1,6 @@
-"""Access to the model for agents of google-adk: cache, budget, usage and retries are Assay's own.
+"""Model access for google-adk agents, with Assay's own cache, budget, usage and retries.
 
-The cache, the budget and the accounting hang on the model callbacks of an agent.
+The cache, the budget and the accounting are attached to the model callbacks of an agent.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ class ModelAccess:
 
 @dataclass
 class AgentSession:
-    """What agents that work together have in common: access, transcript, and the first failure.
+    """State shared by cooperating agents: access, transcript, and the first failure.
 
-    google-adk passes an exception on through many hands; `failure` is the one it began with.
-    `turns` is how many calls each of the agents may still make.
+    google-adk re-raises an exception through many layers; `failure` is the original one. `turns` is
+    how many calls each of the agents may still make.
     """
 
     access: ModelAccess
@@ -190,7 +190,7 @@ class AgentSession:
 
 
 def _request(settings: ModelSettings, llm_request: Any) -> dict[str, Any]:
-    """Return what an answer is kept under: everything that is sent, and where to."""
+    """Return the cache identity of an answer: everything that is sent, and where to."""
     told = llm_request.model_dump(mode="json", include={"contents", "config"}, exclude_none=True)
     told["config"].pop("labels", None)
     return {"url": settings.url, "model": settings.name, **_without_ids(told)}
@@ -211,7 +211,7 @@ def _without_ids(value: Any) -> Any:
 
 
 def _without_key(response: Any, settings: ModelSettings) -> Any:
-    """Return an answer in which a provider cannot echo the key into transcripts and caches."""
+    """Return an answer without the key, in case a provider echoes it."""
     whole = response.model_dump_json(exclude_none=True)
     redacted = settings.redact(whole)
     return response if redacted == whole else type(response).model_validate_json(redacted)
@@ -255,7 +255,7 @@ _APP, _USER = "assay", "assay"
 
 
 async def run_workflow(workflow: Any, session: AgentSession) -> dict[str, Any]:
-    """Run a workflow to its end; the failure it began with is what is raised."""
+    """Run a workflow to its end; raise its original failure."""
     from google.adk.runners import InMemoryRunner
     from google.genai import types
 
@@ -274,7 +274,7 @@ async def run_workflow(workflow: Any, session: AgentSession) -> dict[str, Any]:
             raise
         session.fail(failure)
     if session.failure is not None:
-        # Without the many hands it has gone through.
+        # Without the intermediate layers of the traceback.
         raise session.failure.with_traceback(None) from None
     ended = await runner.session_service.get_session(
         app_name=_APP, user_id=_USER, session_id=opened.id

@@ -1,4 +1,4 @@
-"""Models as google-adk takes them, whose calls are limited and tried again as Assay does it."""
+"""google-adk models whose calls use Assay's limits and retries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assay.models import (
 )
 
 _NEEDED = ("google.adk", "litellm", "mcp")
-# Prices are ours, and nothing is told to anybody about who uses what.
+# Prices come from Assay, and no usage data is sent to anyone.
 _QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "OTEL_SDK_DISABLED": "true"}
 _TALKATIVE = ("google_adk", "google_genai", "LiteLLM", "opentelemetry")
 
@@ -50,11 +50,11 @@ def _is_there(name: str) -> bool:
 
 
 def be_quiet() -> None:
-    """Before the first import: no prices from the network, no telemetry, no logs on the screen."""
+    """Prepare the first import: no prices from the network, no telemetry, no logs on screen."""
     for name, value in _QUIET.items():
         os.environ.setdefault(name, value)
     for name in _TALKATIVE:
-        # What fails is told by Assay, once, with what to do about it.
+        # Assay reports failures itself, once, with advice.
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
@@ -64,7 +64,7 @@ class _Access(NamedTuple):
 
 
 def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> Any:
-    """Gemini by its own library where it is at home, everything else through LiteLLM."""
+    """Return a model: Gemini through its own library, everything else through LiteLLM."""
     be_quiet()
     access = _Access(settings, concurrency)
     provider = find_provider_at(settings.url)
@@ -99,7 +99,7 @@ def _import_litellm() -> None:
 
     assert openai.resources
     litellm.suppress_debug_info = True
-    # Half a million objects that stay: to look through them again at the end takes seconds.
+    # Half a million permanent objects: scanning them again at exit takes seconds.
     gc.freeze()
 
 
@@ -164,7 +164,7 @@ def _translate(error: Exception, settings: ModelSettings) -> Exception:
 
 
 def _failure(error: Exception, settings: ModelSettings) -> Exception:
-    """Translate an exception of a provider's library: to wait, a mistake, a refusal."""
+    """Translate an exception of a provider's library: transient, a mistake, or a refusal."""
     status = getattr(error, "status_code", None) or getattr(error, "code", None)
     told = _message(error, settings)
     kind = type(error).__name__
@@ -199,6 +199,6 @@ def _headers(error: Exception) -> Mapping[str, str]:
 
 
 def _message(error: Exception, settings: ModelSettings) -> str:
-    # The key goes before the text is cut, so that no part of it is left.
+    # The key is removed before the text is cut, so that no part of it remains.
     text: str = settings.redact(" ".join(str(error).split()))
     return text[:300] or type(error).__name__

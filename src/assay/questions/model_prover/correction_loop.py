@@ -1,14 +1,14 @@
-"""The correction loop: a question is verified, and a defective one corrected and verified again.
+"""The correction loop: verifies a question, corrects a defective one and verifies it again.
 
     remediation_loop
       verification_pipeline ─► verdict_synthesizer ─► fix_handler ─► teardown
               ▲                                          │ remediation_engineer
               └────────────── a new definition ──────────┘
 
-The verification pipeline is the one of `pipeline`: a session of its own for every pass, so that
-whoever proves has seen neither the key nor the critique nor the claims of a pass before. The
-verdict is given by code. Only the remediation engineer is shown the key, and what it answers is
-kept only if the verdict on it is Valid.
+The verification pipeline is the one in `pipeline`, with a new session for every pass, so that a
+prover never sees the key, the critique or the claims of an earlier pass. The verdict is given by
+code. Only the remediation engineer is shown the key, and its answer is kept only if the verdict on
+it is Valid.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _SOURCE = 3_000
 
 @dataclass
 class Pass:
-    """One definition of the question with what was found out about it."""
+    """One definition of the question with its results."""
 
     work: Work
     correction: Correction | None = None
@@ -56,7 +56,7 @@ class Pass:
 
 @dataclass
 class CorrectionResult:
-    """What came of a question: all passes, the first one on the question as it stands."""
+    """All passes on a question; the first one is on the question as it is."""
 
     passes: list[Pass] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class CorrectionResult:
         return last if last.correction is not None and last.verdict == Verdict.VALID else None
 
     def as_values(self) -> dict[str, Any] | None:
-        """Return the values for the record; None if no correction was wanted."""
+        """Return the values for the record; None if no correction was requested."""
         if len(self.passes) == 1 and not self.notes:
             return None
         status = "fixed" if self.kept else "needs human review"

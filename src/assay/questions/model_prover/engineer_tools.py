@@ -1,7 +1,7 @@
-"""The tools of a proof engineer: a folder of its own, and proofs that are run in the sandbox.
+"""The tools of a proof engineer: its own folder, and proofs that are run in the sandbox.
 
-There is no shell. Files are named plainly and lie in the folder; what is in them is executed by the
-proof runner alone. A proof is taken in by the same rules as one that a person wrote.
+There is no shell. Files have plain names and are in the folder; only the proof runner executes
+them. A proof is accepted by the same rules as one that a person wrote.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.errors import InputError
 from assay.questions.model import Question
 from assay.questions.model_prover.tasks import Tasks, VerificationTask, proof_of
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.accept import check_option, check_source
+from assay.questions.proofs.accept import check_source
 from assay.questions.proofs.claims import Grounds, Proof, proof_name
 from assay.questions.proofs.proving import Trial, try_proof
 from assay.questions.verdict.option_findings import Truth
@@ -49,8 +49,7 @@ class TrialResult:
 async def attempt(question: Question, proof: Proof, runner: TargetRunner) -> TrialResult:
     """Lint, control, both sides and the twin, as for every proof; nothing is stored."""
     try:
-        check_option(question, proof.claim.option)
-        check_source(proof)
+        check_source(question, proof)
     except InputError as error:
         return TrialResult(proof, error.what)
     trial = await try_proof(proof, runner.proof_runner, modules=runner.modules, question=question)

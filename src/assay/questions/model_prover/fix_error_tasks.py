@@ -3,8 +3,8 @@
     proctor       is shown the solution and looks for it in what a solver is given
     solver_loop   solver sees the description and the broken file, never the solution or the test
 
-What a proctor reports counts only if the passage it quotes is really there; a repair counts only if
-the test passes on it. What execution has said before a model is asked stays as it is.
+A proctor's report counts only if the passage it quotes exists; a repair counts only if the test
+passes on it. Results of execution from before a model is asked are not changed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _record(work: Work, verdict: Verdict, reason: str, detail: dict[str, Any]) -
 
 
 def solver_text(question: FixQuestion) -> str:
-    """Return what a solver is given, as a text."""
+    """Return the text that a solver is given."""
     parts = [question.name, question.description.strip()]
     if question.requirements:
         parts.append("\n".join(f"- {one}" for one in question.requirements))
@@ -132,7 +132,7 @@ class Proctor:
         if len(bare) < _SHORTEST_QUOTE:
             return "the passage is too short to give anything away"
         if bare not in plain_text(told):
-            return "the passage stands in no text, comment or string that a solver is given"
+            return "the passage is in no text, comment or string that a solver is given"
         return ""
 
 

@@ -1,7 +1,7 @@
 """The tools with which agents look at the target: search, inspect, read source.
 
 They answer from the index and from files; nothing is executed, and nothing outside the target can
-be read with them.
+be read.
 """
 
 from __future__ import annotations
@@ -115,10 +115,10 @@ class LibraryTools:
         if containing:
             found = self._line_with(symbol, containing, first)
             if found is None:
-                return {"error": f"{containing!r} does not stand in {symbol.path} from there on"}
+                return {"error": f"{containing!r} does not occur in {symbol.path} from there on"}
             first = max(1, found - _BEFORE)
         source = self._source(symbol, first, _PAGE)
-        return {"name": symbol.path, "source": source or "there is no source to be had"}
+        return {"name": symbol.path, "source": source or "no source is available"}
 
     def _resolve(self, name: str) -> Symbol | dict[str, Any]:
         if isinstance(self._library, str):

@@ -1,12 +1,12 @@
-"""The verification pipeline: claims, then proofs, in a session that has never seen a key.
+"""The verification pipeline: claims, then proofs, in a session that never sees a key.
 
     verification_pipeline
       setup ─► claim_analyst ─► claim_check ─► proof_engineer_loop ─► teardown
                      ▲               │            └ proof_engineer, once per option
                      └── sent back ──┘
 
-Claims stand in the session's state under `claims`, what came of them under `results`. The folder
-that `setup` makes is gone when the pipeline has ended, however it ended.
+Claims are in the session's state under `claims`, their results under `results`. The folder that
+`setup` makes is always removed when the pipeline ends.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class Pipeline:
         return self._malformed == _MALFORMED or bool(self._tasks.tasks and not self._tasks.problems)
 
     def _submit(self, given: Any) -> dict[str, Any]:
-        """Take claims in; malformed ones may be corrected once, then what can be used is used."""
+        """Accept claims; malformed ones may be corrected once, then the usable ones are kept."""
         self._tasks = read_tasks(given, self._question, self._options)
         if not self._tasks.problems:
             return {"accepted": len(self._tasks.tasks)}
@@ -219,7 +219,7 @@ class Pipeline:
 
 
 def make_agent(session: AgentSession, name: str, instruction: str, tools: Sequence[Any]) -> Any:
-    """Return an agent of a session; its instruction is taken as it is, braces and all."""
+    """Return an agent of a session; its instruction is used verbatim, including braces."""
     from google.adk.agents import LlmAgent
     from google.adk.tools.function_tool import FunctionTool
 
@@ -301,7 +301,7 @@ class ModelProver:
 
 @contextmanager
 def recording(transcript: Transcript) -> Any:
-    """Around the work on a question: what its provers say goes into this transcript."""
+    """Use this transcript for the provers while working on a question."""
     token = _transcript.set(transcript)
     try:
         yield

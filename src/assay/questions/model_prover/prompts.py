@@ -1,4 +1,4 @@
-"""The instructions of the agents, and the task that each of them is given."""
+"""The instructions of the agents, and the task given to each of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification tasks: what a claim analyst proposes per option, read with errors one can act on."""
+"""Verification tasks: parses the claim analyst's proposals and reports actionable errors."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ class Tasks:
         return tuple(task for task in self.tasks if task.option == option)
 
     def error_text(self) -> str:
-        """Return what to send back, so that the next output is right; nothing if this one is."""
+        """Return an error message for a retry; empty if the output is valid."""
         return "\n".join(problem.text for problem in self.problems)
 
     def reasons(self, options: Iterable[str]) -> dict[str, str]:
-        """Return why there is no claim about these options, where there is none."""
+        """Return why these options have no claim, where they have none."""
         general = next((one.text for one in self.problems if one.option is None), "")
         own = {one.option: one.text for one in self.problems if one.option is not None}
         return {
@@ -94,8 +94,8 @@ class Tasks:
 def read_tasks(output: Any, question: Question, options: Sequence[str] | None = None) -> Tasks:
     """Return the tasks in an output: JSON text or its value, a list or an object that holds one.
 
-    `options` are those that need claims; by default all that are not derived from others. What is
-    said about options that need none is passed over.
+    `options` are those that need claims; by default all that are not derived from others. Claims
+    about other options are ignored.
     """
     compounds = read_compounds(question)
     ordinary = [one for one in question.options if one not in compounds]
@@ -149,7 +149,7 @@ def _task(item: Any, where: str, question: Question) -> VerificationTask | list[
 
 
 def _letter(given: Any, question: Question) -> str | None:
-    """Return the letter that is meant: `a`, `A)` and `Option A` mean A where there is an A."""
+    """Return the option letter: `a`, `A)` and `Option A` mean A if there is an A."""
     found = _LETTER.fullmatch(given.strip()) if isinstance(given, str) else None
     if found is None:
         return None
@@ -187,7 +187,7 @@ def claim_of(task: VerificationTask, *, is_alone: bool) -> Claim:
 
 
 def proof_of(task: VerificationTask, tasks: Tasks, source: str) -> Proof:
-    """Return what a proof engineer wrote for a task, as a proof; nothing of it is believed yet."""
+    """Return a proof engineer's text for a task as a proof, not yet verified."""
     own = tasks.of(task.option)
     claim = claim_of(task, is_alone=len(own) == 1)
     return Proof(claim, proof_name(task.option, own.index(task) + 1), source, MODELLED)

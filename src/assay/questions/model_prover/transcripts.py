@@ -1,4 +1,4 @@
-"""Transcripts: what was said about a question, event by event, kept in the folder of its run."""
+"""Transcripts: the events of a question's agents, kept in the folder of its run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SHOWN = 8_000
 
 @dataclass
 class Transcript:
-    """The events of one question; without a path they are kept nowhere.
+    """The events of one question; without a path they are not stored.
 
-    Every event is written when it happens, so that an interrupted question has its transcript too.
+    Every event is written when it happens, so an interrupted question has a transcript too.
     """
 
     path: Path | None = None
@@ -82,7 +82,7 @@ def latest_transcript(runs: Path, identifier: str) -> Path:
 
 
 def transcript_lines(path: Path) -> Iterator[str]:
-    """Yield a transcript as a person reads it."""
+    """Yield a transcript in readable form."""
     started: float | None = None
     with open_regular(path) as file:
         while line := file.readline(LARGEST_RECORD + 1):

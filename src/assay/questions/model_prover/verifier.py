@@ -1,4 +1,4 @@
-"""Verifies one question with a model: blind, judged by code, and corrected where that is wanted."""
+"""Verifies one question with a model: proven blind, judged by code, and corrected on request."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assay.questions.verification import Work, fingerprint, verify_one
 
 
 class ModelVerifier:
-    """How questions are verified in a run with a model; `writer` says that fixes are wanted."""
+    """Verifies questions in a run with a model; with a `writer`, fixes are wanted."""
 
     def __init__(
         self,

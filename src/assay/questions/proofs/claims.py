@@ -1,4 +1,4 @@
-"""Claims: what an option asserts, how a proof settles it, and the proof of a dotted name.
+"""Claims: what an option asserts, how a proof settles it, and the proof for a dotted name.
 
 Kinds of claims, and what writes their proofs, are in `questions.claims`.
 """
@@ -103,50 +103,7 @@ def is_declared(owner, name):
     return any(name in vars(one).get("__annotations__", {}) for one in classes)
 '''
 
-_TEMPLATE = '''\
-"""`{name}` can be reached by its full name."""
-
-import importlib
-
-DISPUTED = {name!r}
-
-
-{helpers}
-
-
-def test_{test}_holds():
-    assert exists(DISPUTED), f"{{DISPUTED}} cannot be reached"
-
-
-def test_{test}_fails():
-    assert not exists(DISPUTED), f"{{DISPUTED}} can be reached"
-
-
-def test_{test}_control():
-    assert exists({anchor!r})
-'''
-
 
 def existence_helpers() -> str:
     """Return the functions `exists` and what it uses, for proofs that look a path up."""
     return _HELPERS
-
-
-def prove_dotted_name(option: str, name: str, number: int = 1) -> Proof:
-    """Return the proof for a dotted name; its first part is what must be there in any case."""
-    file = proof_name(option, number)
-    claim = Claim(
-        option=option,
-        statement=f"`{name}` can be reached by its full name",
-        relation=Relation.NECESSARY,
-        kind="dotted-name",
-        fresh=True,
-        absent_path=True,
-    )
-    source = _TEMPLATE.format(
-        name=name,
-        helpers=_HELPERS.rstrip(),
-        test=file.removeprefix("test_").removesuffix(".py"),
-        anchor=name.partition(".")[0],
-    )
-    return Proof(claim, file, source, prover="core")

@@ -1,7 +1,7 @@
-"""Refuses proofs that answer from themselves: the answer must come from the target.
+"""Rejects proofs that contain their own answer: the answer must come from the target.
 
-A proof that brings the disputed value along, changes the target or reads its own text says what its
-author believes. Pure: text in, refusals and variants of the proof out.
+A proof that contains the disputed value, changes the target or reads its own text only shows what
+its author believes. Pure functions: text in, refusals and variants of the proof out.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _DOCS = frozenset({"__doc__", "getdoc", "co_consts"})
 _OWN_MODULE = frozenset({"modules", "getmodule", "f_globals", "__globals__"})
 _OWN_MODULE_NAMES = frozenset({"__name__", "globals"})
 _NAMES = frozenset({"node", "__name__", "__qualname__", "co_name", "co_names", "co_varnames"})
-# Functions that know a value by its looks, and ask nobody.
+# Functions that inspect only the form of a value.
 _LOOKS = frozenset(
     {"hash", "ord", "hashlib", "hmac", "zlib", "binascii", "difflib", "fnmatch", "len", "crc32",
      "base64", "codecs", "random", "struct", "unicodedata", "uuid"}
 )  # fmt: skip
 _SUBCLASSING = re.compile(r"\b(?:subclass|inherit|overrid|overrod|extend|derive|implement|custom)")
 _WORD = re.compile(r"[A-Za-z0-9]+")
-_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _CODE = re.compile(r"```.*?```|`[^`]+`|^(?: {4}|\t).*$", re.DOTALL | re.MULTILINE)
 _FILTERS = re.compile(r"filter|-W\b|\b(?:as|into|to) errors?\b|ignored|suppress")
 _SMALL = 2
@@ -85,7 +85,7 @@ class Given:
         return bool(re.search(rf"\b{re.escape(name)}\b", f"{self.prose}\n{self.code}"))
 
     def shows(self, expression: str) -> bool:
-        """Return whether an expression stands in the code of the question or of the option."""
+        """Return whether an expression occurs in the code of the question or of the option."""
         shown = re.sub(r"\s|['\"]", "", f"{self.code}\n{self.option}")
         return re.sub(r"\s|['\"]", "", expression) in shown
 
@@ -131,7 +131,7 @@ def _names_in(code: str) -> Iterator[str]:
 
 
 def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> None:
-    """Raise UnfitProofError if a proof is about something else than its question and its option."""
+    """Raise UnfitProofError if a proof is not about its question and its option."""
     tree = ast.parse(source)
     node = find_assignment(tree, DISPUTED)
     value = node.value if isinstance(node, ast.Constant) else None
@@ -149,7 +149,7 @@ def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> N
 
 
 def _check_filters(tree: ast.Module) -> None:
-    """Refuse to change what becomes of warnings, where a warning is disputed."""
+    """Refuse changes to warning filters, if a warning is disputed."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -159,7 +159,7 @@ def _check_filters(tree: ast.Module) -> None:
 
 
 def _names_of(tree: ast.Module) -> Iterator[str]:
-    """Yield every name and every word of a proof, but for what it says in docstrings."""
+    """Yield every name and every word of a proof, except in docstrings."""
     for statement in tree.body:
         for node in _outside_docstrings(statement):
             if isinstance(node, ast.Name):
@@ -204,7 +204,7 @@ class _Reader:
             self._check_exchange(node)
         self._check_occurrence()
 
-    # What belongs to the target.
+    # Names of the target.
 
     def _target_names(self) -> set[str]:
         """Return the names of the target's modules, classes and functions, with their aliases."""
@@ -252,7 +252,7 @@ class _Reader:
             return f"{left}.{node.attr}" if left else ""
         return ""
 
-    # What must not be done to it.
+    # Forbidden changes to the target.
 
     def _check_definition(self, node: ast.AST) -> None:
         names: list[str] = []
@@ -306,7 +306,7 @@ class _Reader:
             and "monkey" in _root(function).lower()
         ):
             if any(map(self._is_of_target, everything)):
-                _refuse(call, "it puts a stand-in in the place of the target")
+                _refuse(call, "it replaces the target with a substitute")
             if any(self._path(one) == "sys.modules" for one in everything) or any(
                 isinstance(one, ast.Constant) and one.value == "sys.modules" for one in everything
             ):
@@ -343,7 +343,7 @@ class _Reader:
             _refuse(node, f"it reads its own text by {node.id}")
 
     def _check_exchange(self, node: ast.AST) -> None:
-        """Refuse to run other code under the name of a test than what stands below it."""
+        """Refuse to run other code under the name of a test than its own body."""
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
             name = node.id if isinstance(node, ast.Name) else node.attr
             if name.startswith("test_") or name in _CODE_OF_FUNCTIONS:
@@ -368,7 +368,7 @@ class _Reader:
                 _refuse(node, f"it decides by what {DISPUTED} looks like: {path}")
 
     def _is_own(self, node: ast.AST) -> bool:
-        """Return whether an expression is made of literals of the file alone, and says anything."""
+        """Return whether an expression consists only of literals of the file and is not trivial."""
         if isinstance(node, ast.Constant):
             # "is there a dot in it" is a question of form.
             return bool(_WORD.search(str(node.value))) and node.value is not None
@@ -398,7 +398,7 @@ class _Reader:
             for name in used
         )
 
-    # What must not be brought.
+    # Forbidden values.
 
     def _check_occurrence(self) -> None:
         node = find_assignment(self._tree, DISPUTED)
@@ -441,7 +441,7 @@ class _Reader:
                     continue
                 if not self._is_given(text, value, last):
                     _refuse(node, f"it brings the disputed value along: {_quote(text)}")
-        if len(_PIECE.findall(value)) > 1:
+        if len(PIECE.findall(value)) > 1:
             self._check_pieces(_squeeze(value))
 
     def _find_option_lists(self, statement: ast.stmt) -> set[int]:
@@ -563,7 +563,7 @@ def _simple(statement: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _contribution(node: ast.AST) -> str | None:
-    """Return what a node of the file contributes by itself: a text, or a name that it defines."""
+    """Return what a node contributes itself: a string, or a name that it defines."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         value = node.value
         return value.decode("latin-1") if isinstance(value, bytes) else value
@@ -631,7 +631,7 @@ def refutation_of(file: ProofFile) -> Challenge | None:
 
 
 def _is_result(source: str) -> bool:
-    """Return whether the disputed value is compared as a whole, as what code gives is."""
+    """Return whether the disputed value is compared as a whole, like a return value."""
     return any(
         isinstance(node, ast.Compare)
         and any(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops)

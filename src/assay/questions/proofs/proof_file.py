@@ -1,4 +1,4 @@
-"""A proof as a file: its two sides, its controls, the disputed element, and its twin.
+"""A proof file: its two sides, its controls, the disputed element, and its twin.
 
 A proof is plain pytest. `test_…_holds` passes only if the claim is true, `test_…_fails` only if it
 is not, `test_…_control` shows that what surrounds the disputed element works. The disputed element
@@ -31,12 +31,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class UnfitProofError(Exception):
-    """The file is no proof that could be believed; the text says why and what to do."""
+    """The file is not an acceptable proof; the text says why and what to do."""
 
 
 @dataclass(frozen=True)
 class ProofFile:
-    """What a proof says of itself: the names of its tests by role, and its disputed element."""
+    """A parsed proof: the names of its tests by role, and its disputed element."""
 
     source: str
     holds: str
@@ -47,19 +47,19 @@ class ProofFile:
     exception: str | None
 
     def impossible_twin(self) -> str:
-        """Return the proof with something in the place of the disputed element that cannot be."""
+        """Return the proof with an impossible value for the disputed element."""
         value = find_assignment(ast.parse(self.source), DISPUTED)
         assert value is not None
         return _replace(self.source, value, _impossible(value))
 
     def with_disputed(self, expression: str) -> str:
-        """Return the proof with another expression in the place of the disputed element."""
+        """Return the proof with another expression for the disputed element."""
         value = find_assignment(ast.parse(self.source), DISPUTED)
         assert value is not None
         return _replace(self.source, value, expression)
 
     def counterpart_twin(self) -> str | None:
-        """Return the proof with the counterpart it names in the place of the disputed element."""
+        """Return the proof with its named counterpart for the disputed element."""
         tree = ast.parse(self.source)
         value, instead = find_assignment(tree, DISPUTED), find_assignment(tree, INSTEAD)
         assert value is not None
@@ -67,7 +67,7 @@ class ProofFile:
 
 
 def read_proof(source: str) -> ProofFile:
-    """Read a proof; UnfitProofError says what keeps it from being one."""
+    """Read a proof; raise UnfitProofError if it is not a valid one."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -277,7 +277,7 @@ def _is_raises(node: ast.AST) -> bool:
 
 
 def _check_handlers(tree: ast.Module) -> None:
-    """Whoever swallows an error that anything can raise must look at it."""
+    """Require that handlers of very general exceptions inspect the exception."""
     for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)):
         kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         ambient = [one for one in kinds if one is not None and _last(one) in _AMBIENT]
@@ -293,7 +293,7 @@ def _check_handlers(tree: ast.Module) -> None:
 
 
 def _find_exception(reach: _Reach, holds: _Function, disputed: ast.expr) -> str | None:
-    """Return the class the claim says is raised, if that is what the claim says."""
+    """Return the exception class, if the claim says that one is raised."""
     if not isinstance(disputed, ast.Name | ast.Attribute):
         return None
     for node in reach.nodes(holds):

@@ -1,6 +1,6 @@
-"""Settles claims: runs a proof and its twin in the sandbox and says what their outcomes mean.
+"""Settles claims: runs a proof and its twin in the sandbox and interprets their outcomes.
 
-Everything here sees proofs, never a question's key. `read_truth` and `is_flipped` are pure.
+This code sees proofs, never a question's key. `read_truth` and `is_flipped` are pure functions.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class AnyProofRunner(Protocol):
 
 @dataclass(frozen=True)
 class Trial:
-    """A proof that was run: what is settled, and the outcome for people to look at."""
+    """A proof that was run: what it settles, and its outcome."""
 
     proof: Proof
     settled: Settled
@@ -124,7 +124,7 @@ def _is_anybodys(proof: Proof) -> bool:
 
 
 def find_overlooked(challenge: ChallengeResult | None) -> str | None:
-    """Return where the name is after all that a proof says is missing, if that was seen."""
+    """Return where a name was found that a proof says is missing."""
     if challenge is None:
         return "nothing shows that the name is missing everywhere: it could not be challenged"
     if challenge.doubts:
@@ -133,7 +133,7 @@ def find_overlooked(challenge: ChallengeResult | None) -> str | None:
 
 
 def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) -> str | None:
-    """Return why the answer of a proof does not come from the target, if that was seen."""
+    """Return evidence that the answer of a proof does not come from the target, if any."""
     if challenge is None:
         return "nothing shows that the answer comes from the target: it could not be challenged"
     if not challenge.repeated and _is_anybodys(proof):
@@ -141,7 +141,7 @@ def find_forgery(challenge: ChallengeResult | None, given: Given, proof: Proof) 
     if challenge.held:
         return f"the proof is vacuous: it holds as well with {challenge.held[0]}"
     if challenge.patched:
-        return f"the proof puts a stand-in in the place of the target: {challenge.patched[0]}"
+        return f"the proof replaces the target with a substitute: {challenge.patched[0]}"
     if challenge.repeated and not challenge.imported:
         return "the proof imports nothing of the target"
     if _is_anybodys(proof):
@@ -194,6 +194,16 @@ def read_truth(
     return (Truth.TRUE if passed[0] else Truth.FALSE), ""
 
 
+def read_outcomes(names: Collection[str], outcome: ProofOutcome) -> dict[str, str]:
+    """Return which of these tests passed and which failed; what ended otherwise says nothing."""
+    tests = {name: _test(outcome, name) for name in names}
+    return {
+        name: test.status.value
+        for name, test in tests.items()
+        if test is not None and test.status in (Status.PASSED, Status.FAILED)
+    }
+
+
 def is_flipped(truth: Truth, file: ProofFile, twin: ProofOutcome) -> bool:
     """Tell whether the twin says the opposite: its other side passes, and the one before does not.
 
@@ -233,9 +243,9 @@ def _settle(claim: Claim, truth: Truth, file: ProofFile, outcome: ProofOutcome) 
 async def is_repeated(
     trial: Trial, runner: AnyProofRunner, *, modules: Collection[str] = ()
 ) -> bool:
-    """Tell whether a new interpreter with another hash seed says the same.
+    """Return whether a new interpreter with another hash seed gives the same result.
 
-    What the twin has shown about the proof holds whatever the seed, so it is not run again.
+    The result of the twin does not depend on the seed, so it is not run again.
     """
     outcome = await runner.run(trial.proof.source, fresh=True, hash_seed=OTHER_SEED)
     truth, _ = read_truth(read_proof(trial.proof.source), outcome, modules)
@@ -250,17 +260,17 @@ def _test(outcome: ProofOutcome, name: str) -> TestOutcome | None:
 
 
 def _ambient(test: TestOutcome, modules: Collection[str]) -> str | None:
-    """Return what a `raises` was satisfied with although it says nothing about the target."""
+    """Return the exception that satisfied a `raises` but says nothing about the target."""
     for caught in test.caught:
         if "ImportError" in caught.classes and (missing := _foreign(caught, modules)):
-            return f"it met a missing module that is not the target's: {missing}"
+            return f"it needs a missing module that is not the target's: {missing}"
         if "NameError" in caught.classes and caught.in_proof:
             return f"the proof lacks a name: {caught.message}"
         machine = next((name for name in caught.classes if name in _MACHINE), None)
         if machine is not None:
-            return f"it met an error of the machine, not of the target: {caught.classes[0]}"
+            return f"it failed with an error of the machine, not of the target: {caught.classes[0]}"
         if "Credential" in caught.classes[0] or _CREDENTIAL.search(caught.message):
-            return f"it met a missing credential: {caught.message.splitlines()[0]}"
+            return f"it needs a missing credential: {caught.message.splitlines()[0]}"
     return None
 
 
@@ -280,9 +290,9 @@ def ambient_failure(outcome: ProofOutcome, modules: Collection[str]) -> str | No
             else None
         )
         if missing is not None:
-            return f"{test.name} met a missing module that is not the target's: {missing}"
+            return f"{test.name} needs a missing module that is not the target's: {missing}"
         if kind in _MACHINE_FAILURES:
-            return f"{test.name} met an error of the machine: {kind}"
+            return f"{test.name} failed with an error of the machine: {kind}"
     return None
 
 
@@ -321,7 +331,7 @@ def _because(reason: str, file: ProofFile, twin: ProofOutcome) -> str:
 
 
 def objections(source: str, modules: Collection[str] | None = None) -> list[str]:
-    """Return what speaks against a proof before it is run: for those who take one in."""
+    """Return the objections to a proof before it is run, for accepting one."""
     found = [str(one) for one in inspect_proof(source, modules).objections]
     try:
         read_proof(source)

@@ -1,7 +1,8 @@
 """The proof store: per question a folder of pytest files and a `proof.json`, meant to be committed.
 
-It holds no key, no time, no path and no outcome that counts as evidence: what is stored is run
-again. Writing the same proofs again changes no byte.
+It holds no key, time or path, and no outcome that counts as evidence: stored proofs are run again.
+A proof that is not as it was taken in is refused. Writing the same proofs again does not change a
+byte.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -26,6 +28,7 @@ from assay.documents import (
 )
 from assay.errors import InfrastructureError, InputError
 from assay.questions.model import Question
+from assay.questions.proofs.binding import Binding, Bound, digest_source, find_misfit
 from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
 from assay.questions.verdict.option_findings import Truth
 from assay.tracebacks import first_problem
@@ -37,7 +40,10 @@ _SLUG_LENGTH = 80
 
 
 class StoredClaim(BaseModel):
-    """One claim of `proof.json`: what its file is to show, for which text of the option."""
+    """One claim of `proof.json`: what its file is to show, for which text of the option.
+
+    A claim without a binding was written by an earlier version, or somebody took it out.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -52,11 +58,17 @@ class StoredClaim(BaseModel):
     file: str = Field(pattern=r"^test_\w+\.py$")
     option_fingerprint: str
     expected: dict[str, Literal["passed", "failed"]]
+    bound: Binding | None = None
 
     def claim(self) -> Claim:
         return Claim(
             **{name: getattr(self, name) for name in Claim.__dataclass_fields__ if name != "twin"}
         )
+
+    def bound_to(self, source: str) -> Bound:
+        """Return what the digest covers, with the source that the file has now."""
+        proof = Proof(self.claim(), self.file, source, self.prover)
+        return Bound(proof, self.option_fingerprint, self.expected)
 
 
 class ProofManifest(BaseModel):
@@ -73,16 +85,36 @@ class ProofManifest(BaseModel):
 
 @dataclass(frozen=True)
 class StoredProof:
-    """A proof of the store: whether the question still reads as it did, and what was seen then."""
+    """A proof of the store: whether the question still reads as it did, and what was seen then.
+
+    `lock` is the hash of the lock on which that was seen, `changes` are the parts that are not as
+    they were taken in, `change` says so, and `address` is that of the question.
+    """
 
     proof: Proof
     is_current: bool
     expected: Mapping[str, str]
+    path: Path = Path()
+    address: str = ""
+    lock: str | None = None
+    change: str | None = None
+    changes: tuple[str, ...] = ()
+
+    def refuse(self, reason: str, *, more: int = 0) -> InputError:
+        """Return the error that names this proof; `more` others of the question are like it."""
+        others = f" ({more} more of this question)" if more else ""
+        option = "" if more else f" --option {shlex.quote(self.proof.claim.option)}"
+        command = f"assay questions prove {shlex.quote(self.address)}{option} --accept"
+        return InputError(
+            f"{reason}{others}",
+            where=str(self.path),
+            advice=f"restore it, or look at it and take it in as it is: {command}",
+        )
 
 
 @dataclass(frozen=True)
 class NewProof:
-    """A proof that settled its claim, as the store takes it in."""
+    """A proof that was run, as the store takes it in; one whose sides both pass decides nothing."""
 
     proof: Proof
     truth: Truth
@@ -90,10 +122,9 @@ class NewProof:
 
     def outcomes(self) -> dict[str, Literal["passed", "failed"]]:
         holds, fails, controls = self.tests
-        is_true = self.truth is Truth.TRUE
         return {
-            holds: "passed" if is_true else "failed",
-            fails: "failed" if is_true else "passed",
+            holds: "failed" if self.truth is Truth.FALSE else "passed",
+            fails: "failed" if self.truth is Truth.TRUE else "passed",
             **dict.fromkeys(controls, "passed"),
         }
 
@@ -102,10 +133,11 @@ class ProofStore:
     """The proofs of one suite file: beside it, or in a folder of their own."""
 
     def __init__(self, suite: Path, root: Path | None = None) -> None:
+        self._suite = suite
         self.root = suite.parent / FOLDER if root is None else root
         self._folder = self.root / suite.stem
         # A folder that the user names may be a link. Below it and beside a suite no link is
-        # followed: proofs that are kept would be written wherever it leads.
+        # followed: proofs would be written wherever it points.
         for folder in (*([self.root] if root is None else []), self._folder, self.root / LOCKS):
             _refuse_link(folder)
 
@@ -115,16 +147,85 @@ class ProofStore:
         return folder
 
     def load(self, question: Question) -> list[StoredProof]:
-        """Return the proofs of a question; those of a changed option are not current."""
+        """Return the proofs of a question; those of a changed option are not current.
+
+        A proof that was edited, moved or swapped, or is not bound, is an InputError.
+        """
+        found = self.inspect(question)
+        changed = [one for one in found if one.change]
+        for one in changed:
+            raise one.refuse(str(one.change), more=len(changed) - 1)
+        return found
+
+    def inspect(self, question: Question) -> list[StoredProof]:
+        """Return the proofs of a question as they are, each with what was changed about it."""
         folder = self.folder(question)
         stored = self._read(folder)
         if stored is None:
             return []
-        kept = []
-        for claim in stored.claims:
-            proof = Proof(claim.claim(), claim.file, _source(folder / claim.file), claim.prover)
-            kept.append(StoredProof(proof, _is_current(question, claim), claim.expected))
-        return kept
+        return [self._inspect(question, stored, claim, folder) for claim in stored.claims]
+
+    def _inspect(
+        self, question: Question, stored: ProofManifest, claim: StoredClaim, folder: Path
+    ) -> StoredProof:
+        source = _source(folder / claim.file)
+        bound = claim.bound_to(source)
+        change, changes = None, bound.list_changes(claim.bound) if claim.bound else ()
+        if claim.bound is None:
+            change = (
+                f"the proof of option {claim.option} is not bound to it: an earlier version of "
+                "Assay wrote it, or its digest was removed"
+            )
+        elif changes:
+            change = self._describe(question, claim, claim.bound, bound, changes)
+        elif stored.question != question.id:
+            change = f"this is a proof of the question {stored.question!r}"
+        elif _is_current(question, claim):
+            change = find_misfit(question, bound.proof)
+        return StoredProof(
+            bound.proof,
+            _is_current(question, claim),
+            claim.expected,
+            folder / claim.file,
+            f"{self._suite}::{question.id}",
+            claim.bound.lock if claim.bound else None,
+            change,
+            changes,
+        )
+
+    def _describe(
+        self,
+        question: Question,
+        claim: StoredClaim,
+        binding: Binding,
+        bound: Bound,
+        changes: tuple[str, ...],
+    ) -> str:
+        """Say what was changed, and whose proof it is if that is known."""
+        if "source" in changes and (owner := self._find_owner(question, bound.proof)):
+            return f"this is the proof of {owner}, and not of option {claim.option}"
+        if "claim" in changes:
+            for option in question.options:
+                moved = replace(bound.proof, claim=replace(bound.proof.claim, option=option))
+                if replace(bound, proof=moved).bind(binding.lock).claim == binding.claim:
+                    return (
+                        f"this is the proof of option {option} of {question.id}, and not of option "
+                        f"{claim.option}: its claim in {MANIFEST} was edited"
+                    )
+        named = " and ".join(_CHANGES[change] for change in changes)
+        return f"{named} of option {claim.option} changed after the proof was taken in"
+
+    def _find_owner(self, question: Question, proof: Proof) -> str | None:
+        """Return whose proof this text is, if it is another of the same suite."""
+        digest = digest_source(proof.source)
+        own = self.folder(question)
+        for folder in (own, *sorted(self._folder.iterdir())):
+            stored = self._read(folder) if not folder.is_symlink() else None
+            for claim in stored.claims if stored else ():
+                is_same = folder == own and claim.file == proof.file
+                if not is_same and claim.bound is not None and claim.bound.source == digest:
+                    return f"option {claim.option} of {stored.question}" if stored else None
+        return None
 
     def save(
         self, question: Question, shown: Iterable[NewProof], lock: str, *, beside: bool = False
@@ -144,22 +245,22 @@ class ProofStore:
             if (claim.file if beside else claim.option) not in replaced
             and (claim.prover == WRITTEN or _is_current(question, claim))
         ]
-        claims = [*kept, *(_to_claim(question, one) for one in new)]
+        claims = [*kept, *(_to_claim(question, one, lock) for one in new)]
         if len({claim.file for claim in claims}) < len(claims):
             raise ValueError("two proofs of one question share a file name")
         stored = ProofManifest(
             question=question.id,
             fingerprint=question.fingerprint(),
-            lock=_digest(lock),
+            lock=digest_lock(lock),
             claims=sorted(claims, key=lambda claim: (claim.option, claim.file)),
         )
         files = {one.proof.file: one.proof.source for one in new}
-        # Only what was ours: a draft that somebody keeps there is theirs.
+        # Only Assay's own files: drafts of the user are kept.
         gone = {claim.file for claim in (before.claims if before else [])}
         return self._write(folder, stored, files, lock, gone - {claim.file for claim in claims})
 
     def remove(self, question: Question, option: str) -> int:
-        """Take the proofs of an option out of the store; how many there were."""
+        """Remove the proofs of an option from the store; return how many there were."""
         folder = self.folder(question)
         stored = self._read(folder)
         if stored is None:
@@ -185,7 +286,7 @@ class ProofStore:
             raise InputError(
                 f"is not a proof that Assay wrote: {first_problem(error)}",
                 where=str(path),
-                advice="remove the folder to have the question proven anew",
+                advice="remove the folder to have the question proven again",
             ) from None
         except OSError as error:
             raise InfrastructureError(
@@ -195,7 +296,7 @@ class ProofStore:
             raise InputError(
                 "names a file twice",
                 where=str(path),
-                advice="remove the folder to have the question proven anew",
+                advice="remove the folder to have the question proven again",
             )
         return stored
 
@@ -225,22 +326,30 @@ class ProofStore:
 
 
 class NoProofs(ProofStore):
-    """A store that holds nothing: what it is asked about is proven anew or not at all."""
+    """An empty store: everything is proven anew or not at all."""
 
     def load(self, question: Question) -> list[StoredProof]:
         return []
 
 
 def _is_current(question: Question, claim: StoredClaim) -> bool:
-    """Tell whether the option still reads as it did when its proof was taken in."""
+    """Return whether the option is unchanged since its proof was accepted."""
     return (
         claim.option in question.options
         and claim.option_fingerprint == question.option_fingerprint(claim.option)
     )
 
 
+_CHANGES = {
+    "claim": f"the claim (in {MANIFEST})",
+    "source": "the source",
+    "expected": f"the expected outcome (in {MANIFEST})",
+    "binding": f"the fingerprint, the lock or the digest (in {MANIFEST})",
+}
+
+
 def slug(identifier: str) -> str:
-    """Return a folder name for a question's id that no other id gets."""
+    """Return a unique folder name for a question's id."""
     plain = re.sub(r"[^\w.-]+", "-", identifier, flags=re.ASCII).strip("-.")
     if plain == identifier and len(plain) <= _SLUG_LENGTH:
         return plain
@@ -248,14 +357,16 @@ def slug(identifier: str) -> str:
     return f"{plain[:_SLUG_LENGTH].rstrip('-.')}-{mark}"
 
 
-def _to_claim(question: Question, new: NewProof) -> StoredClaim:
-    return StoredClaim(
+def _to_claim(question: Question, new: NewProof, lock: str) -> StoredClaim:
+    claim = StoredClaim(
         **{name: value for name, value in asdict(new.proof.claim).items() if name != "twin"},
         prover=new.proof.prover,
         file=new.proof.file,
         option_fingerprint=question.option_fingerprint(new.proof.claim.option),
         expected=new.outcomes(),
     )
+    bound = claim.bound_to(new.proof.source).bind(digest_lock(lock))
+    return claim.model_copy(update={"bound": bound})
 
 
 def _manifest_text(stored: ProofManifest) -> str:
@@ -269,7 +380,7 @@ def _source(path: Path) -> str:
         raise InputError(
             "is named by its proof.json but is not there",
             where=str(path),
-            advice="restore it, or remove the folder to have the question proven anew",
+            advice="restore it, or remove the folder to have the question proven again",
         ) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from None
@@ -285,7 +396,7 @@ def _refuse_link(folder: Path) -> None:
 
 
 def _put(path: Path, text: str) -> bool:
-    """Write a file unless it says the same already."""
+    """Write a file unless its content is the same."""
     data = text.encode()
     try:
         if read_bytes(path, LARGEST_RECORD, follow=False) == data:
@@ -296,5 +407,6 @@ def _put(path: Path, text: str) -> bool:
     return True
 
 
-def _digest(lock: str) -> str:
+def digest_lock(lock: str) -> str:
+    """Return the name under which the lock of a target is kept."""
     return hashlib.sha256(lock.encode()).hexdigest()[:16]

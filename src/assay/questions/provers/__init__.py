@@ -1,4 +1,4 @@
-"""Provers: what turns options into claims with proofs, without a model."""
+"""Provers that turn options into claims with proofs, without a model."""
 
 from __future__ import annotations
 

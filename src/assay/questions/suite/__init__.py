@@ -1,1 +1,1 @@
-"""Suites: files of questions in the public formats, read with the place of every field."""
+"""Suites: files of questions in the public formats, with the position of every field."""

@@ -1,4 +1,4 @@
-"""Entries of a suite: questions read from the nodes of a document, with a finding per defect."""
+"""Suite entries: questions read from the nodes of a document, with a finding per defect."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _ALIKE = 0.8
 
 @dataclass
 class EntryReader:
-    """Reads the questions of one suite and gathers the problems they have."""
+    """Reads the questions of one suite and collects their problems."""
 
     file: Path
     snippets: SnippetFiles
@@ -59,7 +59,7 @@ class EntryReader:
     references: dict[str, SnippetReference] = field(default_factory=dict)
 
     def entry(self, node: Node, number: int) -> SuiteEntry | None:
-        """Return the entry of one question; None, and a problem, where it cannot be read."""
+        """Return the entry of one question; None, and a problem, if it cannot be read."""
         fields, spots = to_texts(node), find_places(node, self.file)
         name = _name(fields)
         who = f"question {number}" if name is None else name
@@ -89,7 +89,10 @@ class EntryReader:
 
     def _refuse_kind(self, who: str, kind: Any, spots: PlaceMap, name: str | None) -> None:
         if kind is None:
-            what, advice = "its type cannot be told from its fields", "give it a `benchmark_type`"
+            what, advice = (
+                "its type cannot be determined from its fields",
+                "give it a `benchmark_type`",
+            )
         else:
             what, advice = f"{kind!r} is not a type of question", nearest(str(kind), FORMATS)
         self._refuse(f"{who}: {what}", spots.nearest("benchmark_type"), advice, name)
@@ -142,7 +145,7 @@ def _api_understanding(model: ApiUnderstanding, file: Path, spots: PlaceMap) -> 
 
 
 def find_repeated_keys(node: Node, file: Path) -> Iterator[Finding]:
-    """Yield a problem for every key that stands twice in one mapping."""
+    """Yield a problem for every repeated key of a mapping."""
     advice = "remove or rename one of them; only one would be read"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice)

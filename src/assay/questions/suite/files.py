@@ -1,4 +1,4 @@
-"""Where the files of suites are: those a user names, and those a suite refers to."""
+"""Locates suite files named by the user and files that a suite refers to."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_a_suite(path: Path) -> bool:
-    """By its text and not by parsing it: a suite that cannot be parsed must not be passed over."""
+    """Check the text without parsing it, so that a broken suite is not skipped."""
     if path.suffix not in _SUFFIXES:
         return False
     with open_regular(path) as file:
-        # What is too large is refused when it is read, with its size.
+        # A file that is too large is refused when it is read, with its size.
         text = file.read(LARGEST_DOCUMENT).decode("utf-8", "replace")
     return _MARK.search(text) is not None
 
@@ -103,5 +103,5 @@ def _file(base: Path, name: str) -> Path | None:
         candidate = (base / name).resolve()
         return candidate if candidate.is_file() else None
     except (OSError, ValueError):
-        # What cannot be a name on this system names no file.
+        # An invalid file name on this system refers to no file.
         return None

@@ -1,12 +1,12 @@
-"""The public formats of a suite file as models: what a field may hold, and their JSON Schema."""
+"""The public formats of a suite file as models, and their JSON Schema."""
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
+from assay.documents import print_schema
 from assay.questions.verdict.exceptions import ExceptionMatch
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -144,9 +144,4 @@ def keys_of(model: type[BaseModel]) -> frozenset[str]:
 
 def schema_text() -> str:
     """Return the JSON Schema of a suite file, as the models say it."""
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **SuiteFile.model_json_schema(),
-        "title": "Assay question suite",
-    }
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return print_schema({**SuiteFile.model_json_schema(), "title": "Assay question suite"})

@@ -23,7 +23,7 @@ _MARKER = re.compile(
 
 
 class MissingFileError(Exception):
-    """A reference of a question that leads nowhere: what is wrong, in which field, and advice."""
+    """A broken reference of a question: what is wrong, in which field, and advice."""
 
     def __init__(self, what: str, field: str, advice: str) -> None:
         super().__init__(what)
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True)
 class SnippetFile:
-    """A file with snippets, read and looked through once for all questions that refer to it."""
+    """A file with snippets, parsed once for all questions that refer to it."""
 
     path: Path
     text: str

@@ -1,4 +1,4 @@
-"""Suites: files of questions, read whole, and one question of them by its address `FILE::CASE`."""
+"""Reads suites as a whole, and single questions by their address `FILE::CASE`."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Suite:
 def load_suites(paths: Iterable[str | Path]) -> list[Suite]:
     """Return the suites that files, folders and globs name, or raise InputError.
 
-    A question that cannot be read is never passed over: nothing is verified until it can be.
+    An unreadable question is never skipped: nothing is verified until it is fixed.
     """
     suites = read_suites(paths)
     lost = [one for suite in suites for one in suite.problems if one.code in FATAL]
@@ -96,7 +96,7 @@ def read_suites(paths: Iterable[str | Path]) -> list[Suite]:
 
 
 def read_suite(path: Path) -> Suite:
-    """Return one suite; whatever is wrong with the file is among its problems."""
+    """Return one suite, with all problems of the file."""
     try:
         node = read_document(path)
         questions = _questions(node)
@@ -150,7 +150,7 @@ def find_repeated_ids(entries: Iterable[SuiteEntry]) -> Iterator[Finding]:
                 DUPLICATE_ID,
                 f"the id {entry.id!r} is taken, by the question in line {seen[entry.id].line}",
                 entry.place(),
-                "give each question of a file an id of its own",
+                "give each question of a file its own id",
                 entry.id,
             )
         seen.setdefault(entry.id, entry.place())
@@ -174,7 +174,7 @@ def parse_address(text: str) -> Address:
     """Return the parts of an address; an InputError if it has not both."""
     file, mark, case = text.partition(_MARK)
     if not (file and mark and case):
-        advice = "write it as FILE::CASE, say suite.yaml::first_question"
+        advice = "write it as FILE::CASE, for example suite.yaml::first_question"
         raise InputError(f"{text!r} addresses no question", advice=advice)
     return Address(Path(file), case)
 
@@ -197,7 +197,7 @@ def find_in_suite(text: str) -> tuple[Suite, SuiteEntry]:
 
 
 def _refuse_lost(suite: Suite, case: str) -> None:
-    """Refuse a file that cannot be read and a question that cannot be told; not its neighbours."""
+    """Refuse an unreadable file or an ambiguous question; its neighbours are unaffected."""
     for problem in suite.problems:
         if problem.code in FATAL and problem.case in (None, case):
             raise problem.error()

@@ -1,4 +1,4 @@
-"""What a suite is about: the target it names itself, or the one given in its place."""
+"""The target of a suite: the one it names, or the one given instead."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GivenTarget:
 
 
 def read_target(keys: SuiteKeys, places: Mapping[str, Place]) -> GivenTarget | None:
-    """Return the target in a suite's own words; None where it names none."""
+    """Return the target as the suite names it; None if it names none."""
     if keys.target:
         extra = tuple(keys.extra_dependencies or ())
         return GivenTarget((*keys.target, *extra), places["target"])
@@ -111,7 +111,7 @@ def _folder(word: str, base: Path, root: Path | None) -> Path:
     if root is not None and not path.resolve().is_relative_to(root.resolve()):
         # Proofs may read all of a target, and a suite and its proofs may be somebody else's.
         raise InputError(
-            f"{word} leads out of {root}",
+            f"{word} points outside of {root}",
             advice=f"if you trust the suite, name the folder yourself: --target {word}",
         )
     if not path.is_dir():

@@ -1,1 +1,1 @@
-"""From findings to a verdict: what is asked, what is derived, and where the key is met. Pure."""
+"""Verdicts from findings: reads the stem, derives compound options, compares with the key. Pure."""

@@ -100,7 +100,7 @@ def _read_all(text: str, options: tuple[tuple[str, str], ...], code: str) -> Com
 
 
 def _plain(text: str) -> str:
-    """Return the words without the marks people set around letters."""
+    """Return the words without the punctuation around letters."""
     plain = re.sub(r"[`*\"“”'’]|\((?=\w+\))|(?<=\w)\)", "", text)
     return re.sub(r"\s+", " ", plain).strip(" .;:!")
 

@@ -1,4 +1,4 @@
-"""Exceptions named by options: which of them an exception that was really raised speaks for."""
+"""Exceptions named by options, and which of them match an exception that was raised."""
 
 from __future__ import annotations
 
@@ -116,12 +116,12 @@ def _doubt(one: Settled, rivals: _Rivals) -> _Reading:
     """True, but under a name that what was raised does not carry."""
     if not rivals:
         return Truth.TRUE, "", ""
-    reason = f"how near {one.exception} is to {one.raised[0]} cannot be told from its name"
+    reason = f"the name does not show how close {one.exception} is to {one.raised[0]}"
     return Truth.OPEN, reason, ""
 
 
 def _distance(named: str, raised: Sequence[str]) -> int | None:
-    """Return how far up the chain of what was raised a class is, by the last part of its name."""
+    """Return the position of a class in the chain of what was raised, by its last name part."""
     name = _last(_ALIASES.get(named.strip("` "), named))
     chain = [_last(each) for each in raised]
     return chain.index(name) if name in chain else None

@@ -1,6 +1,6 @@
-"""Findings: from what the tests of a proof did to what is known about its claim and its option.
+"""Findings: what the test outcomes of a proof mean for its claim and its option.
 
-Pure functions; the sandbox runs the tests, this says what their outcomes mean.
+Pure functions; the sandbox runs the tests.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Stems: what a question asks of its options, read from its words.
 
-The verdict depends on it: two true options make a question ambiguous only where exactly one can be
-right, and "which is NOT" turns every finding round. Where the words leave a doubt the kind is
-OTHER, and where they leave a doubt about a negation the stem is not clear: nothing is accused then.
+The verdict depends on it: two true options make a question ambiguous only if exactly one can be
+right, and "which is NOT" inverts every finding. If the words leave a doubt, the kind is OTHER; if
+they leave a doubt about a negation, the stem is not clear. In both cases no defect is reported.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Stem:
 _LONGEST = 1200
 
 
-# Nobody asks that much; reading it word by word would take minutes.
+# No question is that long; reading it word by word would take minutes.
 _LONGEST_TEXT = 8_000
 
 

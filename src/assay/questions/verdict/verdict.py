@@ -1,7 +1,7 @@
-"""Verdicts: the one place where findings meet the key.
+"""Verdicts: the only place where findings are compared with the key.
 
-Pure functions. Findings come as they were proven, about each option's statement in positive form;
-the polarity of the question and its compound options are taken into account here.
+Pure functions. Findings arrive as proven, about each option's statement in positive form; the
+polarity of the question and its compound options are applied here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from assay.questions.verdict.stems import Stem, StemKind
 
 
 class Verdict(StrEnum):
-    """What is said about a question; the last four only about one that asks for a repair."""
+    """The verdict on a question; the last four apply only to repair questions."""
 
     VALID = "Valid"
     AMBIGUOUS = "Ambiguous"
@@ -53,12 +53,12 @@ class Judgement:
 
 
 def accuses(judgement: Judgement) -> bool:
-    """Tell whether a question is said to be wrong."""
+    """Return whether a verdict says that the question is wrong."""
     return judgement.verdict in (Verdict.INCORRECT, Verdict.AMBIGUOUS)
 
 
 def is_settled(question: Question, findings: OptionFindings) -> bool:
-    """Tell whether every option that is not derived is known to hold or to fail."""
+    """Return whether every option that is not derived is known to hold or to fail."""
     compounds = read_compounds(question)
     ordinary = (_weigh(findings.get(one)) for one in question.options if one not in compounds)
     return all(finding.state in (State.HOLDS, State.FAILS) for finding in ordinary)
@@ -106,7 +106,7 @@ def judge(
 
 @dataclass(frozen=True)
 class _Case:
-    """All that a verdict is made of."""
+    """The inputs of a verdict."""
 
     key: str
     stem: Stem
@@ -142,7 +142,7 @@ class _Case:
 
 
 def _weigh(finding: OptionFinding | None) -> OptionFinding:
-    """Documentation confirms and never refutes: what fails by it alone is open."""
+    """Leave options open that fail by documentation alone: it confirms and never refutes."""
     if finding is None:
         return OptionFinding(State.UNPROVEN, "nothing was proven about it")
     if finding.state is State.FAILS and finding.grounds is Grounds.DOCUMENTED:

@@ -1,1 +1,1 @@
-"""What runs in the target's own interpreter: standard library only, nothing of assay."""
+"""Code that runs in the target's own interpreter: standard library only, nothing from assay."""

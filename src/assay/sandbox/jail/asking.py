@@ -1,8 +1,9 @@
-"""Sees of whom a proof asks for the disputed name, and what the target knows of it.
+"""Observes which objects a proof asks for the disputed name, and what the target knows about it.
 
-That something has a name says nothing about the target if it is Python's own: a `deque` made of
-what the target gave, its text, a module of the standard library. That something lacks a name says
-nothing if it was not asked for all that it has: instances, lazy names, keywords that it passes on.
+An object that has the name says nothing about the target if the name is Python's own: a `deque`
+made of values from the target, a string, a module of the standard library. An object that lacks the
+name says nothing if it was not asked for everything it has: instances, lazy names, keywords that it
+passes on.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from typing import Any
 
 KIT = frozenset({"pytest", "_pytest", "pluggy", "iniconfig", "pytest_asyncio", "assay_jail"})
 
-# Before 3.10 nobody lists them; a target of an older Python has its roots named.
+# Python lists them only since 3.10; for targets on older versions the roots are given.
 STANDARD = frozenset(getattr(sys, "stdlib_module_names", sys.builtin_module_names))
 
 
 class Hooks:
-    """Takes the place of functions for as long as it is entered."""
+    """Replaces functions while it is entered."""
 
     def __init__(self) -> None:
         self._before: list[tuple[Any, str, Any]] = []
@@ -45,7 +46,7 @@ class Hooks:
 
 
 def is_own(names: Any) -> bool:
-    """Return whether code with these globals is the proof's: a real module has a __spec__."""
+    """Return whether code with these globals belongs to the proof: real modules have a __spec__."""
     return not names or "__spec__" not in names
 
 
@@ -57,7 +58,7 @@ def home(value: Any) -> str:
     return found if isinstance(found, str) else ""
 
 
-# Modules that make values of values, and do nothing else.
+# Modules that only convert values to other values.
 _VALUES = frozenset(
     {"base64", "binascii", "codecs", "functools", "html", "itertools", "math", "operator", "string",
      "struct", "textwrap", "urllib", "zlib"}
@@ -67,14 +68,14 @@ _FUNCTIONS = frozenset(
      "format", "hex", "int", "len", "list", "map", "max", "min", "oct", "ord", "pow", "range",
      "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
 )  # fmt: skip
-# What is smaller comes of counting, what is shorter of chance.
+# Smaller numbers arise from counting, shorter strings by chance.
 _SMALL = 2
 _SHORT = 3
 _attrgetter = operator.attrgetter
 
 
 class Asking(Hooks):
-    """Notes what lacks a name; if it `denies`, Python itself does not have the name."""
+    """Records which objects lack a name; if it `denies`, Python's own objects lack it too."""
 
     def __init__(self, is_target: Callable[[str], bool], name: str, *, denies: bool) -> None:
         super().__init__()
@@ -95,7 +96,7 @@ class Asking(Hooks):
         return self
 
     def note_tables(self, source: str, names: dict[str, Any]) -> None:
-        """Note whose `__dict__` a proof reads, which no function tells."""
+        """Record whose `__dict__` a proof reads, which no hooked function shows."""
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Attribute) and node.attr in ("__dict__", "__slots__"):
                 root, *rest = ast.unparse(node.value).split(".")
@@ -104,7 +105,7 @@ class Asking(Hooks):
                     self._note(owner, self._name, self._name in getattr(owner, node.attr))
 
     def _denies_to(self, owner: Any, name: Any) -> bool:
-        """Return whether an object must answer that it has no such name."""
+        """Return whether an object must report that it has no such name."""
         if name != self._name:
             return False
         if not self._denies or not self._is_of_python(owner):
@@ -113,7 +114,7 @@ class Asking(Hooks):
         return True
 
     def _is_of_python(self, owner: Any) -> bool:
-        """Return whether what has the name is Python's own, and no part of the target."""
+        """Return whether the owner of the name is Python's own and not part of the target."""
         if isinstance(owner, ModuleType):
             return _is_standard(owner.__name__) and not self._is_target(owner.__name__)
         if not isinstance(owner, type) and self._is_target(home(owner)):
@@ -200,7 +201,7 @@ def _is_standard(name: str) -> bool:
 
 
 def is_known(name: str, is_target: Callable[[str], bool], proof: str) -> bool:
-    """Return whether the target has a name: in its files, modules or what its classes inherit."""
+    """Return whether the target has a name, in its files, modules or inherited by its classes."""
     word = re.compile(rb"(?<!\w)" + re.escape(name.encode()) + rb"(?!\w)")
     for path, module in list(sys.modules.items()):
         root = path.partition(".")[0]
@@ -209,12 +210,22 @@ def is_known(name: str, is_target: Callable[[str], bool], proof: str) -> bool:
         file = getattr(module, "__file__", None)
         if not file or file == proof or root in KIT or root in STANDARD:
             continue
-        with contextlib.suppress(OSError), open(file, "rb") as opened:
-            if word.search(opened.read()):
-                return True
+        if contains(file, name, word):
+            return True
         if is_target(path) and (name in _modules_in(module) or _inherits(module, name)):
             return True
     return False
+
+
+def contains(file: str, text: str, word: re.Pattern[bytes]) -> bool:
+    """Return whether a pattern around a text is in a file, which may be a large binary."""
+    try:
+        with open(file, "rb") as opened:
+            content = opened.read()
+    except OSError:
+        return False
+    # The plain search is many times as fast, and most files do not have the text at all.
+    return text.encode() in content and word.search(content) is not None
 
 
 def _modules_in(package: ModuleType) -> set[str]:
@@ -226,7 +237,7 @@ def _modules_in(package: ModuleType) -> set[str]:
 
 
 def _inherits(module: ModuleType, name: str) -> bool:
-    """Return whether a class of a module has a name from a class of Python's."""
+    """Return whether a class of a module inherits a name from a class of Python's."""
     return any(
         name in vars(base)
         for kind in list(vars(module).values())
@@ -237,7 +248,7 @@ def _inherits(module: ModuleType, name: str) -> bool:
 
 
 def find_elsewhere(asking: Asking, name: str, *, is_word: bool) -> str | None:
-    """Return where a name is after all that something is said to lack."""
+    """Return where a name exists that a proof claims is missing."""
     for owner in asking.lacking:
         if isinstance(owner, ModuleType):
             if hasattr(owner, name):
@@ -291,7 +302,7 @@ def _takes_any(function: Any) -> bool:
 
 
 def is_loose(value: Any, proof: str) -> bool:
-    """Return whether a value equals others than itself, as `mock.ANY` and `approx` do."""
+    """Return whether a value equals other values, as `mock.ANY` and `approx` do."""
     for kind in type(value).__mro__:
         if "__eq__" in vars(kind):
             code = getattr(vars(kind)["__eq__"], "__code__", None)
@@ -301,7 +312,7 @@ def is_loose(value: Any, proof: str) -> bool:
 
 
 def find_made(source: str, value: Any) -> Iterator[str]:
-    """Yield the expressions of a proof that come to the disputed value, of nothing but literals."""
+    """Yield the expressions of a proof that build the disputed value from literals only."""
     if isinstance(value, str):
         if len(value) <= _SHORT:
             return

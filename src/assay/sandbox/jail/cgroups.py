@@ -1,4 +1,4 @@
-"""A control group for the programs of one worker, where this machine lets us make one."""
+"""A control group for the programs of one worker, where this machine allows one."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ class GroupCounters(NamedTuple):
     refused_processes: int
 
 
-# The exit status of a supervisor whose worker the kernel has ended for want of memory.
+# The exit status of a supervisor whose worker the kernel killed for lack of memory.
 KILLED_FOR_MEMORY = 99
 _CHILD, _WORKER, _DONE = b"child", b"worker", b"done"
 _FIRST_TO_BE_KILLED = b"1000"
-# A worker that uses so much more or less than when the limit was set has it set again.
+# The limit is set again when the worker's memory use has changed by this much.
 _CLOSE_ENOUGH = 64
 _ROOM_TO_WORK = 4
 
 
 class ControlGroup:
-    """Bounds memory and the number of processes of a worker and its child together.
+    """Limits the memory and the number of processes of a worker and its child together.
 
-    The worker lives in the group, so that children are born in it: to move a process into a group
-    takes the kernel some ten milliseconds. It can read the counters, in files that are opened here
-    because the folders are out of sight in the jail. The limit it cannot set, because code of a
-    target runs in it: its supervisor outside does, when the worker asks for it.
+    The worker is in the group, so that its children start in it: moving a process into a group
+    takes the kernel some ten milliseconds. The worker can read the counters, from files that are
+    opened here because the folders are not visible in the jail. It cannot set the limit, because
+    code of a target runs in it: its supervisor outside does, at the worker's request.
     """
 
     def __init__(self, folders: list[str], memory: int, work_size: int) -> None:
@@ -44,7 +44,7 @@ class ControlGroup:
         self._limit = _open_first(folders, ("memory.limit_in_bytes", "memory.max"), os.O_RDWR)
         self._usage = _open_first(folders, ("memory.usage_in_bytes", "memory.current"))
         self._oom = _open_first(folders, ("memory.oom_control", "memory.events"))
-        # Written only to begin anew, which in version 2 counts for this one descriptor.
+        # Written only to reset the peak, which in version 2 applies to this one descriptor.
         self._peak = _open_first(folders, ("memory.max_usage_in_bytes", "memory.peak"), os.O_RDWR)
         self._refused = _open_first(folders, ("pids.events",))
         # Numbers, not objects, which a forked process would close when it forgets them.
@@ -104,9 +104,9 @@ class ControlGroup:
         os.read(self._asking, len(_DONE))
 
     def serve(self) -> None:
-        """Set the limit as the worker asks for it; called in the supervisor.
+        """Set the limit as the worker requests it; called in the supervisor.
 
-        Code of a target may ask as well. However often it does, what it holds itself counts only up
+        Code of a target may send requests too. However often it does, its own memory counts only up
         to a bound, and more is not allowed.
         """
         with contextlib.suppress(OSError):
@@ -125,8 +125,8 @@ class ControlGroup:
     def has_lost(self, status: int) -> bool:
         """Return whether a worker that ended like this was killed because memory was used up.
 
-        Programs are killed first. But what one has made the kernel hold, page tables say, may be
-        given back too late, and then only the worker is left to choose.
+        Programs are killed first. But kernel memory of a program (page tables, for example) may be
+        freed too late, and then only the worker is left to kill.
         """
         is_killed = status in (-signal.SIGKILL, 128 + signal.SIGKILL)
         return is_killed and _counter(self._oom, "oom_kill") > 0

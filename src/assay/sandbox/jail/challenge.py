@@ -1,9 +1,9 @@
-"""Asks of a proof whether its answer comes from the target: with other values, without the target.
+"""Checks that the answer of a proof comes from the target, using other values and no target.
 
-Runs in the fork of a twin, when its tests have run. The test that ought to hold is called again:
-with the disputed value itself, where it is watched what is imported, patched and overridden, with
-values that are nearly the same, with real names of the target, and with an empty stand-in for the
-target. It must not hold with any of the others. The judgement is made outside.
+Runs in the fork of a twin, after its tests. The test that should hold is called again: with the
+disputed value itself, while imports, patches and overrides are watched; with values that are nearly
+the same; with real names of the target; and with an empty stand-in for the target. It must not hold
+with any of the others. The judgement is made outside.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .asking import (
     STANDARD,
     Asking,
     Hooks,
+    contains,
     find_elsewhere,
     find_made,
     home,
@@ -33,17 +34,18 @@ from .asking import (
     is_own,
 )
 
-# For a call without the target, where loops may never end; what takes longer has not held.
+# The time limit of a call without the target, where loops may never end; exceeding it counts as not
+# holding.
 _SECONDS = 5.0
 _REAL_NAMES = 4
 _BEGINNING = "its beginning"
-# Ways to the target that lead past its modules.
+# Ways to reach the target that bypass its modules.
 _WAYS = (
     "subprocess", "runpy", "pkgutil", "importlib.metadata", "importlib.resources", "importlib.util",
 )  # fmt: skip
-# What a class defines for itself, whatever it inherits.
+# Names that every class defines, whatever it inherits.
 _LIFE = frozenset({"__init__", "__post_init__", "__attrs_post_init__", "__init_subclass__"})
-# The module of all that stands for something of the target.
+# The module name of all stand-ins for parts of the target.
 _NOWHERE = "absent"
 _ABSENT = object()
 # The module of a proof that is called again.
@@ -51,15 +53,15 @@ _PROOF = "test_challenge"
 
 
 class _TimeIsUp(BaseException):
-    """A call has taken all the time it has."""
+    """A call exceeded its time limit."""
 
 
 class _Absent(BaseException):
-    """Something of a target that is not there was called."""
+    """Something of a missing target was called."""
 
 
 class ChallengeRun:
-    """The calls of one proof; `variants` are expressions by what was done to the disputed value."""
+    """The calls of one proof; `variants` maps changes of the disputed value to expressions."""
 
     def __init__(
         self,
@@ -101,8 +103,8 @@ class ChallengeRun:
         names = self._real_names(module) if self._is_name else []
         if len(names) == _REAL_NAMES and all(map(self._holds_with, names)):
             held.append("other names of the target")
-        # One alone shows nothing: that code runs holds for what allows everything, that it fails
-        # for what allows nothing.
+        # One alone shows nothing: code that runs also holds with a stand-in that allows everything,
+        # code that fails with one that allows nothing.
         if all(self._holds_without(allows=allows) for allows in (True, False)):
             held.append("no target at all")
         return {
@@ -113,7 +115,7 @@ class ChallengeRun:
         }
 
     def _doubts(self, disputed: Any) -> Iterator[str]:
-        """Yield why the answer is not the target's, though it differs with the value."""
+        """Yield reasons why the answer is not the target's, although it differs with the value."""
         if is_loose(disputed, self._file):
             yield "what is disputed is equal to more than itself"
         if not self._is_name:
@@ -138,7 +140,7 @@ class ChallengeRun:
             return list(find_made(self._source, disputed))[:20]
 
     def _find_overlooked(self, module: ModuleType) -> Iterator[str]:
-        """Yield where a name is after all that the proof says is not there."""
+        """Yield where a name exists that the proof claims is missing."""
         with Asking(self.is_target, self._name, denies=False) as asking:
             self._holds(self._itself)
         asking.note_tables(self._source, vars(module))
@@ -148,7 +150,7 @@ class ChallengeRun:
             yield found
 
     def _holders(self) -> Iterator[tuple[Any, Any]]:
-        """Yield modules and classes of the target, each with what it has by the disputed name."""
+        """Yield modules and classes of the target, each with its attribute of the disputed name."""
         for path, module in list(sys.modules.items()):
             if self.is_target(path) and isinstance(module, ModuleType):
                 if not hasattr(module, "__getattr__"):  # else it may come when it is asked for
@@ -162,7 +164,7 @@ class ChallengeRun:
         return max(self._hidden, key=len)
 
     def is_target(self, name: str) -> bool:
-        """Return whether a module is the target's, or any but Python's and pytest's."""
+        """Return whether a module is the target's; by default, any but Python's and pytest's."""
         if self._roots:
             return any(f"{name}.".startswith(f"{root}.") for root in self._roots)
         top = name.partition(".")[0]
@@ -192,19 +194,19 @@ class ChallengeRun:
     def _is_word_of_target(self) -> bool:
         longest = max(self._hidden, key=len)
         word = re.compile(rb"\b" + re.escape(longest.encode()) + rb"\b")
-        # Once is where it is disputed; what the question shows may be repeated.
+        # One occurrence is the disputed one; code from the question may be repeated.
         if len(word.findall(self._source.encode())) > 2:
             return True
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
-            if file and file != self._file and name.partition(".")[0] not in KIT | STANDARD:
-                with contextlib.suppress(OSError), open(file, "rb") as opened:
-                    if word.search(opened.read()):
-                        return True
+            if not file or file == self._file or name.partition(".")[0] in KIT | STANDARD:
+                continue
+            if contains(file, longest, word):
+                return True
         return False
 
     def _real_names(self, module: ModuleType) -> list[str]:
-        """Return names that the target has, though not in what this proof looks at."""
+        """Return names that the target has, but not in the places this proof looks at."""
         used = [one for one in vars(module).values() if self.is_target(home(one))]
         homes = {home(one) for one in used} & sys.modules.keys()
         known = {name for home in homes for name in vars(sys.modules[home])}
@@ -221,7 +223,7 @@ class ChallengeRun:
 
 
 def _parameters(test: Any) -> list[dict[str, Any]]:
-    """Return the values that marks give a test, for all its calls."""
+    """Return the parameter values that marks give a test, for all its calls."""
     calls: list[dict[str, Any]] = [{}]
     for mark in getattr(test, "pytestmark", ()):
         if mark.name == "parametrize":
@@ -247,7 +249,7 @@ def _time_limit() -> Iterator[None]:
 
 
 class Watch(Hooks):
-    """Sees what a proof imports, what it patches and what its classes override."""
+    """Records what a proof imports and patches and what its classes override."""
 
     def __init__(self, is_target: Callable[[str], bool]) -> None:
         super().__init__()
@@ -288,7 +290,7 @@ class Watch(Hooks):
         super().__exit__(*error)
 
     def _note_open(self, event: str, details: tuple[Any, ...]) -> None:
-        """Note that the source of the target is read, by other than imports and warnings."""
+        """Record that the target's source is read by something other than imports and warnings."""
         if not self._is_active or event != "open" or not str(details[0]).endswith(".py"):
             return
         frame: FrameType | None = sys._getframe(1)
@@ -368,7 +370,7 @@ class Watch(Hooks):
         before = self._put(owner, name, change)
 
     def _watch_register(self) -> None:
-        """See that a class of the target is made a subclass of another by saying so."""
+        """Record when a class of the target is registered as a virtual subclass."""
 
         def register(kind: Any, subclass: Any) -> Any:
             if is_own(sys._getframe(1).f_globals):

@@ -1,4 +1,4 @@
-"""One isolated process as its worker sees it: how it is started, watched and ended."""
+"""One isolated process as its worker sees it: starting, watching and ending it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOK_AT_FOLDER_EVERY = 0.1
 _SETTLE = 10.0
 _REAP_EVERY = 0.5
 _LONG = 3600.0 * 24
-# So many looks at files in a row may find some that are out of sight, on their way, say.
+# How many checks in a row may find files that are not visible, for example in transit.
 _MOST_BLIND_LOOKS = 5
 _MAPPED_FILES = 16
 
@@ -37,7 +37,7 @@ class ChildEnding(NamedTuple):
 
 
 class ReadyNamespaces(NamedTuple):
-    """Namespaces that wait for their child, all as descriptors.
+    """Namespaces prepared for a child, as descriptors.
 
     The keeper's process, the work folder, the namespaces (pid first), and the file rules if any.
     """
@@ -49,14 +49,14 @@ class ReadyNamespaces(NamedTuple):
 
 
 class StartCounters(NamedTuple):
-    """The state of things when a child was started."""
+    """The counters at the start of a child."""
 
     time: float
     group: cgroups.GroupCounters | None
 
 
 class ConfinedWorker:
-    """What a process in the jail needs to know to fork isolated children, one at a time."""
+    """The state that a process in the jail needs to fork isolated children, one at a time."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class ConfinedWorker:
         self.group = group
         self.scratch = scratch
         self.level = spec["level"]
-        # Whether signals of this process reach nobody but its descendants.
+        # Whether signals of this process can only reach its descendants.
         self.is_scoped = (
             self.level == "landlock"
             and landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION
@@ -111,10 +111,10 @@ class ConfinedWorker:
         standard: tuple[int, int, int],
         put: Callable[[int], None],
     ) -> JailChild | None:
-        """Start a program without a copy of this process, which would cost more than all the rest.
+        """Start a program without forking this process, which would be the most expensive step.
 
-        Only where a child has nothing to do to itself before the program: without isolation. None
-        if it cannot be done, or not for this command. `put` fills the work folder.
+        Works only where a child need not restrict itself first: without isolation. Returns None if
+        it is not possible, or not for this command. `put` fills the work folder.
         """
         if self.level != "none":
             return None
@@ -201,13 +201,13 @@ class JailChild:
         self.keeper = None if prepared is None else prepared.keeper
         self._worker, self._report_read, self._place = worker, report_read, place
         self._before = before
-        # Only a tmpfs refuses to grow by itself; other folders are looked at now and then.
+        # Only a tmpfs enforces its size; other folders are measured from time to time.
         self._watched = watched
         self.pause = _LOOK_AT_FOLDER_EVERY if watched else _LONG
         self._blind_looks = 0
 
     def wait(self, timeout: float = _LONG) -> ChildEnding:
-        """Wait for the child, at most so many seconds; then end everything it has started."""
+        """Wait for the child, at most the given seconds; then end everything it has started."""
         deadline = self._before.time + timeout
         poller = select.poll()
         poller.register(self.handle, select.POLLIN)
@@ -240,14 +240,14 @@ class JailChild:
         return is_hiding or together.bytes + more.bytes > most.bytes
 
     def connect(self, port: int) -> socket.socket:
-        """Return a socket that is connecting to a port of the child; whoever gets it waits."""
+        """Return a socket that is connecting to a port of the child; the caller waits for it."""
         connection = self._worker.open_socket(self)
         connection.setblocking(False)
         connection.connect_ex((b"127.0.0.1", port))
         return connection
 
     def end(self, limit: str | None = None) -> ChildEnding:
-        """End the child and everything it has started, and say how it went."""
+        """End the child and everything it has started, and return how it ended."""
         wall = time.monotonic() - self._before.time
         with contextlib.suppress(ProcessLookupError):
             first = self.handle if self.prepared is None else self.prepared.keeper
@@ -259,7 +259,7 @@ class JailChild:
             _wait_until_gone(self.prepared.keeper)
         self._check_isolated()
         self._reopen_folder()
-        # Looked at last: while a program runs, its folder grows faster than it can be measured.
+        # Checked last: while a program runs, its folder grows faster than it can be measured.
         full = (
             self.folder_is_full(has_ended=True)
             if self._watched
@@ -285,7 +285,7 @@ class JailChild:
             raise JailError(f"a child could not be isolated: {reason}")
 
     def _reopen_folder(self) -> None:
-        """Undo what closes a work folder to its owner, who has to look into it, or use it again."""
+        """Restore the owner's access to a work folder, so that it can be read or reused."""
         mode = stat.S_IMODE(os.fstat(self.work).st_mode)
         if mode & 0o700 != 0o700:
             with contextlib.suppress(OSError):
@@ -310,7 +310,7 @@ class JailChild:
         return largest_process if together is None else together
 
     def close(self, on_entry: Callable[[], None] = lambda: None) -> None:
-        """Give up the work folder; what is in it is gone, one file after the other."""
+        """Release the work folder and delete its files."""
         held = () if self.prepared is None else (self.prepared.keeper, *self.prepared.spaces)
         report_read = () if self._report_read is None else (self._report_read,)
         for descriptor in (self.handle, self.work, *report_read, *held):

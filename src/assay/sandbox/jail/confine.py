@@ -1,4 +1,4 @@
-"""What a forked child does to itself before it runs anything."""
+"""Restrictions that a forked child applies to itself before it runs anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MORE_PROCESSES, _MORE_FILES = 256, 256
 
 
 class ChildFolders(NamedTuple):
-    """Where a child works; `writable` are the outermost folders that are its own."""
+    """The folders of a child; `writable` are its outermost own folders."""
 
     work: str
     temporary: str
@@ -67,7 +67,7 @@ def _replace_standard(standard: tuple[int, int, int]) -> None:
 
 
 def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
-    """Return the limits of every child, as low as this process is allowed to set them."""
+    """Return the limits of every child, as low as this process may set them."""
     limits = worker.spec["limits"]
     processes = limits["processes"] + worker.other_processes
     values = {
@@ -77,13 +77,13 @@ def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
         resource.RLIMIT_FSIZE: (limits["file_size"],) * 2,
         resource.RLIMIT_NOFILE: (limits["open_files"],) * 2,
         resource.RLIMIT_NPROC: (processes,) * 2,
-        # Counted for the user who runs Assay, also from inside namespaces: to use up what that
-        # user may have would take timers and queues away from everything else of theirs.
+        # Counted against the user who runs Assay, even inside namespaces: using them up would take
+        # timers and queues away from the user's other processes.
         resource.RLIMIT_SIGPENDING: (_PENDING_SIGNALS,) * 2,
         resource.RLIMIT_MSGQUEUE: (_QUEUE_BYTES,) * 2,
     }
     if worker.group is None:
-        # Bounds each process by itself, which is all that can be had without a control group.
+        # Limits each process separately; without a control group nothing more is possible.
         values[resource.RLIMIT_DATA] = (limits["memory"],) * 2
         values[resource.RLIMIT_AS] = (2 * limits["memory"] + (2 << 30),) * 2
     found = []
@@ -96,11 +96,11 @@ def limits_of(worker: ConfinedWorker) -> list[tuple[int, tuple[int, int]]]:
 
 
 def limit_worker(worker: ConfinedWorker) -> None:
-    """Bound the calling worker before it imports foreign code, by what its children may have.
+    """Limit the calling worker before it imports foreign code, based on its children's limits.
 
-    It needs some more than they: descriptors to attend to them, and processes, which without
-    namespaces are counted together with all others of the user. Its processor time is that of
-    many proofs.
+    It needs somewhat more than they do: descriptors to serve them, and processes, which without
+    namespaces are counted together with all others of the user. Its CPU time is that of many
+    proofs.
     """
     more = {resource.RLIMIT_NPROC: _MORE_PROCESSES, resource.RLIMIT_NOFILE: _MORE_FILES}
     for name, (_, most) in worker.limits:
@@ -118,12 +118,12 @@ def check_readable(paths: list[str]) -> None:
         if not os.access(path, os.R_OK):
             raise kernel.JailError(
                 f"{path} is not there or cannot be read by the sandbox's user; "
-                "make it, and the folders above it, readable for everybody"
+                "make it, and the folders above it, readable for all users"
             )
 
 
 def landlock_rules(spec: dict[str, Any], places: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Return what may be read and written where there is no root of our own."""
+    """Return the readable and writable paths for levels without a private root."""
     readable = root.READABLE + (root.READABLE_WITH_NETWORK if spec.get("network") else ())
     rules = [(path, landlock.READ) for path in readable]
     rules += [(path, landlock.LOOK) for path in root.MACHINE_FACTS]
@@ -156,7 +156,7 @@ def _seccomp_program(worker: ConfinedWorker) -> bytes:
     if landlock.version_of_kernel() >= landlock.SCOPED_SIGNALS_VERSION:
         return worker.seccomp
     if worker.own_user:
-        # Nobody else belongs to this user id but the worker, which is this process's parent.
+        # Only the worker, this process's parent, has the same user id.
         return seccomp.program_for_child(never_to=os.getppid())
     return seccomp.program_for_child(only_to=os.getpid())
 
@@ -179,7 +179,7 @@ def install_landlock(
 
 
 def sockets_of(spec: dict[str, Any]) -> str:
-    """Return which sockets a child may make, in the words of seccomp.py."""
+    """Return which sockets a child may create, in the terms of seccomp.py."""
     if spec.get("network"):
         return seccomp.SOCKETS_HOST
     if spec["level"] == "namespaces":

@@ -1,7 +1,7 @@
-"""The work folder of a program: putting files in, bringing files back, removing it.
+"""The work folder of a program: writing files, collecting files, and removing it.
 
-Everything goes through descriptors of folders and follows no link, because what is in the folder
-was made by the program, which may even be running: a server, say.
+Everything uses folder descriptors and follows no link, because the content of the folder was made
+by the program, which may still be running (a server, for example).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _PREFIX = "assay-work-"
 _DEEPEST = 64
 _MOST_FILES = 10_000
 
-# Reasons why something was left where it is.
+# Reasons why something was not collected.
 A_FOLDER = "a folder"
 A_CLOSED_FOLDER = "a folder that cannot be opened"
 A_LINK = "a symbolic link"
 
 
 class FoundFiles(NamedTuple):
-    """Files by name, and what was asked for but left where it was, with the reason."""
+    """Files by name, and requested files that were not collected, with the reason."""
 
     files: list[tuple[str, bytes]]
     left: list[tuple[str, str]]
@@ -41,13 +41,14 @@ def make_private(parent: str) -> str:
 
 
 def make_held(parent: str) -> tuple[str, int]:
-    """Make a private folder; return also the descriptor that says it is in use."""
+    """Make a private folder; also return the descriptor that marks it as in use."""
     parent = os.path.realpath(parent)
     _sweep(parent)
     name = f"{_PREFIX}{os.urandom(8).hex()}"
     path = os.path.join(parent, name)
     os.mkdir(os.path.join(parent, f".{name}"), 0o700)
-    # Held, also by those who inherit it; only then the folder gets the name that _sweep looks for.
+    # The lock is held, also by processes that inherit it; only then does the folder get the name
+    # that _sweep looks for.
     held = os.open(os.path.join(parent, f".{name}"), FOLDER)
     fcntl.flock(held, fcntl.LOCK_SH)
     os.rename(os.path.join(parent, f".{name}"), path)
@@ -55,14 +56,14 @@ def make_held(parent: str) -> tuple[str, int]:
 
 
 def _sweep(parent: str) -> None:
-    """Remove the folders of workers that were killed before they could do it."""
+    """Remove the folders of workers that were killed before they could do so."""
     names: list[str] = []
     with contextlib.suppress(OSError):
         names = os.listdir(parent)
     for name in names:
         if not name.startswith(_PREFIX):
             continue
-        # Whatever is wrong with somebody's old folder must not keep a new worker from starting.
+        # A problem with another process's old folder must not keep a new worker from starting.
         with contextlib.suppress(Exception):
             descriptor = os.open(os.path.join(parent, name), FOLDER)
             try:
@@ -75,8 +76,8 @@ def _sweep(parent: str) -> None:
 def put(files: list[tuple[str, int]], data: bytes, folder: int) -> None:
     """Write files, given as names and lengths, into a folder; scripts may be run.
 
-    What has such a name already is replaced; a link is never followed, a program may have made it.
-    OSError if they are in each other's way.
+    Existing entries are replaced; a link is never followed, because a program may have made it.
+    Raises OSError if the files conflict with each other.
     """
     _check_apart({os.path.normpath(name) for name, _ in files})
     start = 0
@@ -114,7 +115,7 @@ def _make_parents(folder: int, name: str) -> int:
 
 
 def _make_folder(parent: int, name: str) -> int:
-    """Make a folder in a folder and open it; a file or link in its way is replaced."""
+    """Make and open a folder in a folder, replacing a file or link of that name."""
     with contextlib.suppress(FileExistsError):
         os.mkdir(name, 0o755, dir_fd=parent)
     found = open_folder(parent, name)
@@ -138,10 +139,10 @@ def _write(parent: int, name: str, content: bytes) -> None:
 
 
 def collect(folder: int, patterns: list[str], limit: int) -> FoundFiles:
-    """Return the plain files whose path matches a pattern, as far as they fit into the limit.
+    """Return the regular files whose path matches a pattern, up to the size limit.
 
-    What is asked for by its name is looked at first, and always: if it is in neither list it is
-    not there. Only of what a glob matches there may be too much to list.
+    Files requested by name come first and are always examined: if one is in neither list, it does
+    not exist. Only glob matches may be too many to list.
     """
     gathering = _Gathering(folder, limit)
     names = {name for pattern in patterns if (name := plain_name(pattern)) is not None}
@@ -154,7 +155,7 @@ def collect(folder: int, patterns: list[str], limit: int) -> FoundFiles:
 
 
 class _Gathering:
-    """Files on their way out of a folder, and how many more bytes of them there may be."""
+    """Files being collected from a folder, and the number of bytes still allowed."""
 
     def __init__(self, folder: int, limit: int) -> None:
         self.found = FoundFiles([], [])
@@ -162,7 +163,7 @@ class _Gathering:
         self._links: Counter[int] = Counter()
 
     def look_at(self, path: str) -> None:
-        """Take the one file of that path, or note why it cannot be taken."""
+        """Collect the file at that path, or record why it cannot be collected."""
         *parents, name = path.split("/")
         here = os.dup(self._folder)
         try:
@@ -182,7 +183,7 @@ class _Gathering:
             os.close(here)
 
     def _note_obstacle(self, folder: int, path: str) -> None:
-        """Note that something may be beneath a link, or in a folder that nobody can open."""
+        """Record that something may be below a link, or in a folder that cannot be opened."""
         entry = _entry(folder, os.path.basename(path))
         if entry is not None and stat.S_ISLNK(entry.st_mode):
             self.found.left.append((path, A_LINK))
@@ -190,7 +191,7 @@ class _Gathering:
             self.found.left.append((path, A_CLOSED_FOLDER))
 
     def search(self, globs: list[str], seen: set[str]) -> None:
-        """Take what matches a glob and has not been seen."""
+        """Collect everything that matches a glob and has not been seen."""
         wanted, taken = matcher(globs), 0
         for path, parent, entry in walk(self._folder, folders_of(globs)):
             if wanted.fullmatch(path) is None or path in seen:
@@ -253,7 +254,7 @@ def _read(parent: int, name: str, length: int) -> bytes:
 def walk(
     folder: int, where: re.Pattern[str] | None = None
 ) -> Iterator[tuple[str, int, os.stat_result]]:
-    """(path, descriptor of the folder it is in, what it is) of everything that is not a folder.
+    """Yield (path, descriptor of its folder, stat) of everything that is not a folder.
 
     Only folders whose path with a slash at its end matches `where` are entered.
     """
@@ -267,7 +268,7 @@ def walk(
 
 
 def plain_name(pattern: str) -> str | None:
-    """Return the path a pattern names if it is no glob; `[*]`, `[?]`, `[[]` are characters."""
+    """Return the path of a pattern that is not a glob; `[*]`, `[?]`, `[[]` are literals."""
     if re.search(r"[*?[]", re.sub(r"\[[*?[]\]", "", pattern)):
         return None
     name = re.sub(r"\[([*?[])\]", r"\1", pattern)

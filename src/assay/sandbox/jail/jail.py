@@ -1,22 +1,22 @@
 """Builds the jail: `enter` for a worker, `fork_child` for every proof or program it runs.
 
     supervisor          the process that calls `enter`; stays outside, cleans up, ends with the jail
-    └─ first            first process of the jail; mounts all that is seen, then only waits
+    └─ first            first process of the jail; mounts everything visible, then only waits
        └─ maker         first process of a second user namespace; prepares those of the next child
           ├─ worker     `enter` returns here: imports a target, starts programs; one at a time
           │  └─ child   `fork_child` returns None here: private namespaces, filters, limits
-          └─ keeper     first process of a child's namespaces; when it is killed all of them end
+          └─ keeper     first process of a child's namespaces; killing it ends all of them
 
-The worker imports code of a target and yet needs two capabilities: only a parent can send a child
-into a pid namespace. They are capabilities over the second user namespace and what was made in it,
-in which all mounts of the first are locked: no one there can make a read-only bind writable, or
-take it away. Where no second user namespace can be had, the maker is the first process, and the
-filter is all that forbids this; `why_unlocked` says so.
+The worker imports code of a target but needs two capabilities, because only a parent can put a
+child into a pid namespace. They are capabilities over the second user namespace and what was made
+in it. There all mounts of the first one are locked: no process can make a read-only bind writable
+or remove it. Where a second user namespace is not available, the maker is the first process, and
+only the filter forbids this; `why_unlocked` reports it.
 
 The maker and the keepers are forked while the worker is still small, and prepare the next child's
-namespaces while the present one runs: a large worker forks once per child and waits for nothing.
-At the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and
-ends every process that descends from it.
+namespaces while the current one runs: a large worker forks once per child and waits for nothing. At
+the levels `landlock` and `none` there is no maker and no keeper: the worker adopts orphans and ends
+every process that descends from it.
 
 Its spec comes from limits.py and isolation.py outside; start.py shows how to load it by path.
 """
@@ -61,7 +61,7 @@ _worker: child.ConfinedWorker | None = None
 
 
 def enter(spec: dict[str, Any]) -> None:
-    """Go to jail: return in a new process, the worker; the calling one ends with it.
+    """Enter the jail: return in a new process, the worker; the calling process ends with it.
 
     The spec, all of it JSON:
         level    "namespaces", "landlock" or "none"
@@ -119,7 +119,7 @@ def spawn_child(
 
 
 def limit_worker() -> None:
-    """Put the limits of children on the worker too; to be done before it imports foreign code."""
+    """Apply the limits of children to the worker too, before it imports foreign code."""
     if _worker is None:
         raise JailError("call enter first")
     confine.limit_worker(_worker)
@@ -133,12 +133,12 @@ def work_folder() -> str:
 
 
 def keeps_work() -> bool:
-    """Return whether children find the work folder as the one before left it."""
+    """Return whether children see the work folder as the previous one left it."""
     return _worker is not None and _worker.spec.get("work") == "kept"
 
 
 def why_unlocked() -> str:
-    """Return why what is mounted is guarded by the filter alone; "" where it is locked as well."""
+    """Return why only the filter guards the mounts; "" if they are locked as well."""
     return _worker.unlocked if isinstance(_worker, maker.NamespaceWorker) else ""
 
 
@@ -157,7 +157,7 @@ def _start_without_namespaces(
         status = maker.supervise(process, outside, group)
         processes.end_descendants()
         with contextlib.suppress(OSError):
-            # What cannot be removed now, the next worker tries to remove.
+            # The next worker retries whatever cannot be removed now.
             trees.remove(scratch)
         maker.leave(status, group)
     if group is not None:
@@ -181,7 +181,7 @@ def _filter_worker(
     kernel.limit_capabilities()
     kernel.show_memory()
     kernel.no_new_privileges()
-    # The worker finds the processes it has to end by looking through all of them.
+    # The worker finds the processes it has to end by scanning all processes.
     rules = [*confine.landlock_rules(spec, (scratch,)), ("/proc", landlock.LOOK)]
     confine.install_landlock(spec, rules, may_connect=True)
     program = seccomp.program(

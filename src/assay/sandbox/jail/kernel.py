@@ -1,4 +1,4 @@
-"""The Linux calls that Python does not offer, each raising OSError with its own name."""
+"""Linux system calls that Python does not offer; each raises OSError with its own name."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def die_with_parent(signal_number: int) -> None:
 
 
 def hide_memory() -> None:
-    """Keep all without capabilities from tracing this process and reading its memory."""
+    """Prevent processes without capabilities from tracing this one or reading its memory."""
     prctl("PR_SET_DUMPABLE", _PR_SET_DUMPABLE, 0)
 
 
@@ -139,7 +139,7 @@ def limit_capabilities(kept: tuple[int, ...] = ()) -> None:
 
 
 def drop_capabilities() -> None:
-    """Keep none. Quick, for a child whose worker has limited what can be had at all."""
+    """Drop all capabilities. Fast, for a child whose worker has limited the available ones."""
     _set_capabilities(())
 
 

@@ -1,4 +1,4 @@
-"""The filter a process puts on its own access to files, ports and other processes (Landlock)."""
+"""The Landlock filter, which restricts a process's access to files, ports and other processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker that runs programs: takes one request at a time, and answers with how it ended.
+"""The worker that runs programs: takes one request at a time and answers with the result.
 
 Started as `start.py launcher DESCRIPTOR`. The first message is the spec of the jail.
 """
@@ -19,7 +19,7 @@ from . import folder, jail, kernel, processes
 if TYPE_CHECKING:
     from assay.processes.channel import Channel
 
-# What keeps files out of a folder that a program has filled or closed.
+# Errors on writing to a folder that a program has filled or closed.
 _SPOILED = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.ENOTEMPTY, errno.EISDIR}
 _ASK_FOR_PATIENCE_EVERY = 5.0
 _FOLDER_SPOILED = b"the work folder was spoiled"
@@ -27,7 +27,7 @@ _VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 class _Patience:
-    """Says from time to time that there is still something to do, so that nobody gives up."""
+    """Sends a sign of life from time to time, so that the caller keeps waiting."""
 
     def __init__(self, control: Channel) -> None:
         self._control = control
@@ -40,7 +40,7 @@ class _Patience:
 
 
 def serve(control: Channel) -> NoReturn:
-    """Run programs until the other side is gone: descriptors, a request, an answer."""
+    """Run programs until the other side closes: descriptors, a request, an answer."""
     while True:
         try:
             standard = control.receive_descriptors(3)
@@ -82,7 +82,7 @@ def _run(
 def _start(
     request: dict[str, Any], data: bytes, standard: tuple[int, int, int]
 ) -> tuple[jail.JailChild, int | None]:
-    """Start a program; return also where a fork says what kept it from starting."""
+    """Start a program; also return the pipe on which a fork reports why it could not start."""
     spawned = jail.spawn_child(
         request["command"],
         {**_VARIABLES, **request["environment"]},
@@ -130,7 +130,7 @@ def _become(request: dict[str, Any], data: bytes, report_write: int) -> NoReturn
 
 
 def _attend(control: Channel, child: jail.JailChild, wall_time: float) -> jail.ChildEnding:
-    """Wait for the child's end, its time, or the end of who asked; connect and stop on request."""
+    """Wait for the child's end, its time limit or the caller's end; connect and stop on request."""
     deadline, when_over = time.monotonic() + wall_time, "wall_time"
     poller = select.poll()
     for descriptor in (control.fileno(), child.handle):

@@ -1,4 +1,4 @@
-"""The level `namespaces`: who starts whom, who may do what, and what outlives nothing."""
+"""The `namespaces` level: the process tree of a jail, its privileges and its cleanup."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from . import cgroups, confine, kernel, landlock, root, seccomp
 from .child import ConfinedWorker, JailChild, ReadyNamespaces
 from .kernel import JailError
 
-# Seen from outside, the user of a jail that root started: nobody's number, owner of nothing.
+# The outside user id of a jail started by root: an id that owns nothing.
 _SANDBOX_USER = 2_000_000_000
-# Seen from inside, always the same.
+# The user id inside, always the same.
 _USER = 1000
 _PATIENCE = 30.0
 _WATCHES = {"max_inotify_instances": 32, "max_inotify_watches": 8192}
-# How a machine says that there are user namespaces, but none inside another.
+# The error of a machine that has user namespaces but does not allow nested ones.
 _NOT_NESTED = (errno.EPERM, errno.EACCES, errno.ENOSPC, errno.EUSERS)
 _REFUSED = b"refused: "
 
@@ -31,7 +31,7 @@ def _names(spec: dict[str, Any]) -> tuple[str, ...]:
 
 
 def sandbox_user() -> int:
-    """Return a user id for what root starts, one that nobody has if there are that many."""
+    """Return a user id for programs started by root, an unused one if possible."""
     with open("/proc/self/uid_map") as file:
         ranges = [[int(field) for field in line.split()] for line in file]
     wanted = _SANDBOX_USER + os.getpid()
@@ -57,7 +57,7 @@ def start(spec: dict[str, Any], group: cgroups.ControlGroup | None) -> ConfinedW
 
 
 def _bring_up(here: socket.socket, process: int, wanted_user: int | None) -> int:
-    """Write the map of users and let the first process go on; called in the supervisor."""
+    """Write the user map and let the first process continue; called in the supervisor."""
     _expect(here, b"unshared")
     _map_users(process, wanted_user)
     here.send(b"mapped")
@@ -102,7 +102,7 @@ def _write(path: str, text: str) -> None:
 
 
 class _AskedToEnd(BaseException):
-    """A signal has come to the supervisor; what it watches over must not outlive it."""
+    """The supervisor received a signal; its jail must not outlive it."""
 
 
 def _ask_to_end(number: int, frame: object) -> None:
@@ -111,9 +111,9 @@ def _ask_to_end(number: int, frame: object) -> None:
 
 
 def supervise(process: int, outside: int, group: cgroups.ControlGroup | None) -> int:
-    """Wait for the jail, and end it if whoever asked for it is gone; the jail's exit status.
+    """Wait for the jail, and end it if the caller is gone; return the jail's exit status.
 
-    Meanwhile set the limits of the control group, which nobody inside has in hand.
+    Meanwhile set the limits of the control group, which nothing inside can access.
     """
     poller = select.poll()
     requests = () if group is None else (group.requests,)
@@ -155,7 +155,7 @@ def _unshare_and_fork(
         _expect(there, b"adopted")
         return _make_jail(spec, group, there, as_root=as_root)
     except BaseException as error:
-        # Nobody listens any more once the jail is ready; it then ends without a word.
+        # Nothing reads this pipe once the jail is ready; it then ends silently.
         with contextlib.suppress(OSError):
             there.send(f"{type(error).__name__}: {error}".encode()[:4000])
         os._exit(125)
@@ -177,7 +177,7 @@ def _make_jail(
         kernel.keep_capabilities_over_setuid()
         _become_user()
     confine.check_readable([inside for _, inside, _ in binds])
-    # Of the maker: to make namespaces and to mount in them. Of the worker: to send children there.
+    # The maker creates namespaces and mounts in them; the worker moves children there.
     own = (kernel.CAP_SYS_ADMIN, *(() if spec.get("network") else (kernel.CAP_NET_ADMIN,)))
     of_worker = (kernel.CAP_SYS_ADMIN, kernel.CAP_SYS_CHROOT)
     kernel.limit_capabilities((*own, *of_worker))
@@ -216,7 +216,7 @@ def _make_jail(
 
 
 def _limit_watches() -> None:
-    """Leave most of them to the user who runs Assay, for whom they are counted too."""
+    """Leave most of them to the user who runs Assay, against whom they are counted."""
     for name, most in _WATCHES.items():
         with contextlib.suppress(OSError):  # a container may have them read-only
             _write(f"/proc/sys/user/{name}", str(most))
@@ -228,11 +228,12 @@ def _become_user() -> None:
 
 
 def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -> str:
-    """Go on in a second user namespace, which has no say over what is mounted by now.
+    """Continue in a second user namespace, which has no control over existing mounts.
 
-    Whoever has capabilities there can neither make a read-only bind writable nor take it away to
-    see what is beneath it. Returns in the first process of that namespace; the calling one stays
-    behind, or goes on itself where no second user namespace can be had. Then the answer is why.
+    Capabilities there can neither make a read-only bind writable nor remove it to show what is
+    beneath. Returns in the first process of that namespace; the calling one stays behind, or
+    continues itself if no second user namespace is available. In that case the return value is the
+    reason.
     """
     own = kernel.NEW_IPC | kernel.NEW_UTS | (0 if spec.get("network") else kernel.NEW_NET)
     before, after = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -263,7 +264,7 @@ def _lock_mounts(spec: dict[str, Any], there: socket.socket, *, as_root: bool) -
 
 
 def _stay_behind(message: bytes, before: socket.socket, process: int, *, as_root: bool) -> NoReturn:
-    """Map the users of the second namespace, give up every right, wait for the maker, end like it.
+    """Map the users of the second namespace, drop all rights, wait for the maker, exit like it.
 
     This is the first process of the outer pid namespace: when it is killed, all others end.
     """
@@ -286,7 +287,7 @@ def _stay_behind(message: bytes, before: socket.socket, process: int, *, as_root
 
 
 def _work_of(spec: dict[str, Any]) -> str:
-    """Return what a new work folder is, in the words of root.py."""
+    """Return what a new work folder is, in the terms of root.py."""
     if spec.get("work") == "base":
         return "base"
     return "view" if spec.get("base") else "empty"
@@ -337,7 +338,7 @@ def _reap_but(worker: int) -> None:
 
 
 def _keep(spec: dict[str, Any], orders: socket.socket) -> NoReturn:
-    """Make the other namespaces, hand them over, and be there, as their keeper."""
+    """Create the other namespaces, hand them over, and stay alive as their keeper."""
     try:
         network = 0 if spec.get("network") else kernel.NEW_NET
         kernel.unshare(kernel.NEW_MOUNT | kernel.NEW_IPC | kernel.NEW_UTS | network)
@@ -376,7 +377,7 @@ def _rules(spec: dict[str, Any]) -> list[tuple[str, int]]:
 
 
 class NamespaceWorker(ConfinedWorker):
-    """A worker whose children get namespaces that were prepared before they were asked for."""
+    """A worker whose children get namespaces that were prepared in advance."""
 
     def __init__(
         self,
@@ -389,7 +390,7 @@ class NamespaceWorker(ConfinedWorker):
         self.unlocked = unlocked
         os.environ.update(HOME=root.WORK, TMPDIR="/tmp")
         # A number, not an object: a child closes its descriptors, and an object would later close
-        # whatever has got the same number by then.
+        # an unrelated one with the same number.
         self._asking = asking.detach()
         self._own = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
         self._own_network = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
@@ -417,14 +418,14 @@ class NamespaceWorker(ConfinedWorker):
         for descriptor in prepared.ruleset:
             os.close(descriptor)
         os.write(self._asking, b"new")
-        # The base is no tmpfs, and grows as far as the disk does.
+        # The base is not a tmpfs; only the disk limits its size.
         watched = (root.BASE,) if self.spec.get("work") == "base" else ()
         return JailChild(
             self, process, report_read, prepared.work, before, prepared=prepared, watched=watched
         )
 
     def open_socket(self, child: JailChild) -> socket.socket:
-        """Return a socket of the child's network, which it belongs to wherever it is used."""
+        """Return a socket in the child's network, wherever it is used."""
         if self.spec.get("network"):
             return super().open_socket(child)
         assert child.prepared is not None

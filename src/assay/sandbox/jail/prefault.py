@@ -1,8 +1,8 @@
-"""Pages of memory: those a proof writes to, copied before it runs, and those it must not share.
+"""Memory pages: copies those a proof will write to in advance, and unshares others.
 
-After a fork every page that is written to has to be copied, and in Python looking at an object is
-writing to it. One by one that is some thousands of faults per proof; all at once it costs little,
-and nothing at all to a proof whose process was forked before it was asked for.
+After a fork every page that is written to has to be copied, and in Python even reading an object
+writes to it. One by one that is some thousands of faults per proof; all at once it costs little,
+and nothing for a proof whose process was forked in advance.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def find_shared() -> list[Range]:
     with open("/proc/self/maps") as file:
         for line in file:
             place, rights, _, device, _, *name = line.split(maxsplit=5)
-            # What is read-only and on a disk is a file of the system, such as its locales.
+            # Read-only mappings of files on disk are system files, such as locales.
             if rights.endswith("s") and ("w" in rights or not _is_of_disk("".join(name), device)):
                 start, _, end = place.partition("-")
                 ranges.append((int(start, 16), int(end, 16)))
@@ -49,7 +49,7 @@ def _is_of_disk(name: str, device: str) -> bool:
 
 
 def unshare(ranges: list[Range]) -> None:
-    """Give this process and its children these pages for themselves, with what is in them.
+    """Make these pages private to this process and its children, keeping their content.
 
     Raises OSError if that cannot be done.
     """

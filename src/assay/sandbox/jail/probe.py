@@ -1,4 +1,4 @@
-"""Finds out what this machine offers, by trying each layer in a process that ends at once.
+"""Detects what this machine offers by trying each layer in a short-lived process.
 
 Started as `start.py probe`; prints one JSON object of layer to [available, what was seen].
 """
@@ -24,7 +24,7 @@ _SMALL = {
 
 
 def _try(attempt: Callable[[], str]) -> tuple[bool, str]:
-    """Run an attempt in a process of its own and read what it says."""
+    """Run an attempt in a separate process and read its result."""
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:

@@ -1,4 +1,4 @@
-"""Processes without a namespace of their own: counting them, ending all that descend from one."""
+"""Processes without a pid namespace: counting them, and ending all descendants of one."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def spawn(
     before = [(name, resource.getrlimit(name)) for name, _ in limits]
     try:
         for (name, (soft, _)), (_, (_, highest)) in zip(limits, before, strict=True):
-            # Born with the lower limits, a program cannot outrun them. CPU time is left out: this
-            # process may have used more than a program is allowed to.
+            # Started with the lower limits, a program cannot outrun them. CPU time is left out:
+            # this process may have used more than a program is allowed to.
             if name != resource.RLIMIT_CPU:
                 resource.setrlimit(name, (soft, highest))
         process = _spawn_found(command, environment, actions)
@@ -138,7 +138,7 @@ def list_children(process: int, *, of_all_threads: bool = True) -> list[int]:
 
 
 def _descendants_among_all(ancestor: int) -> list[int]:
-    """Do the same for kernels that do not list the children of a process."""
+    """Return the same on kernels that do not list the children of a process."""
     children: dict[int, list[int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -157,7 +157,7 @@ _EXITING = 0x4  # among the flags of a task: it is ending and runs no code of it
 
 
 class UnnamedFiles(NamedTuple):
-    """What they take, and whether a process has hidden some: that cannot be seen for long."""
+    """The space they take, and whether a process hides some, which can only be seen briefly."""
 
     bytes: int
     is_hidden: bool
@@ -166,10 +166,10 @@ class UnnamedFiles(NamedTuple):
 def measure_unnamed(
     ancestor: int, folders: tuple[str, ...], least_when_mapped: int
 ) -> UnnamedFiles:
-    """Return what the descendants of a process have of files that were once in these folders.
+    """Return the space of deleted files from these folders that descendants still hold open.
 
-    Nobody but root can say how large a file is that is mapped and not open: what is mapped of it
-    counts, and not less than `least_when_mapped`.
+    Only root can tell the size of a file that is mapped but not open: its mapped part counts, and
+    at least `least_when_mapped`.
     """
     devices = {os.stat(folder).st_dev for folder in folders}
     open_files: dict[tuple[int, int], int] = {}
@@ -193,12 +193,12 @@ def measure_unnamed(
 
 
 def _readable_thread(process: int) -> str | None:
-    """Return the folder of a thread that lives; all share their files, by the filter of calls."""
+    """Return the folder of a live thread; the seccomp filter ensures that all share their files."""
     for name in _list_names(f"/proc/{process}/task"):
         thread = f"/proc/{process}/task/{name}"
         if _list_names(f"{thread}/fd"):
             return thread
-    # One without any open file is all right if it can be looked at.
+    # A thread without open files is fine if it can be inspected.
     own = f"/proc/{process}"
     return own if os.access(f"{own}/fd", os.R_OK) else None
 
@@ -226,9 +226,9 @@ def _list_mapped(path: str, folders: tuple[str, ...]) -> Iterator[tuple[int, int
 
 
 def is_alive(process: int) -> bool:
-    """Return whether a thread of it goes on.
+    """Return whether one of its threads is still running.
 
-    One that is ending cannot be looked at either, for as long as it takes to give its memory back.
+    A process that is ending cannot be inspected either, until its memory is released.
     """
     return any(
         _goes_on(f"/proc/{process}/task/{thread}/stat")
@@ -250,7 +250,7 @@ def _list_names(folder: str) -> Iterable[str]:
 
 
 def read_lines(path: str) -> list[str]:
-    """Return the lines of a file of the kernel's; none if what it is about has just ended."""
+    """Return the lines of a kernel file; none if its process has just ended."""
     try:
         with open(path, errors="replace") as file:
             return file.read().splitlines()

@@ -1,4 +1,4 @@
-"""The life of one proof in its fork: its file, its temporary folder, pytest, the last word."""
+"""One proof in its fork: its file, its temporary folder, the pytest run and the final message."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import Any
 from . import prefault
 from .challenge import ChallengeRun
 
-# Where the proof's process keeps its two descriptors: high, so that none is met by accident.
+# High descriptor numbers, so that the proof's process does not hit them by accident.
 _CRASH = 200
 _REPORT = 201
 
 
 @dataclass
 class Job:
-    """One proof as the worker was asked to run it; `learn` also tells what it took."""
+    """One proof as requested from the worker; `learn` also returns what it needed."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class Job:
 
 
 def prepare(report: int) -> None:
-    """Do what can be done before the proof is known."""
+    """Do everything that is possible before the proof is known."""
     os.dup2(2, _CRASH, inheritable=False)
     os.dup2(report, _REPORT, inheritable=False)
     os.close(report)
@@ -66,8 +66,8 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
         )
         perform(path)
     except BaseException as error:
-        # `pytest.exit`, `sys.exit` at import, a collection that failed: what it means is judged
-        # outside, from the tests that did or did not run.
+        # `pytest.exit`, `sys.exit` at import, a failed collection: judged outside, from the tests
+        # that did or did not run.
         problem = f"{type(error).__name__}: {error}"
     if lesson is not None:
         channel.put("lesson", **lesson.report())
@@ -77,7 +77,7 @@ def run(job: Job, recorder: Any, perform: Callable[[str], None]) -> None:
 
 
 class _Lesson:
-    """What a sample needed that its worker did not have: modules, and pages of memory."""
+    """What a sample needed that its worker lacked: modules, and pages of memory."""
 
     def __init__(self) -> None:
         self._modules = set(sys.modules)
@@ -107,7 +107,7 @@ def _within(root: str) -> list[str]:
 
 
 class _Nowhere:
-    """The file the terminal reporter writes to: what it would say is not a result."""
+    """The file for the terminal reporter, whose output is discarded."""
 
     encoding = "utf-8"
 
@@ -146,7 +146,7 @@ class PreparedSession:
         self.session: Any = session
 
     def start_capture(self) -> None:
-        """Turn capturing on, at rest as pytest has it outside the tests; called in the fork."""
+        """Turn capturing on, suspended as pytest has it outside tests; called in the fork."""
         self._capture._method = "fd"
         self._capture.start_global_capturing()
         self._capture.suspend_global_capture(in_=True)
@@ -161,7 +161,7 @@ class PreparedSession:
 
 
 def run_main(path: str, root: str, recorder: Any) -> None:
-    """Run a proof through the front door of whichever pytest the environment has."""
+    """Run a proof through the public entry point of the environment's pytest."""
     import pytest
 
     pytest.main([*_within(root), "-q", path], plugins=[recorder])

@@ -1,7 +1,7 @@
-"""A pytest plugin that writes down what happened, test by test, on a channel of its own.
+"""A pytest plugin that records what happened, test by test, on a separate channel.
 
-It keeps what was raised beside what pytest made of it, so that whoever rewrites an outcome on the
-way (a hook, a plugin) is seen. The judgement is made outside; this only records.
+It records the raised exception beside the outcome that pytest made of it, so that a hook or plugin
+that rewrites an outcome is detected. The judgement is made outside.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-# Enough to see why a test failed; a flood of output must not become a flood of report.
+# Enough to see why a test failed, without flooding the report.
 _TEXT = 20_000
 _MESSAGE = 4_000
 _BROAD = (Exception, BaseException)
 
 
 def shorten(text: str, limit: int = _TEXT) -> str:
-    """Keep the head and the tail of a long text, and say how much was cut."""
+    """Keep the head and the tail of a long text, and note how much was cut."""
     if len(text) <= limit:
         return text
     half = limit // 2
@@ -28,7 +28,7 @@ def shorten(text: str, limit: int = _TEXT) -> str:
 
 
 class EventWriter:
-    """Where events go: a descriptor that only the supervisor reads, each line with its token."""
+    """Writes events to a descriptor that only the supervisor reads, each line with its token."""
 
     def __init__(self, descriptor: int, token: str) -> None:
         self._descriptor = descriptor
@@ -37,7 +37,7 @@ class EventWriter:
         self._waiting = b""
 
     def send(self, event: str, **fields: Any) -> None:
-        """Send an event, after those that were put off."""
+        """Send an event, after the deferred ones."""
         self.put(event, **fields)
         if os.getpid() != self._owner:
             return  # a test forked and came back through pytest: that is not this proof's report
@@ -45,7 +45,7 @@ class EventWriter:
             self._waiting = self._waiting[os.write(self._descriptor, self._waiting) :]
 
     def put(self, event: str, **fields: Any) -> None:
-        """Send an event with the next: every write wakes the supervisor."""
+        """Defer an event until the next `send`: every write wakes the supervisor."""
         text = json.dumps({"event": event, **fields}, default=repr)
         self._waiting += f"{self._token} {text}\n".encode("ascii", "backslashreplace")
 
@@ -83,7 +83,7 @@ def _is_own(filename: str, proof: str) -> bool:
 
 
 def _is_check(filename: str, proof: str) -> bool:
-    """Return whether a failed check, not what is checked, may raise from this file."""
+    """Return whether a file may raise because a check failed, not because of what is checked."""
     if filename == proof:
         return True
     folders = filename.replace("\\", "/").split("/")[:-1]
@@ -91,7 +91,7 @@ def _is_check(filename: str, proof: str) -> bool:
 
 
 class Recorder:
-    """The plugin of one proof; made before the fork, told in it where to report and on what."""
+    """The plugin of one proof; created before the fork and configured in it."""
 
     def __init__(self) -> None:
         self._channel = EventWriter(-1, "")
@@ -107,7 +107,7 @@ class Recorder:
         self._challenge = challenge
 
     def watch_raises(self) -> None:
-        """See what every `raises` swallows: pytest reports only that it was satisfied."""
+        """Record what every `raises` catches: pytest only reports that it was satisfied."""
         import unittest.case
 
         self._wrap(type(pytest.raises(ValueError)), _get_expected)
@@ -137,7 +137,7 @@ class Recorder:
         self._plugins = set(_plugin_names(self._manager))
 
     def list_new_plugins(self) -> list[str]:
-        """Return the plugins that got a say in outcomes since the proof was read."""
+        """Return the plugins that can affect outcomes and were added since the proof was read."""
         if self._manager is None:
             return []
         return sorted(set(_plugin_names(self._manager)) - self._plugins)
@@ -161,7 +161,7 @@ class Recorder:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: Any) -> None:
         if self._challenge is not None:
-            # What the challenge does to its process must not be met by another test.
+            # The effects of the challenge on its process must not reach another test.
             items.sort(key=lambda item: _function(item) == self._challenge.holds)
 
     # The innermost: what `capsys` and `caplog` see ends with the wrappers around it.
@@ -215,7 +215,7 @@ def _get_expected(context: Any) -> Any:
 
 
 def _judge_raised(error: BaseException | None) -> str:
-    """Return the outcome that an exception stands for, before any hook has a say."""
+    """Return the outcome that an exception implies, before any hook can change it."""
     if error is None:
         return "passed"
     return "skipped" if isinstance(error, pytest.skip.Exception) else "failed"

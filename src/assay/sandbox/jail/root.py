@@ -1,4 +1,4 @@
-"""The file system of a jail: an empty root with a named list of things in it, and nothing else."""
+"""The file system of a jail: an empty root with an explicit list of entries, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from . import kernel, trees
 
-# A name of its own: whatever folder of the machine is bound inside must not fall into it.
+# A distinct name, so that no folder bound from the machine is inside it.
 WORK = "/assay-work"
 BASE = "/assay-base"
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -33,10 +33,10 @@ FILES_PER_FOLDER = 100_000
 READABLE = (*_SYSTEM, *(f"/etc/{name}" for name in _SETTINGS), "/etc/passwd", "/etc/group")
 READABLE_WITH_NETWORK = tuple(f"/etc/{name}" for name in (*_NETWORK_SETTINGS, "nsswitch.conf"))
 DEVICES = tuple(f"/dev/{name}" for name in _DEVICES)
-# Folders that every child has of its own; what was bound beneath them would be out of its sight.
+# Private folders of every child; anything bound beneath them would be hidden.
 _PRIVATE = (f"{WORK}/", "/tmp/", "/dev/shm/")
 _bound_beneath: list[str] = []
-# Where no overlay can be had views are copies, and this is how much each of them holds.
+# Without overlays views are copies; this is the maximum size of each.
 _copied_bytes: int | None = None
 # Facts about the machine that interpreters ask for; no other process is among them.
 MACHINE_FACTS = tuple(

@@ -1,4 +1,4 @@
-"""One proof under way, as the worker sees it: reads what it sends, keeps its clock, ends it."""
+"""A running proof as the worker sees it: reads its messages, enforces its limits and ends it."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any
 
 from . import jail, processes
 
-# What one proof may send back; a forged flood of events ends there.
+# The most that one proof may send; a forged flood of events is cut off there.
 _REPORT_BYTES = 4_000_000
 _OUTPUT_BYTES = 40_000
-# What a library starts for itself (a resource tracker, say) ends with its parent, but not at once.
+# Helpers of a library (a resource tracker, for example) end with their parent, but not at once.
 _GRACE = 0.5
 # Why reading stopped, besides the names of limits.
 _LAST_WORD, _ENDED = "last word", "ended"
 
 
 class RunningProof:
-    """A forked process, the pipe that brings it its proof and the two that lead from it."""
+    """A forked process, the pipe that delivers its proof and its two output pipes."""
 
     def __init__(self, child: jail.JailChild, order: int, report: int, output: int) -> None:
         self._child = child
@@ -31,15 +31,15 @@ class RunningProof:
         self._ending: jail.ChildEnding | None = None
 
     def give(self, job: dict[str, Any]) -> None:
-        """Hand over the proof; BrokenPipeError if the process did not live to take it."""
+        """Hand over the proof; raise BrokenPipeError if the process has died."""
         with open(self._order, "wb") as order:
             order.write(json.dumps(job).encode())
 
     def answer(self, seconds: float, asker: int) -> dict[str, Any]:
-        """Wait for the last word, for the end, for a limit or until nobody asks any more.
+        """Wait for the final message, the end, a limit, or until nobody waits for the answer.
 
-        A proof that has said its last word and has nothing running beside it is answered for at
-        once; that its process is taken down (a matter of milliseconds) is then left to `end`.
+        A proof that has sent its final message and has nothing running beside it is answered at
+        once; ending its process (a matter of milliseconds) is left to `end`.
         """
         started = time.monotonic()
         reason = self._watch(started + seconds, asker)
@@ -62,11 +62,11 @@ class RunningProof:
         return {**seen, "report": report, "output": output}
 
     def end(self, limit: str | None = None) -> jail.ChildEnding:
-        """End the process with everything it has started; the second time nothing is left to do."""
+        """End the process and everything it has started; calling it again has no effect."""
         if self._ending is None:
             try:
                 self._ending = self._child.end(limit)
-                # Everybody who could write has been ended, so that both pipes have an end.
+                # All writers have been ended, so both pipes reach their end.
                 self._read_all(wait=True)
             finally:
                 for descriptor in self._buffers:
@@ -75,7 +75,7 @@ class RunningProof:
         return self._ending
 
     def _watch(self, deadline: float, asker: int, *, last_word: bool = True) -> str:
-        """Read until there is a reason to stop: which one, or the name of the limit."""
+        """Read until there is a reason to stop; return the reason or the name of the limit."""
         poller = select.poll()
         for descriptor in (self._child.handle, *self._buffers):
             poller.register(descriptor, select.POLLIN)
@@ -103,7 +103,7 @@ class RunningProof:
         return report.endswith(b"}\n") and b'"event": "end"' in report[report.rfind(b"\n", 0, -1) :]
 
     def _take(self, descriptor: int) -> bool:
-        """Read what came; False at the end of that pipe."""
+        """Read available data; return False at the end of that pipe."""
         data = os.read(descriptor, 65_536)
         buffer = self._buffers[descriptor]
         if descriptor == self._output:
@@ -118,7 +118,7 @@ class RunningProof:
         return bool(data)
 
     def _read_all(self, *, wait: bool) -> None:
-        """Read what there is, or with `wait` all there will be."""
+        """Read the available data, or with `wait` everything until the end."""
         for descriptor in self._buffers:
             poller = select.poll()
             poller.register(descriptor, select.POLLIN)
@@ -144,7 +144,7 @@ class RunningProof:
 
     def _list_others(self) -> list[int]:
         """Return the living processes that a proof has started, still its own or orphans."""
-        # Who lost its parent goes to the keeper, or without one to this process.
+        # Orphans are adopted by the keeper, or without one by this process.
         keeper = self._child.keeper
         adopter = os.getpid() if keeper is None else _process_of(keeper)
         found = processes.list_children(adopter) + processes.list_children(self._child.process)

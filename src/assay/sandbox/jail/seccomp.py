@@ -1,6 +1,6 @@
-"""The filter a process puts on its own system calls, for good (seccomp).
+"""The seccomp filter, which permanently restricts the system calls of a process.
 
-What is not named here is refused: a call is allowed because somebody has thought about it.
+It is an allowlist: every call that is not listed here is refused.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from . import kernel, landlock
 
-# What a family of calls is at a level. EPERM says that somebody has decided against a call, ENOSYS
-# (which everything gets that is in no family) makes programs do without it.
+# The answer to a family of calls at a level. EPERM means that a call is deliberately refused;
+# ENOSYS (for every call in no family) makes programs do without it.
 _YES, _NO, _ABSENT = "yes", "no", "absent"
 _COUNTED = "counted"  # only where a control group counts the memory that it takes
 _ONESELF = "oneself"  # on the calling process only
 
 
 class Family(NamedTuple):
-    """Calls that have the same answer: in namespaces, at landlock, there under the user's own id.
+    """Calls with the same answers: in namespaces, at landlock, there under the user's own id.
 
     That last one, because Landlock says nothing about some calls on the user's other files and
     processes.
@@ -32,7 +32,7 @@ class Family(NamedTuple):
     calls: str
 
 
-# docs/security.md has the reasons, under the same names.
+# docs/security.md gives the reasons, under the same names.
 FAMILIES = {
     "files": Family(_YES, _YES, _YES, """
         open openat openat2 creat close close_range dup dup2 dup3 fcntl flock read write readv
@@ -136,7 +136,7 @@ FAMILIES = {
         security vserver epoll_ctl_old epoll_wait_old
     """),
 }  # fmt: skip
-# All that a worker needs to send its children into the namespaces that its maker has prepared.
+# What a worker needs to move its children into the namespaces prepared by its maker.
 _FOR_NAMESPACES = ("setns",)
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
@@ -253,13 +253,14 @@ def _examine(sockets: str, *, private: bool) -> dict[str, Code]:
         "socketpair": _pair_block(sockets),
     }
     if sockets == SOCKETS_NONE:
-        # One of a pair could take a name that a program of the machine needs.
+        # One socket of a pair could bind a name that a program of the machine needs.
         blocks["bind"] = _refuse()
     if sockets == SOCKETS_PORTS:
         blocks.update({name: _refuse_bits(at, _MSG_FASTOPEN) for name, at in _SENDERS.items()})
     if not private:
         blocks["fcntl"] = [*_refuse_equal(1, _SET_LEASE), *_refuse_equal(1, _NOTIFY)]
-        # Whoever hides from the worker, or one thread from another, hides the files that it holds.
+        # A process hidden from the worker, or a thread hidden from another, hides the files it
+        # holds.
         blocks["close_range"] = _refuse_bits(2, _CLOSE_RANGE_UNSHARE)
         zero = _refuse_equal(1, 0)
         blocks["prctl"] = [_argument(0), _op(_EQUAL, _SET_DUMPABLE, 0, len(zero)), *zero]
@@ -286,7 +287,7 @@ def _ranges(by_number: Mapping[int, Code], default: Code) -> list[tuple[int, Cod
 
 
 def _search(ranges: list[tuple[int, Code]]) -> Code:
-    """Return a binary search: the filter runs on every call, and reads few of its instructions."""
+    """Return a binary search: the filter runs on every call and should execute few instructions."""
     if len(ranges) == 1:
         return ranges[0][1]
     middle = len(ranges) // 2

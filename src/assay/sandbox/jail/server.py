@@ -1,4 +1,4 @@
-"""The warm process: goes to jail, imports the target, prepares pytest, forks for every proof."""
+"""The warm process: enters the jail, imports the target, prepares pytest, forks for every proof."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def test_fails():
     assert {"a": [1, 2]} == {"a": [1, 3]}
 """
 _SMALLEST = "def test_passes():\n    assert len('a') == 1\n"
-# A stored proof is a sample only while it is quick: whatever it does, it costs no more than this.
+# A stored proof is used as a sample only if it is fast: it may cost no more than this.
 _SAMPLES = 8
 _START_SECONDS = 60.0
 _SAMPLE_SECONDS = 5.0
 _SAMPLES_SECONDS = 30.0
 _SAMPLE_IMPORTS = 1_000
-# More shared memory than this is not copied for every proof: it gets an interpreter of its own.
+# A proof with more shared memory than this gets a new interpreter; it is not copied per proof.
 _SHARED_BYTES = 64 << 20
 
-# Work that a library puts off until it is first used, by the module that shows it is there.
+# Work that a library defers until first use, by the module that shows it is present.
 _TOUCHES = {
     "pydantic": "from pydantic import BaseModel\nclass Touched(BaseModel):\n    value: int\n",
 }
@@ -77,7 +77,7 @@ class ProofServer:
         self._prepared: PreparedSession | None = None
 
     def serve(self) -> None:
-        """Become what is ordered first, then run one proof after the other."""
+        """Set up the process as ordered, then run one proof after another."""
         self._start(self._channel.receive()[0])
         with suppress(EOFError, ConnectionError):  # whoever asked may be gone by now
             while True:
@@ -87,7 +87,7 @@ class ProofServer:
                     self._spare = self._fork()
 
     def _start(self, order: dict[str, Any]) -> None:
-        """Become what was ordered: enter the jail, set the path, import, prepare, learn."""
+        """Set up the process: enter the jail, set the path, import, prepare, learn."""
         recorder = _read_module(f"{__package__}.recorder")
         try:
             jail.enter(order["jail"])
@@ -126,12 +126,12 @@ class ProofServer:
         )
 
     def _learn(self, samples: list[str]) -> None:
-        """Import what samples import, then see which memory they write to."""
+        """Import what samples import, then find the memory pages they write to."""
         deadline = time.monotonic() + _SAMPLES_SECONDS
         _import_all(self._lesson(_SAMPLE, _START_SECONDS)["modules"], _START_SECONDS)
-        # A stored proof may do anything but decide what is imported here: its import statements,
-        # and then the modules that it says it came to need, are tried in a fork without it, and
-        # what is slow there or starts threads is left out.
+        # A stored proof must not decide what is imported here: its import statements, and then the
+        # modules it reports as needed, are tried in a fork without it; whatever is slow there or
+        # starts threads is left out.
         for sample in samples:
             self._import_tried(_import_statements(sample), deadline)
         for sample in samples:
@@ -144,7 +144,7 @@ class ProofServer:
                 self._import_tried(late, deadline)
         gc.collect()
         gc.freeze()
-        # What every proof writes to, not what one might: a page copied for nothing costs as much.
+        # Pages that every proof writes to, not those that one might: a needless copy costs as much.
         lessons = (
             self._lesson(sample, _SAMPLE_SECONDS)
             for sample in (_SMALLEST, _SAMPLE, *samples)
@@ -154,14 +154,14 @@ class ProofServer:
         self._pages = prefault.merge(set.intersection(*written) if written else ())
 
     def _import_tried(self, statements: list[str], deadline: float) -> None:
-        """Import what statements import, if a fork has shown that this can be done here."""
+        """Import the modules of statements, if a fork has shown that this works here."""
         if statements and time.monotonic() < deadline:
             lesson = self._lesson(_quietly(statements) + _SMALLEST, _SAMPLE_SECONDS)
             if lesson["threads"] == 1:
                 _import_all(lesson["modules"], _SAMPLE_SECONDS)
 
     def _lesson(self, sample: str, seconds: float) -> dict[str, Any]:
-        """Run a sample in a throw-away fork; one that is slow or says nonsense teaches nothing."""
+        """Run a sample in a throw-away fork; a slow or invalid one is ignored."""
         token = secrets.token_hex(8)
         job = Job("sample", "test_sample.py", sample, token, seconds, learn=True)
         nothing: dict[str, Any] = {"modules": [], "pages": [], "threads": 0}
@@ -194,7 +194,7 @@ class ProofServer:
         return {"event": "done", "id": job["id"], "token": job["token"], **seen}
 
     def _clear_up(self) -> None:
-        """Take down what was answered for; if that cannot be done this worker is of no use."""
+        """Clean up after an answer; if that fails, this worker cannot be used any more."""
         running, self._running = self._running, None
         if running is not None:
             running.end()
@@ -211,7 +211,7 @@ class ProofServer:
         return running
 
     def _fork(self) -> RunningProof:
-        """Fork a process that is all a proof needs and waits for the proof."""
+        """Fork a process that is ready for a proof and waits for it."""
         order, report, output = os.pipe(), os.pipe(), os.pipe()
         nothing = os.open(os.devnull, os.O_RDONLY)
         child = jail.fork_child(
@@ -224,7 +224,7 @@ class ProofServer:
         return RunningProof(child, order[1], report[0], output[0])
 
     def _become(self, order: int, report: int) -> NoReturn:
-        """Be the proof, and never come back; called in the fork."""
+        """Run the proof and never return; called in the fork."""
         try:
             prefault.unshare(self._shared)
             prefault.copy(self._pages)
@@ -249,7 +249,7 @@ class ProofServer:
 
 
 def _enter_environment(python: str) -> None:
-    """Become the interpreter of a virtual environment, with all that its packages do at start."""
+    """Become the interpreter of a virtual environment, including its packages' start-up code."""
     import site
 
     sys.executable = python
@@ -260,7 +260,7 @@ def _enter_environment(python: str) -> None:
 
 
 def _threads() -> int:
-    """Count the threads, also those that Python does not know of."""
+    """Count the threads, including those unknown to Python."""
     return len(os.listdir("/proc/self/task"))
 
 
@@ -271,7 +271,7 @@ def _touch(imports: list[str]) -> None:
 
 
 def _import_statements(sample: str) -> list[str]:
-    """Return the imports of a sample that bring something new."""
+    """Return the imports of a sample that add new modules."""
     try:
         tree = ast.parse(sample)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -288,7 +288,7 @@ def _import_statements(sample: str) -> list[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether a text is the name of a module that may be imported for its own sake."""
+    """Return whether a string names a module that can be imported on its own."""
     parts = name.split(".")
     return all(part.isidentifier() for part in parts) and not {"__main__", "test_sample"} & set(
         parts
@@ -296,7 +296,7 @@ def _is_module(name: str) -> bool:
 
 
 def _quietly(statements: list[str]) -> str:
-    """Return statements as a program that goes on, whatever they raise."""
+    """Return statements as a program that ignores their exceptions."""
     return "".join(
         f"try:\n    {one}\nexcept BaseException:\n    pass\n"
         for one in statements[:_SAMPLE_IMPORTS]
@@ -304,11 +304,11 @@ def _quietly(statements: list[str]) -> str:
 
 
 class _TooSlow(BaseException):
-    """Importing has taken all the time it has."""
+    """Importing exceeded its time limit."""
 
 
 def _import_all(modules: list[str], seconds: float) -> None:
-    """Import what a sample had to import, for as long as that is quick."""
+    """Import the modules that a sample needed, as long as that is fast."""
 
     def stop(number: int, frame: object) -> None:
         raise _TooSlow
@@ -330,7 +330,7 @@ def _import_all(modules: list[str], seconds: float) -> None:
 
 
 def _read_module(name: str) -> tuple[ModuleType, Any]:
-    """Read a module of ours, to be executed later: in the jail these files cannot be seen."""
+    """Read one of our modules for later execution: inside the jail these files are not visible."""
     spec = importlib.util.find_spec(name)
     assert spec is not None
     assert isinstance(spec.loader, SourceLoader)
@@ -344,7 +344,7 @@ def _execute(module: ModuleType, code: Any) -> Any:
 
 
 def _import(name: str) -> str | None:
-    """Import a module; return what it raised, if it did, as text."""
+    """Import a module; return its exception as text, if it raises."""
     try:
         importlib.import_module(name)
     except BaseException as error:

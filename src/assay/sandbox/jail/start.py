@@ -1,7 +1,7 @@
 """Starts a module of this folder: `python -I -S start.py MODULE DESCRIPTOR`, in any Python >= 3.9.
 
-The folder becomes a package under a name of its own and never enters the path, so that none of its
-modules can hide one of a target's. `main` of the module gets its line to Assay, if it has one.
+The folder becomes a package under its own name and never enters the path, so that none of its
+modules can hide one of a target's. `main` of the module gets its channel to Assay, if it has one.
 """
 
 import importlib.util
@@ -33,7 +33,8 @@ def _load(name: str, file: str, folders: "list[str] | None" = None) -> ModuleTyp
 
 if __name__ == "__main__":
     load()
-    # As of a folder that is run: multiprocessing would import a file again, which no jail can see.
+    # As for a folder that is run: multiprocessing would otherwise import a file that is not visible
+    # in the jail.
     __spec__ = ModuleSpec("__main__", None)
     main = importlib.import_module(f"{PACKAGE}.{sys.argv[1]}").main
     if len(sys.argv) > 2:

@@ -1,7 +1,7 @@
-"""Trees of folders that somebody else made: walked, removed and copied, however deep they are.
+"""Walking, removing and copying untrusted folder trees of any depth.
 
-Everything goes through descriptors and follows no link. Neither Python's stack nor the number of
-open files grows with the depth of a tree, so that no depth can end who walks it.
+Everything uses descriptors and follows no link. Neither Python's stack nor the number of open files
+grows with the depth of a tree, so no depth can crash the walk.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# So many folders above the present one are kept open at most; beyond them the way back is `..`.
+# Maximum number of parent folders kept open; beyond them the way back is `..`.
 _HELD = 32
 _DEEPEST_MEASURED = 1000
 BOUNDLESS = 1 << 62
-# What even an empty file or folder takes, its name not counted; not every file system says.
+# The minimum size of a file or folder, not counting its name; not every file system reports it.
 _ENTRY = 1024
 _CLONE_FILE = 0x40049409  # of one file system: the same blocks, copied only when written to
 
@@ -29,7 +29,7 @@ def _nothing() -> None:
 
 
 class _Level:
-    """A folder on the way down: what it is called, which it is, and what is still to be seen."""
+    """A folder on the way down: its name, its identity, and the entries still to visit."""
 
     __slots__ = ("descriptor", "identity", "name", "waiting")
 
@@ -41,7 +41,7 @@ class _Level:
 
 
 class Tree:
-    """Stands in one folder of a tree and goes down and up; the root's descriptor stays open."""
+    """A cursor in a folder tree that moves down and up; the root's descriptor stays open."""
 
     def __init__(self, root: int) -> None:
         self._levels = [_Level("", root)]
@@ -49,7 +49,7 @@ class Tree:
 
     @property
     def depth(self) -> int:
-        """How many folders beneath the root this one is."""
+        """The number of folders between the root and this one."""
         return len(self._levels) - 1
 
     @property
@@ -65,7 +65,7 @@ class Tree:
         return level.waiting.pop() if level.waiting else None
 
     def enter(self, name: str) -> bool:
-        """Go down; False if that is no folder, or one that cannot be opened."""
+        """Go down; return False if it is not a folder or cannot be opened."""
         inner = open_folder(self.here, name)
         if inner is None:
             return False
@@ -77,7 +77,7 @@ class Tree:
         return True
 
     def leave(self) -> str | None:
-        """Go up; the name of the folder that was left, None at the root.
+        """Go up; return the name of the folder that was left, None at the root.
 
         If a program has moved it meanwhile, up to the next folder that is still known.
         """
@@ -101,7 +101,7 @@ class Tree:
 
 
 def _names(folder: int) -> list[str]:
-    """Return what is in a folder, the first at the end of the list."""
+    """Return the entries of a folder in reverse order."""
     try:
         return sorted(os.listdir(folder), reverse=True)
     except OSError:
@@ -114,7 +114,7 @@ def _identity(folder: int) -> tuple[int, int]:
 
 
 def _parent(folder: int, identity: tuple[int, int]) -> int | None:
-    """Open the folder above, if it is the one that it was on the way down."""
+    """Open the folder above, if it is still the same as on the way down."""
     try:
         parent = os.open("..", FOLDER, dir_fd=folder)
     except OSError:
@@ -126,7 +126,7 @@ def _parent(folder: int, identity: tuple[int, int]) -> int | None:
 
 
 def open_folder(folder: int, name: str) -> int | None:
-    """Open a folder in a folder, made readable if its owner had closed it."""
+    """Open a folder in a folder, making it readable if its owner had closed it."""
     for _ in range(2):
         try:
             inner = os.open(name, FOLDER, dir_fd=folder)
@@ -144,9 +144,9 @@ def open_folder(folder: int, name: str) -> int | None:
 
 
 def entries(tree: Tree) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield everything in the folders that are entered; `tree.here` is where each is.
+    """Yield everything in the entered folders; `tree.here` is the position of each.
 
-    Whoever wants to see what is in a folder enters it before asking for the next.
+    To see the content of a folder, enter it before asking for the next entry.
     """
     while True:
         name = tree.next_name()
@@ -171,12 +171,12 @@ _UNLIMITED = Size(BOUNDLESS, BOUNDLESS)
 
 
 def measure(path: str, most: Size = _UNLIMITED) -> Size:
-    """Return the size of a tree; measuring stops as soon as it is more than `most`.
+    """Return the size of a tree; stop measuring once it exceeds `most`.
 
-    Its bytes are BOUNDLESS if nobody can say how deep it is, or what is in a closed folder. A file
-    with several names counts once.
+    The size is BOUNDLESS if the depth or the content of a closed folder cannot be determined. A
+    file with several names counts once.
 
-    Where Landlock looks at every step of a path, each further folder takes longer than the last.
+    Where Landlock checks every step of a path, each further folder takes longer than the last.
     """
     root, count = _open_root(path), 0
     if root is None:
@@ -185,7 +185,7 @@ def measure(path: str, most: Size = _UNLIMITED) -> Size:
     try:
         with contextlib.closing(Tree(root)) as tree:
             for name, entry in entries(tree):
-                # Folders and names are not free: a tree of nothing else can fill a disk.
+                # Folders and names take space too: a tree of nothing else can fill a disk.
                 is_counted = (entry.st_dev, entry.st_ino) in linked
                 blocks = 0 if is_counted else entry.st_blocks * 512
                 size += max(blocks, _ENTRY + len(name))
@@ -207,7 +207,7 @@ def measure(path: str, most: Size = _UNLIMITED) -> Size:
 
 
 def _open_root(path: str) -> int | None:
-    """Return a descriptor of a folder that its owner may have closed; None if nothing opens it."""
+    """Return a descriptor of a folder, even if its owner closed it; None if it cannot be opened."""
     try:
         return os.open(path, FOLDER)
     except PermissionError:
@@ -218,10 +218,10 @@ def _open_root(path: str) -> int | None:
 
 
 def _is_known_empty(folder: int, name: str) -> bool:
-    """Return whether a folder that cannot be opened is gone, or can have nothing in it.
+    """Return whether a folder that cannot be opened is gone or must be empty.
 
-    Only one that was made without the right to write can be neither filled nor opened; whoever
-    could take that right away later can be given it back.
+    Only a folder created without write permission can be neither filled nor opened; if the
+    permission was removed later, it can be restored.
     """
     try:
         entry = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -231,7 +231,7 @@ def _is_known_empty(folder: int, name: str) -> bool:
 
 
 def remove(path: str, on_entry: Callable[[], None] = _nothing) -> None:
-    """Remove a folder with all that is in it, whatever the program did to it.
+    """Remove a folder with all its content, whatever the program did to it.
 
     Disks differ: 100,000 files may take minutes. `on_entry` is called before each of them.
     """
@@ -244,7 +244,7 @@ def remove(path: str, on_entry: Callable[[], None] = _nothing) -> None:
 
 
 def remove_in(parent: int, name: str, on_entry: Callable[[], None] = _nothing) -> None:
-    """Remove what has that name in a folder; OSError if some of it has to stay."""
+    """Remove an entry of a folder; raise OSError if part of it cannot be removed."""
     if _unlink(parent, name):
         return
     with contextlib.closing(Tree(parent)) as tree:
@@ -270,7 +270,7 @@ def _unlink(parent: int, name: str) -> bool:
 
 
 def _remove_empty(parent: int, name: str) -> None:
-    # What cannot be removed keeps the folders above it, and the last of them says so.
+    # An entry that cannot be removed keeps the folders above it, and the topmost raises the error.
     with contextlib.suppress(OSError):
         os.rmdir(name, dir_fd=parent)
 
@@ -295,7 +295,7 @@ def copy_tree(base: str, target: str) -> None:
 
 
 def copy_file(source: str, target: str, found: os.stat_result) -> None:
-    """Copy a file, never link it: a link would lead writes back to the source."""
+    """Copy a file, never link it: writes through a link would reach the source."""
     reading = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -317,7 +317,7 @@ def _fill(reading: int, writing: int, size: int) -> None:
     try:
         fcntl.ioctl(writing, _CLONE_FILE, reading)
     except OSError:
-        # Only what is there: a file of a few bytes may say that it has terabytes of zeros.
+        # Only allocated data: a file of a few bytes may claim to have terabytes of zeros.
         for start, end in _data(reading, size):
             os.lseek(reading, start, os.SEEK_SET)
             os.lseek(writing, start, os.SEEK_SET)

@@ -1,4 +1,4 @@
-"""Adapters: how a case is given to a program, and what is taken from it."""
+"""Adapters: how a case is passed to a program, and how its result is collected."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ ADAPTERS = {
 
 
 def find_adapter(name: str) -> AdapterType:
-    """Return a type of adapter: one of Assay's own, or one that an installed package adds."""
+    """Return an adapter type: built in, or from an installed package."""
     return plugins.get("adapters", name, ADAPTERS, AdapterType)

@@ -1,8 +1,8 @@
-"""Runs cases of a server: one server for a group, started in the sandbox when it is first needed.
+"""Runs cases against a server: one server per group, started in the sandbox on first use.
 
-A server that ends is started again for the next case if the cases of its group are independent of
-each other; where they are not, what it knew is gone, and the cases that follow fail too. One that
-did not even become ready is not tried again. A case with `reset` gets a new one in any case.
+A server that ends is restarted for the next case if the cases of its group are independent. If they
+are not, its state is lost, and the cases that follow fail too. A server that never became ready is
+not retried. A case with `reset` always gets a new one.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ from assay.submissions.result_files import (
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 
 _LIFETIME = 24 * 3600.0
-_ENDED = "the server had ended before its files were looked at"
-# Who has just closed a connection may be on its way to its end.
+_ENDED = "the server had ended before its files were read"
+# A server that has just closed a connection may be about to exit.
 _SETTLE = 0.5
 
 
 @dataclass(frozen=True)
 class _Down:
-    """There is no server, and why; without a reset there will be none."""
+    """There is no server, and why; without a reset none will be started."""
 
     why: str
     stderr: str
@@ -89,7 +89,7 @@ class ApiRunner:
         return f"{self._adapter.address}:{self._port}"
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """Return what the server answered; that it did not is a result too."""
+        """Return the server's answer; a missing answer is a result too."""
         if not isinstance(case, APICase):
             raise InputError(
                 f"{case.group}/{case.id} is not a request, but the program is a server"
@@ -109,7 +109,7 @@ class ApiRunner:
         await self._held.aclose()
 
     async def _running(self) -> Server | _Down:
-        """Return the server of the group, started if there is none."""
+        """Return the server of the group, starting it if necessary."""
         if self._server is not None and self._server.running:
             return self._server
         if self._server is not None:
@@ -117,8 +117,8 @@ class ApiRunner:
             await self._stop()
             if not self._group.isolated:
                 self._down = _Down(
-                    f"the server had ended before this case ({_how(result)}), and with it what "
-                    "earlier cases had told it",
+                    f"the server had ended before this case ({_how(result)}), and its "
+                    "state from earlier cases is lost",
                     decode_output(result.stderr),
                 )
         if self._down is None:
@@ -164,7 +164,7 @@ class ApiRunner:
     async def _answer(
         self, server: Server, case: APICase, request: HttpRequest
     ) -> tuple[Response | None, dict[str, Any]]:
-        """Return the answer, or what is known of why there is none."""
+        """Return the answer, or the reason why there is none."""
         seconds = self._prepared.seconds(self._group, case.timeout_s)
         fields: dict[str, Any] = {}
         for attempt in range(case.retries + 1):
@@ -226,7 +226,7 @@ class ApiRunner:
 
 
 async def _failure(server: Server, error: Exception, seconds: float) -> dict[str, Any]:
-    """Return what is known of a request that got no answer."""
+    """Return the result fields of a request that got no answer."""
     if isinstance(error, TimeoutError):
         what = f"no answer within {seconds:g} s"
         return {
@@ -256,7 +256,7 @@ def _how(result: ProgramResult) -> str:
 
 
 def _patience(adapter: ApiAdapter) -> float:
-    """Return the seconds a server may take: its time-out, or all its attempts if it names them."""
+    """Return the seconds a server may take: its timeout, or that of all its attempts."""
     if {"max_startup_attempts", "delay_startup_attempts"} & adapter.model_fields_set:
         attempts = adapter.max_startup_attempts * adapter.delay_startup_attempts
         return max(adapter.startup_timeout_s, attempts)

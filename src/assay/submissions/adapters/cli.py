@@ -1,4 +1,4 @@
-"""Runs cases of a command line program: one process for every case."""
+"""Runs cases of a command line program, one process per case."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CliRunner:
         self._variables = prepared.variables(group)
         self._held = AsyncExitStack()
         self._programs = prepared.programs
-        # Those who share a work folder take turns in it.
+        # Cases that share a work folder take turns.
         self._turn: asyncio.Lock | None = None
 
     async def __aenter__(self) -> CliRunner:
@@ -59,7 +59,7 @@ class CliRunner:
         await self._held.aclose()
 
     async def run(self, case: BaseCase) -> CaseResult:
-        """Return what the program did; raise InfrastructureError only for our own trouble."""
+        """Return what the program did; raise InfrastructureError only for Assay's own errors."""
         if self._turn is None:
             return await self._run(case)
         async with self._turn:
@@ -81,10 +81,10 @@ class CliRunner:
 
 
 def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tuple[list[str], str]:
-    """Return the command as it is run, and as it is shown.
+    """Return the command to run, and the command to show.
 
-    Arguments are taken as they are. Loaders of existing problems quote theirs for a shell, because
-    there all was joined and split again: `resplit` does the same.
+    Arguments are passed unchanged. Loaders of existing problems quote theirs for a shell, because
+    their original runner joined and split the command: `resplit` does the same.
     """
     if not resplit:
         command = [*start, *case.arguments]
@@ -101,7 +101,7 @@ def command_of(start: tuple[str, ...], case: BaseCase, *, resplit: bool) -> tupl
 
 
 def result_of(case: BaseCase, line: str, result: ProgramResult) -> CLIResult:
-    """Return the result of a case: ended by a limit it has the status -1, and says which."""
+    """Return the result of a case; if a limit ended it, the status is -1 and the limit is named."""
     more: dict[str, Any] = {}
     stderr = decode_output(result.stderr)
     # A program may also be refused something, more processes say, and come to an end of its own.

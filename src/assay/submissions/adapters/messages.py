@@ -1,4 +1,4 @@
-"""Requests to a server and its answers: JSON, text, bytes, and the files of an archive."""
+"""Requests to a server and its responses: JSON, text, bytes, and the files of an archive."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ARCHIVES = ("zip", "x-tar", "/tar", "gzip", "compressed-tar")
 
 
 class HttpRequest(NamedTuple):
-    """What is sent."""
+    """An HTTP request to send."""
 
     method: str
     target: str
@@ -83,7 +83,7 @@ def _query_value(value: Any) -> Any:
 
 
 def is_archive(content_type: str) -> bool:
-    """Return whether a content type is one of zip and tar, packed or not."""
+    """Return whether a content type is a zip or tar archive, compressed or not."""
     kind = content_type.partition(";")[0].strip().lower()
     return kind.startswith("application/") and kind.endswith(_ARCHIVES)
 
@@ -111,7 +111,7 @@ def _decode_body(case: APICase, body: str) -> bytes:
 def command_of(
     start: tuple[str, ...], adapter: ApiAdapter, port: int, assets: Mapping[str, str], resplit: bool
 ) -> list[str]:
-    """Return the command of the server; address and port are added where it does not name them."""
+    """Return the command of the server; address and port are added if it does not name them."""
     values = {"{address}": adapter.address, "{port}": str(port)}
     command = list(start)
     for name, value in values.items():
@@ -139,7 +139,7 @@ _CHARSETS = {
 
 
 def read_answer(answer: Response, *, as_json: bool, as_reference: bool) -> dict[str, Any]:
-    """Return the fields of a result that are the answer's.
+    """Return the result fields for an answer.
 
     `as_reference` gives archives the form that verifiers of existing problems expect.
     """
@@ -163,13 +163,13 @@ def read_answer(answer: Response, *, as_json: bool, as_reference: bool) -> dict[
 
 
 def is_quick(answer: Response) -> bool:
-    """Return whether it is certain that reading an answer takes no time."""
+    """Return whether reading an answer is certain to be fast."""
     is_short = len(answer.body) <= _LONG
     return is_short and not is_archive(answer.headers.get("content-type", ""))
 
 
 def describe_unread(answer: Response, why: str) -> dict[str, Any]:
-    """Return the fields of an answer that could not be read; what files it holds nobody knows."""
+    """Return the fields of an answer that could not be read; its files are unknown."""
     fields: dict[str, Any] = {"status_code": answer.status, "headers": answer.headers}
     return fields | _of_bytes(answer) | {"files_unknown": why}
 
@@ -216,7 +216,7 @@ def _file_content(content: bytes, as_reference: bool) -> str | bytes:
 
 
 def _text(body: bytes, kind: str) -> str | bytes:
-    """Return the text in the charset that the answer names, if that is one of the known ones."""
+    """Return the text, decoded with the answer's charset if it is a known one."""
     _, _, named = kind.lower().partition("charset=")
     charset = named.split(";")[0].strip(" \"'").replace("_", "-")
     try:
@@ -226,7 +226,7 @@ def _text(body: bytes, kind: str) -> str | bytes:
 
 
 def _value(text: str) -> Any:
-    """Return the JSON value, or the text if it is none, or one that cannot be kept."""
+    """Return the JSON value, or the text if it is not JSON or cannot be stored."""
     try:
         return check_value(json.loads(text))
     except (ValueError, RecursionError):
@@ -255,18 +255,18 @@ _DAMAGED = (
 
 
 class Unpacked(NamedTuple):
-    """The plain files of an archive, and what kept all of them from being known."""
+    """The regular files of an archive, and why the list may be incomplete."""
 
     files: dict[str, bytes]
     trouble: str = ""
 
 
 class _TooMuchError(ValueError):
-    """The archive unpacks to more than any answer has."""
+    """The archive unpacks to more than the size limit."""
 
 
 def unpack_archive(archive: bytes) -> Unpacked:
-    """Return the plain files of a zip or tar archive whose paths do not lead out of it."""
+    """Return the regular files of a zip or tar archive whose paths stay inside it."""
     try:
         read = _from_zip if zipfile.is_zipfile(io.BytesIO(archive)) else _from_tar
         files: dict[str, bytes] = {}

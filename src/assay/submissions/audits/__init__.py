@@ -1,4 +1,4 @@
-"""Grades the grader: tries a problem's verifier on right, empty and mutated results."""
+"""Audits of a grader: runs a problem's verifier on correct, empty and mutated results."""
 
 from assay.submissions.audits.audit import Audit, Auditor, AuditProgress, audit_problem
 from assay.submissions.audits.findings import (

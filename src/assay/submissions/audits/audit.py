@@ -1,4 +1,4 @@
-"""An audit of a problem: its reference runs twice, then its verifier judges what is wrong."""
+"""An audit of a problem: runs its reference twice, then shows wrong results to its verifier."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from assay.tracebacks import format_exception
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found out about the grader of a problem."""
+    """The results of auditing the grader of a problem."""
 
     problem: str
     groups: list[GroupAudit]
@@ -87,7 +87,7 @@ def audit_problem(
     progress: AuditProgress | None = None,
     on_warning: Callable[[findings.Finding], None] | None = None,
 ) -> Audit:
-    """Try the verifier of a problem on right, empty and mutated results."""
+    """Run the verifier of a problem on correct, empty and mutated results."""
     ignored = tuple(ignore)
     _check_ignored(ignored)
     problem = read_problem(Path(asked.problem), on_warning, allows_outside=asked.allow_outside)
@@ -109,7 +109,7 @@ async def _audit_groups(
     snapshot: Path | None,
     progress: AuditProgress | None,
 ) -> list[GroupAudit]:
-    """Audit every group that was asked for, each checkpoint with its own reference."""
+    """Audit every selected group, each checkpoint with its own reference."""
     every = list(problem.checkpoints.values())
     chosen = every if asked.checkpoint == ALL else [find_checkpoint(problem, asked.checkpoint)]
     opened = {one.name: _open_checkpoint(problem, one, asked, snapshot) for one in chosen}
@@ -137,7 +137,7 @@ def _open_checkpoint(
     asked: SubmissionsRequest,
     snapshot: Path | None,
 ) -> OpenedRequest:
-    """Open a checkpoint with the reference that is to be right about it."""
+    """Open a checkpoint with its reference solution."""
     reference = _reference(problem, checkpoint) if snapshot is None else snapshot.absolute()
     return open_request(replace(asked, checkpoint=checkpoint.name, snapshot=str(reference)))
 
@@ -159,13 +159,13 @@ _LONGEST_WORD = 40
 
 
 class AuditProgress(Protocol):
-    """Is told what an audit does."""
+    """Receives progress events of an audit."""
 
     def count_run(self, group: str) -> None:
-        """Note that the reference has run a case once more."""
+        """Record that the reference has run a case once more."""
 
     def count_case(self, group: str, mutants: int) -> None:
-        """Note that a case has been tried with everything there is."""
+        """Record that all trials of a case are done."""
 
 
 class NoAuditProgress:
@@ -178,7 +178,7 @@ class NoAuditProgress:
 
 @dataclass
 class Auditor:
-    """What an audit needs of a problem."""
+    """The parts of a problem that an audit needs."""
 
     problem: ProblemConfig
     source: CaseSource
@@ -187,7 +187,7 @@ class Auditor:
     progress: AuditProgress = field(default_factory=NoAuditProgress)
 
     async def audit(self, checkpoint: CheckpointConfig, prepare: Prepare) -> list[GroupAudit]:
-        """Audit every group of a checkpoint that was asked for, with the reference made ready."""
+        """Audit every selected group of a checkpoint, with the reference prepared."""
         groups = [one for one in checkpoint.groups.values() if self.wanted.takes_group(one)]
         if not groups:
             return []
@@ -200,7 +200,7 @@ class Auditor:
     async def _group(
         self, checkpoint: CheckpointConfig, group: GroupConfig, site: Site
     ) -> GroupAudit:
-        """Run the reference twice, then try the cases that were in both."""
+        """Run the reference twice, then try the cases that occurred in both runs."""
         place = _Place(checkpoint, group, site)
         first, broken = await self._run(place)
         second, broken_again = await self._run(place)
@@ -215,12 +215,12 @@ class Auditor:
             trials = await try_case(one, again, self._judge(place), tracked, words)
             audit.cases.append(collect_facts(trials))
             self.progress.count_case(audit.name, len(trials.mutants))
-            # A judgement need not wait for anything; an interrupt must not wait for them all.
+            # A judgement may never await; this lets an interrupt through.
             await asyncio.sleep(0)
         return audit
 
     async def _run(self, place: _Place) -> tuple[list[ReferenceTrial], str]:
-        """Run the reference on every case from a fresh start; return also why they ended early."""
+        """Run the reference on every case from a fresh start; also return why they ended early."""
         tried: list[ReferenceTrial] = []
         try:
             async with (
@@ -290,7 +290,7 @@ class Auditor:
 
 @dataclass(frozen=True)
 class _Place:
-    """A group of a checkpoint, and the reference that is ready for it."""
+    """A group of a checkpoint, and the reference prepared for it."""
 
     checkpoint: CheckpointConfig
     group: GroupConfig
@@ -303,7 +303,7 @@ class _Place:
 
 @functools.cache
 def read_vocabulary(folder: Path) -> tuple[str, ...]:
-    """Return the short texts in the code of a problem: what its verifier may look for."""
+    """Return the short strings in a problem's code: words its verifier may look for."""
     words: dict[str, None] = {}
     for file in sorted(folder.glob("*.py")):
         with contextlib.suppress(SyntaxError, ValueError, OSError, UnreadableFileError):

@@ -1,4 +1,4 @@
-"""Every small way in which a tree of values can be made wrong, each with the place it is made."""
+"""All small ways to make a tree of values wrong, each with its position."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TreeChange:
     tree: Any
 
 
-# The name of a key that no program has.
+# A key name that no program uses.
 EXTRA = "unexpected_key"
 _SPREAD = {MutationKind.WRONG_VALUE: 8}
 _USUAL_SPREAD = 3
@@ -103,7 +103,7 @@ def replace_node(tree: Any, path: Path, new: Any) -> Any:
 
 
 def format_place(path: Path) -> str:
-    """Return a place as a person writes it: rows[0].price."""
+    """Return a place in the usual notation: rows[0].price."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
@@ -111,12 +111,12 @@ def format_place(path: Path) -> str:
 
 
 def pattern(path: Path) -> str:
-    """Return a place with every position in a list alike: rows[].price."""
+    """Return a place with all list positions replaced: rows[].price."""
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
 
 
 def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
-    """At most so many: first one of each pattern, and evenly over those."""
+    """Return at most the given number: first one of each pattern, spread evenly."""
     by_pattern: dict[str, list[tuple[Path, T]]] = {}
     for place in places:
         by_pattern.setdefault(pattern(place[0]), []).append(place)
@@ -131,7 +131,7 @@ def spread(places: Sequence[tuple[Path, T]], most: int) -> list[tuple[Path, T]]:
 
 
 def _is_steady(kind: MutationKind, path: Path, node: Any, again: Any) -> bool:
-    """Return whether the other run has the same there, as far as this kind of change needs it."""
+    """Return whether the other run has the same value there, as far as this change requires."""
     there = find(again, path, _NONE)
     if kind in (MutationKind.MISSING_KEY, MutationKind.MISSING_ELEMENT):
         return there is not _NONE
@@ -141,7 +141,7 @@ def _is_steady(kind: MutationKind, path: Path, node: Any, again: Any) -> bool:
 
 
 class _Sign:
-    """Stands where no value of a result can."""
+    """A marker that no value of a result can equal."""
 
 
 _NONE = _Sign()
@@ -168,7 +168,7 @@ def wrong_value(node: Any) -> Any:
 
 
 def rotate(text: str) -> str:
-    """Replace each letter and digit by another: as long, as shaped, and never the same."""
+    """Replace each letter and digit with a different one of the same kind, keeping the length."""
     changed = text.translate(_OTHERS)
     return changed if changed != text else f"{text}x"
 

@@ -1,4 +1,4 @@
-"""What the trials of one case show about its verifier. Pure."""
+"""Facts about a verifier, derived from the trials of one case. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.submissions.audits.changes import MutationKind
 from assay.submissions.audits.mutants import fingerprint_content
 from assay.submissions.audits.trials import CaseTrials, ReferenceTrial, VerifierJudgement
 
-# A case that scores this much is taken for right by whoever reads scores.
+# Readers of scores take a case with this score for correct.
 VISIBLE_SCORE = 0.95
 # And this part of an even share is too little to be meant; many equal checks are no mistake.
 _PART_OF_EVEN_SHARE = 0.2
@@ -35,7 +35,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Break:
-    """A wrong result that the verifier gave no judgement of."""
+    """A wrong result for which the verifier gave no judgement."""
 
     error: str
     attribute: str
@@ -45,7 +45,7 @@ class Break:
 
 @dataclass
 class CaseFacts:
-    """One case, and what is wrong with how it is judged."""
+    """One case, and the defects of its judgement."""
 
     id: str
     failure: str = ""
@@ -76,7 +76,7 @@ class CaseFacts:
 
 
 def collect_facts(trials: CaseTrials) -> CaseFacts:
-    """Return what the trials of a case show."""
+    """Return the facts shown by the trials of a case."""
     first, second = trials.first.judged, trials.second.judged
     facts = CaseFacts(trials.first.drawn.case.id, is_idle_right=trials.idle.did_pass)
     if first.did_pass != second.did_pass:
@@ -107,7 +107,7 @@ def _find_disagreements(first: VerifierJudgement, second: VerifierJudgement) -> 
 
 
 def _differing(first: ReferenceTrial, second: ReferenceTrial) -> set[str]:
-    """Return what differs in two runs, of what a program produces and of what is judged."""
+    """Return the differences between two runs, in produced and in judged values."""
     before, after = first.actual.attributes(), second.actual.attributes()
     return {
         name
@@ -188,14 +188,14 @@ def _is_invisible(share: float, checks: int) -> bool:
 
 
 def _hides(name: str, judged: VerifierJudgement) -> bool:
-    """Return whether the check failed here, and the score is as good as whole."""
+    """Return whether the check failed here although the score is almost full."""
     found = judged.results.get(name)
     score = score_of([(one.is_correct, one.weight) for one in judged.results.values()])
     return found is not None and found.is_correct is False and score >= VISIBLE_SCORE
 
 
 def _worth_judging(trials: CaseTrials) -> set[str]:
-    """Return what a program produces and what is expected; nobody misses the rest."""
+    """Return the produced and the expected attributes; others need not be judged."""
     expected = trials.first.drawn.expected
     names = {*trials.first.actual.attributes(), *expected.attributes()}
     files = {name for name in names if name.startswith("files-")}
@@ -208,7 +208,7 @@ def _nearly(name: str, unjudged: set[str]) -> dict[str, str]:
 
 
 def _unread(trials: CaseTrials) -> tuple[str, ...]:
-    """Return the places of unread values, each exactly where others of its list are read."""
+    """Return the places of unread values, exact where other items of the list are read."""
     read = {one.place for one in trials.read}
     places = (one.exact if one.place in read else one.place for one in trials.unread)
     return tuple(dict.fromkeys(places))

@@ -1,4 +1,4 @@
-"""Types of findings, and from the facts of cases to findings about groups. Pure."""
+"""Finding types, and how the facts of cases become findings about groups. Pure functions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.submissions.audits.facts import CaseFacts, Label
 
 @dataclass(frozen=True)
 class FindingType:
-    """A sort of finding: what it is called, what it says and what to do about it."""
+    """A type of finding: its name, its message and its advice."""
 
     code: str
     title: str
@@ -24,7 +24,7 @@ class FindingType:
 REFERENCE_FAILS = FindingType(
     "reference-fails",
     "the reference solution does not pass",
-    "correct the solution, the expected values or the verifier; until then nobody can pass",
+    "correct the solution, the expected values or the verifier; until then no submission can pass",
 )
 FLAKY = FindingType(
     "flaky",
@@ -43,17 +43,17 @@ NEVER_FAILS = FindingType(
 )
 COMPARES_NOTHING = FindingType(
     "compares-nothing",
-    "the key names nothing of a result, and what it says never changes",
+    "the key does not name a part of a result, and its outcome never changes",
     "name the attribute, or `files-<name>`, and compare it",
 )
 MISSPELT_KEY = FindingType(
     "misspelt-key",
-    "the key names nothing of a result, and is like an attribute that has no judgement",
+    "the key does not name a part of a result, and is like an attribute that has no judgement",
     "write the attribute's name; the reference program drops such a key, and its failures",
 )
 INVISIBLE_WEIGHT = FindingType(
     "invisible-weight",
-    "the weight is so small that a failure leaves the score as good as whole",
+    "the weight is so small that a failure hardly changes the score",
     "give the check a weight that shows",
 )
 UNREAD_EXPECTATION = FindingType(
@@ -93,13 +93,13 @@ FINDING_TYPES = {
     )
 }
 
-# A group whose verifier takes more wrong answers for right than it rejects is no grader.
+# A verifier that accepts more wrong answers than it rejects does not grade.
 DEFAULT_MIN_SCORE = 0.5
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """Something wrong with how a group is judged, and the cases that show it."""
+    """A defect in the judgement of a group, and the cases that show it."""
 
     sort: FindingType
     group: str
@@ -131,7 +131,7 @@ class GroupAudit:
 
 
 def percent(score: float | None) -> str:
-    """Return a score in words, rounded down: what is not whole must not look whole."""
+    """Return a score as a percentage, rounded down so that only a full score shows 100%."""
     return "-" if score is None else f"{int(score * 1000) / 10:.1f}%"
 
 
@@ -145,7 +145,7 @@ def score_of(cases: Iterable[CaseFacts]) -> float | None:
 
 
 def count_kinds(cases: Iterable[CaseFacts]) -> dict[MutationKind, tuple[int, int]]:
-    """Return how many mutants of each kind there were, and how many of them were accepted."""
+    """Return the number of mutants of each kind, and how many of them were accepted."""
     made: Counter[MutationKind] = Counter()
     taken: Counter[MutationKind] = Counter()
     for case in cases:

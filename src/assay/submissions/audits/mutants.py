@@ -1,8 +1,8 @@
-"""From what a right program did to what wrong programs might do: mutants, each wrong in substance.
+"""Mutants: results that wrong programs might produce, derived from a correct one.
 
-Pure, deterministic and bounded. A mutant is always a result that some program could produce: what
-a command prints stays text, a file stays the kind of value it was. Text that is JSON, JSON lines
-or a table is changed in what it says, and written as it was.
+Pure, deterministic and bounded. A mutant is always a result that some program could produce: the
+output of a command stays text, a file keeps its type of value. Text that is JSON, JSON lines or a
+table is changed in its content and written in the same format.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FILES = "files-"
 
 @dataclass(frozen=True)
 class ResultMutant:
-    """A result that differs from a right one in one attribute."""
+    """A result that differs from a correct one in one attribute."""
 
     kind: MutationKind
     attribute: str
@@ -49,10 +49,11 @@ class ResultMutant:
 def mutants(
     right: CaseResult, again: CaseResult | None = None, also: Collection[str] = ()
 ) -> list[ResultMutant]:
-    """Mutants of a right result, at most `MOST_OF_A_CASE`.
+    """Return mutants of a correct result, at most `MOST_OF_A_CASE`.
 
-    `again` is what the same program gave in another run: what differs there by itself is left
-    alone. Output, status and files are changed; `also` names what else a verifier looks at.
+    `again` is the result of the same program in another run: values that differ there are left
+    alone. Output, status and files are changed; `also` names other attributes that a verifier looks
+    at.
     """
     again = right if again is None else again
     found: list[ResultMutant] = [*_status_mutants(right, again)]
@@ -66,7 +67,7 @@ def mutants(
 
 
 def alter(result: CaseResult, **fields: Any) -> CaseResult:
-    """Return a copy with other values, and with the fields that follow from them made to agree."""
+    """Return a copy with other values, and with dependent fields updated."""
     if isinstance(output := fields.get("output"), bytes) and _is_binary(result):
         fields["binary_response_size"] = len(output)
         fields["binary_response_hash"] = hashlib.sha256(output).hexdigest()
@@ -78,7 +79,7 @@ def _is_binary(result: CaseResult) -> bool:
 
 
 def other_statuses(result: CaseResult) -> tuple[int, ...]:
-    """Success for failure or failure for success, then another of the same sort."""
+    """Yield success for failure or failure for success, then another of the same kind."""
     status = result.status_code
     if isinstance(result, APIResult):
         return (500, 201 if status == 200 else 200) if status < 400 else (200, 418)
@@ -120,7 +121,7 @@ def _file_mutants(right: CaseResult, again: CaseResult) -> Iterator[ResultMutant
 
 
 def _add_files(right: CaseResult, judged: Collection[str]) -> Iterator[ResultMutant]:
-    """Files that a verifier judges though the right result does not have them: they must not be."""
+    """Add files that a verifier judges although the correct result must not have them."""
     files = right.files if isinstance(right.files, dict) else {}
     for name in judged:
         if name.startswith(_FILES) and (file := name.removeprefix(_FILES)) not in files:
@@ -140,7 +141,7 @@ def _value_mutants(
 
 
 def _drop_equal(found: list[ResultMutant], right: CaseResult) -> list[ResultMutant]:
-    """Leave out those that say the same as the right result or as one before."""
+    """Drop mutants equal to the correct result or to an earlier mutant."""
     original = right.attributes()
     seen: dict[str, set[str]] = {}
     kept = []
@@ -159,7 +160,7 @@ _MISSING: dict[str, Any] = {"assay": "missing"}
 
 
 def _limit(found: list[ResultMutant]) -> list[ResultMutant]:
-    """Return the first of each kind and attribute, then the second, until there are enough."""
+    """Return the first of each kind and attribute, then the second, up to the limit."""
     if len(found) <= MOST_OF_A_CASE:
         return found
     rank: dict[tuple[MutationKind, str], int] = {}
@@ -189,7 +190,7 @@ class ValueForm:
 
 
 def read_form(value: Any) -> ValueForm:
-    """Return the form a value has; whatever is not recognized is text, or is left as it is."""
+    """Return the form of a value; unrecognized values are text, or left unchanged."""
     if isinstance(value, bytes):
         return _read_bytes(value)
     if isinstance(value, str):
@@ -284,7 +285,7 @@ def _read_lines_of_json(text: str) -> ValueForm | None:
 
 
 def _read_table(text: str) -> ValueForm | None:
-    """Rows by the names of their columns, if each row has as many cells as the first."""
+    """Return rows by column name, if each row has as many cells as the first."""
     delimiter = "\t" if "\t" in text else ","
     try:
         rows = list(csv.reader(io.StringIO(text), delimiter=delimiter, strict=True))

@@ -1,7 +1,7 @@
-"""Results that are wrong all over: a check that none of them makes fail is hardly a check.
+"""Results that are wrong everywhere; a check that accepts all of them checks almost nothing.
 
-They are no mutants, because a verifier need not look at everything they change. They try single
-checks, also those that fail only when something is there that should not be.
+They are not mutants, because a verifier need not look at everything they change. They test single
+checks, including those that fail only on unexpected content.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d{1,15}(?!\w)", re.ASCII)
 def probes(
     right: CaseResult, stated: Mapping[str, Any], vocabulary: Collection[str] = ()
 ) -> Iterator[tuple[str, CaseResult]]:
-    """Yield names and results; `stated` is what is expected, `vocabulary` words of the verifier."""
+    """Yield names and results; `stated` are expected values, `vocabulary` words of the verifier."""
     status = right.status_code
     words = " ".join([_TROUBLE, *_texts(stated), *vocabulary])
     nothing = {"status_code": -1, "files": {}, "headers": {}, "elapsed": 0.0}
@@ -52,7 +52,7 @@ def probes(
     yield "nothing at all", _everywhere(right, _empty, **nothing)
     yield "all of it wrong", _everywhere(right, _garble, status_code=99, headers={}, **late)
     yield "about another case", _everywhere(right, lambda value: value, **_other_fields(right))
-    yield "words of trouble added", _everywhere(right, lambda value: _add_words(value, words))
+    yield "words about errors added", _everywhere(right, lambda value: _add_words(value, words))
     for distance, name in ((_FAR, "every number higher"), (-_FAR, "every number lower")):
         yield name, _everywhere(right, _mover(distance), status_code=status + distance)
     for value in _EVERYWHERE:
@@ -89,7 +89,7 @@ def _everywhere(right: CaseResult, change: Callable[[Any], Any], **fields: Any) 
 
 
 def _other_fields(right: CaseResult) -> dict[str, Any]:
-    """Return every further field of the result with another value of its type."""
+    """Return the result with every other field changed to another value of its type."""
     fields = {**right.__dict__, **(right.__pydantic_extra__ or {})}
     own = {"id", "group", "group_type", "type", "output", "stderr", "files", "status_code"}
     changed = {name: _other(value) for name, value in fields.items() if name not in own}
@@ -122,7 +122,7 @@ def _garble(value: Any) -> Any:
 
 
 def _add_words(value: Any, words: str) -> Any:
-    """Return the value with the words added wherever they can stand."""
+    """Return the value with the words added wherever possible."""
     if value is None:
         return words
     if isinstance(value, bytes):
@@ -175,7 +175,7 @@ def _map_leaves(tree: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _texts(stated: Mapping[str, Any]) -> list[str]:
-    """Return what is expected in words: a check may be that they are not there."""
+    """Return the expected strings: a check may require their absence."""
     found = [node for _, node in walk(dict(stated)) if isinstance(node, str)]
     return [text for text in found[:_MOST_TEXTS] if len(text) <= _LONGEST_TEXT]
 

@@ -1,4 +1,4 @@
-"""An audit for people and for programs."""
+"""Renders an audit as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which values are expected, and each of them changed: does anybody look at it?"""
+"""The expected values, and variants with each one changed, to find those that no check reads."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _OF_TYPE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """One value that is expected, and the expected result with other values in its place."""
+    """An expected value, and the expected result with other values in its place."""
 
     attribute: str
     place: str
@@ -61,9 +61,9 @@ class Statement:
     others: tuple[CaseResult, ...]
 
     def list_meanings(self) -> list[Any]:
-        """Return what a result may have because of it: the value, one of the type it names, null.
+        """Return the result values it may allow: the value, one of the type it names, null.
 
-        Null always, because it may be what a truth value or another word of the author's allows.
+        Null is always included, because a boolean or another word of the author's may allow it.
         """
         if isinstance(self.value, dict | list):
             return []
@@ -75,10 +75,10 @@ class Statement:
 def list_statements(
     expected: CaseResult, actual: CaseResult, vocabulary: Collection[str] = ()
 ) -> list[Statement]:
-    """Return the values that an expected result was given, spread over it, a few of each pattern.
+    """Return the given values of an expected result, a few of each pattern.
 
-    A word may choose how something is compared, so that only another word the verifier knows
-    makes a difference: those of the `vocabulary` are among the other values.
+    A word may select how something is compared, so that only another word known to the verifier
+    makes a difference: words of the `vocabulary` are among the other values.
     """
     stated = {name: value for name, value in expected.given().items() if _says(expected, name)}
     # A mapping has its keys in no particular order here, and an audit is to be repeatable.
@@ -97,7 +97,7 @@ def list_statements(
 
 
 def _says(expected: CaseResult, name: str) -> bool:
-    """Return whether a field tells more than that nobody filled it in."""
+    """Return whether a field has more than its empty default."""
     value = getattr(expected, name)
     if name in _NOT_STATED or value in ("", None):
         return False
@@ -122,7 +122,7 @@ def _whole_values(tree: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
 
 
 def _is_schema(node: Any) -> bool:
-    """Return whether this is a JSON Schema, by its words."""
+    """Return whether this looks like a JSON Schema."""
     if not isinstance(node, dict):
         return False
     types = node.get("type")
@@ -174,6 +174,6 @@ def _values(node: Any, seen: Any) -> list[Any]:
 
 
 def _find_actual(actual: CaseResult, path: Path) -> Any:
-    """Return what the program gave in that place, or its output."""
+    """Return the program's value at that place, or its output."""
     there = find(getattr(actual, str(path[0]), None), path[1:])
     return there if isinstance(there, str) else actual.output

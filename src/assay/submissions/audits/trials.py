@@ -1,4 +1,4 @@
-"""Everything a case is tried with: two runs of the reference, doing nothing, mutants and more."""
+"""All trials of a case: two runs of the reference, an empty result, mutants and probes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.submissions.cases import APIResult, BaseCase, CLIResult
 from assay.submissions.protocols import ExpectedCase
 from assay.submissions.result_files import decode_files, encode_inputs
 
-# A verifier that hangs costs its time limit each time; after so many the rest would say the same.
+# A hanging verifier costs its time limit each time; after this many the rest is skipped.
 _MOST_BROKEN = 5
 # With how many wrong results an expected value is tried that made no difference to the right one.
 _WRONG_RESULTS = 12
@@ -27,7 +27,7 @@ _MOST_OTHERS = 3
 
 @dataclass(frozen=True)
 class VerifierJudgement:
-    """What a verifier said of one result, or why it said nothing."""
+    """A verifier's judgement of one result, or why there is none."""
 
     results: Mapping[str, VerificationResult] = field(default_factory=dict)
     error: str | None = None
@@ -64,7 +64,7 @@ class ReferenceTrial:
 
 @dataclass
 class CaseTrials:
-    """What came of everything a case was tried with."""
+    """The results of all trials of a case."""
 
     first: ReferenceTrial
     second: ReferenceTrial
@@ -78,11 +78,11 @@ class CaseTrials:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the reference is right both times: only then its result can be mutated."""
+        """Whether the reference is correct both times; only then can its result be mutated."""
         return self.first.judged.did_pass and self.second.judged.did_pass
 
     def wrong_ones(self) -> list[VerifierJudgement]:
-        """Return every judgement of a result that is not the reference's."""
+        """Return every judgement of a result other than the reference's."""
         return [self.idle, *(judged for _, judged in self.mutants), *self.probes]
 
 
@@ -93,7 +93,7 @@ async def try_case(
     tracked: Iterable[str] = (),
     vocabulary: Collection[str] = (),
 ) -> CaseTrials:
-    """Try a case with everything there is.
+    """Run all trials of a case.
 
     `tracked` are the globs of files that are kept, `vocabulary` the words in the verifier's code.
     """
@@ -124,11 +124,11 @@ async def try_case(
 
 
 async def _is_read(statement: Statement, trials: CaseTrials, judge: Judge) -> bool:
-    """Return whether another value there changes any judgement, of right or of wrong results.
+    """Return whether another value there changes any judgement, of correct or wrong results.
 
-    A wrong one too, because an option such as a tolerance makes no difference to what is right.
-    And results that have the value, or one of the type it names: what is allowed makes no
-    difference to a result that does not need the permission.
+    Wrong results too, because an option such as a tolerance makes no difference to correct ones.
+    And results that have the value, or one of the type it names: a permission makes no difference
+    to a result that does not need it.
     """
     wrong = trials.mutants[:: max(1, len(trials.mutants) // _WRONG_RESULTS)]
     first = trials.first
@@ -152,7 +152,7 @@ async def _judge_by(
 
 
 def _with_value(statement: Statement, trials: CaseTrials) -> Iterator[CaseResult]:
-    """Yield the right result, and those with another status, with what is meant in each place."""
+    """Yield the correct result, and those with another status, with the value in each place."""
     right = trials.first.actual
     others = [one.result for one, _ in trials.mutants if one.kind is MutationKind.WRONG_STATUS]
     for value in statement.list_meanings():
@@ -168,8 +168,8 @@ def _differ(judged: VerifierJudgement, was: VerifierJudgement) -> bool:
 def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) -> CaseResult:
     """Return the result of a command that prints nothing, or of a server that only answers 200.
 
-    Nothing is run for it: what such a program does is known. Input files that are tracked, by
-    these globs or because the right result has them, are found again as they were given.
+    Nothing is run for it. Tracked input files, selected by these globs or because the correct
+    result has them, are returned unchanged.
     """
     about: dict[str, Any] = {
         "id": right.id,
@@ -187,7 +187,7 @@ def idle_result(case: BaseCase, right: CaseResult, tracked: Iterable[str] = ()) 
 
 
 def _empty(output: Any) -> str | bytes:
-    """Return nothing, as an adapter gives it: text that is no JSON stays text."""
+    """Return an empty output as an adapter gives it: text that is not JSON stays text."""
     return b"" if isinstance(output, bytes) else ""
 
 

@@ -1,4 +1,4 @@
-"""Problems with no code of their own: cases and expectations in YAML or JSON."""
+"""Problems without code: cases and expectations in YAML or JSON."""
 
 from assay.submissions.declarative.reading import read_group
 from assay.submissions.declarative.source import (

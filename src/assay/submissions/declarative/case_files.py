@@ -1,4 +1,4 @@
-"""Case files as they are written, without code: their keys, and the input files they name."""
+"""The format of case files: their keys, and the input files they name."""
 
 from __future__ import annotations
 
@@ -154,12 +154,12 @@ def _make_file(file: WrittenFile) -> InputFile:
 
 
 def place_file(file: InputFile, assets: Mapping[str, str] | None) -> InputFile:
-    """Return the file with the paths of assets in place of their names."""
+    """Return the file with asset names replaced by paths."""
     return file if assets is None else with_assets(file, assets)
 
 
 def fill_file(file: InputFile, saved: Mapping[str, Any]) -> InputFile:
-    """Return the file with saved values in place of their marks."""
+    """Return the file with placeholders replaced by saved values."""
     if not saved or isinstance(file.content, bytes):
         return file
     return file.model_copy(update={"content": fill(file.content, saved)})

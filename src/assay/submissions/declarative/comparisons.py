@@ -1,8 +1,9 @@
-"""From what is expected of a case to checks: named ones, or what suits a bare value.
+"""Turns the expectations of a case into checks: named ones, or defaults for plain values.
 
-The defaults: structure and numbers are compared as JSON (a float may differ by its rounding), text
-without white space at the ends of lines, files by what their names say they hold. A check runs here
-if it is certain to be quick, else in a process with limits; one that exceeds them is undecided.
+The defaults: structures and numbers are compared as JSON (a float may differ by rounding), text
+without white space at the ends of lines, files by the type their name implies. A check runs in this
+process if it is certain to be fast, otherwise in a process with limits; a check that exceeds them
+is undecided.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from assay.checks import ABSENT, check_options, get_check, run_check
+from assay.checks import ABSENT, check_options, check_traits, get_check, run_check
 from assay.errors import InputError, nearest
 from assay.model import CaseResult, VerificationResult
 from assay.submissions.declarative.expectations import (
@@ -31,19 +32,13 @@ from assay.submissions.file_formats import (
 from assay.submissions.untrusted_reader import Readers, TooMuchError
 from assay.tracebacks import describe
 
-_STRUCTURAL = frozenset({"json", "schema"})
-_TEXTUAL = frozenset({"exact", "flexible", "regex", "keywords", "not_keywords"})
-# To these a list is several values.
-_TAKING_SEVERAL = frozenset(
-    {"value", "not_value", "less", "not_less", "greater", "not_greater", "keywords", "not_keywords"}
-)
 _ROUNDING = 1e-9
 _PLAIN_TYPES = (FileType.TEXT, FileType.BINARY, FileType.JSON)
 
 
 @dataclass(frozen=True)
 class ResultCheck:
-    """One check of one place in a result."""
+    """One check on one place in a result."""
 
     key: str
     """Its name in the report."""
@@ -62,7 +57,7 @@ class ResultCheck:
     """Why nothing can be equal to it, if an earlier answer made it so."""
 
     def describe(self) -> list[Any]:
-        """Return all that decides what it says of a result, as values."""
+        """Return everything that determines its result, as values."""
         place = [self.target.root, *self.target.steps]
         return [self.key, place, self.check, self.value, dict(self.options), self.weight]
 
@@ -92,19 +87,20 @@ class ResultCheck:
         return VerificationResult(diff=diff, is_correct=False, weight=self.weight)
 
     def _compare(self, actual: CaseResult) -> VerificationResult:
+        reads = check_traits(self.check).reads
         try:
-            found = self.target.of(actual, is_structure=self.check in _STRUCTURAL)
+            found = self.target.of(actual, is_structure=reads == "structure")
         except UnreadableError as error:
             return self._fail(str(error))
         if self.value == [None] and found in ("", b""):
             found = None
-        if self.check in _TEXTUAL and isinstance(found, bytes):
+        if reads == "text" and isinstance(found, bytes):
             found = _decode(found)
         result = run_check(self.check, found, self.value, weight=self.weight, **self.options)
         return result.model_copy(update={"diff": self._explain(result)}) if self.manner else result
 
     def _explain(self, result: VerificationResult) -> Any:
-        """Return the diff with how it was compared, where nobody wrote that down."""
+        """Return the diff, with the comparison method if the author did not name one."""
         if result.is_correct:
             return f"equal, compared {self.manner}"
         if isinstance(result.diff, str):
@@ -120,9 +116,9 @@ def _decode(content: bytes) -> str | bytes:
 
 
 def plan_check(one: Expectation) -> ResultCheck:
-    """Return how an expectation is compared; raise InputError if it is wrongly written.
+    """Return how an expectation is compared; raise InputError if it is invalid.
 
-    What an earlier answer makes of it is not the fault of who wrote it: nothing is equal to it.
+    If a saved value makes it invalid, that is not the author's fault: nothing is equal to it.
     """
     if one.impossible:
         return _impossible(one, one.impossible)
@@ -152,8 +148,8 @@ def _make(
 
 
 def _one_value(one: Expectation, check: str) -> Any:
-    """Return the value as the check takes it; what an answer had is one value, also a list."""
-    if one.is_answer and check in _TAKING_SEVERAL:
+    """Return the value in the form the check takes; a saved value is one value, even if a list."""
+    if one.is_answer and check_traits(check).takes_several:
         return [one.value]
     if check == "json" and not isinstance(one.value, str):
         return _as_stored(one.target, one.value)
@@ -161,7 +157,7 @@ def _one_value(one: Expectation, check: str) -> Any:
 
 
 def _default(one: Expectation) -> ResultCheck:
-    """Return the check that suits a bare value."""
+    """Return the default check for a plain value."""
     value = one.value
     if value is None:
         return _make(one, "value", [None], {}, "with nothing")
@@ -172,13 +168,13 @@ def _default(one: Expectation) -> ResultCheck:
         return _make(one, "flexible", value, {"whitespace": "lines", "ignore_case": False}, manner)
     stored = _as_stored(one.target, value)
     if _has_float(stored):
-        manner = "as JSON, floats but for rounding (1e-9)"
+        manner = "as JSON, floats except for rounding (1e-9)"
         return _make(one, "json", stored, {"relative": _ROUNDING}, manner)
     return _make(one, "json", stored, {}, "as JSON")
 
 
 def _as_stored(target: ResultPath, value: Any) -> Any:
-    """Structure as it would be read from the file: a table has texts where it was given numbers."""
+    """Return the structure as read back from a file: tables have strings instead of numbers."""
     if target.file is None or len(target.steps) != 1:
         return value
     kind, _ = signature(Path(target.file))
@@ -199,13 +195,12 @@ def _has_float(value: Any) -> bool:
 _QUICK_TYPES = frozenset(
     {FileType.TEXT, FileType.BINARY, FileType.JSON, FileType.JSONL, FileType.CSV, FileType.TSV}
 )
-_SLOW_CHECKS = frozenset({"regex", "file_pattern", "schema"})
 _LARGE_TEXT = 1 << 20
 _MANY_PARTS = 20_000
 
 
 async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> VerificationResult:
-    """Return what a comparison says; undecided if it takes too much."""
+    """Return the result of a comparison; undecided if it exceeds its limits."""
     if not is_slow(one, actual):
         return one.result(actual)
     comparison = {**vars(one), "target": _pack(one.target), "options": dict(one.options)}
@@ -220,7 +215,7 @@ async def judge(one: ResultCheck, actual: CaseResult, readers: Readers) -> Verif
 
 
 async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -> Any:
-    """Return what stands at a place of a result; ABSENT if that is nothing, or cannot be read."""
+    """Return the value at a place of a result; ABSENT if there is none or it cannot be read."""
     if not _is_slow_to_read(target, actual):
         there = target.find_in(actual)
     else:
@@ -233,20 +228,23 @@ async def find_value(target: ResultPath, actual: CaseResult, readers: Readers) -
 
 
 def may_be_slow(one: Expectation) -> bool:
-    """Return whether a comparison can be one that is made elsewhere, whatever the result."""
-    return one.check in _SLOW_CHECKS or not _has_quick_type(one.target)
+    """Return whether a comparison may run in another process, depending on the result."""
+    if one.check is not None and check_traits(one.check).may_be_slow:
+        return True
+    return not _has_quick_type(one.target)
 
 
 def is_slow(one: ResultCheck, actual: CaseResult) -> bool:
     """Return whether a comparison may take long."""
     if one.impossible or one.target.content(actual) is ABSENT or _is_registered_here(one.check):
         return False
-    has_free_pairs = bool(one.options.get("unordered"))
-    return one.check in _SLOW_CHECKS or has_free_pairs or _is_slow_to_read(one.target, actual)
+    if check_traits(one.check).may_be_slow or one.options.get("unordered"):
+        return True
+    return _is_slow_to_read(one.target, actual)
 
 
 def _is_registered_here(check: str) -> bool:
-    """Return whether it is a check of the user's own, which other processes do not know."""
+    """Return whether it is a user's own check, which other processes do not know."""
     return not get_check(check).__module__.startswith("assay.checks.")
 
 
@@ -263,7 +261,7 @@ def _has_quick_type(target: ResultPath) -> bool:
 
 
 def _is_large(value: Any) -> bool:
-    """Return whether it is a long text, or has more parts than can be looked at in no time."""
+    """Return whether it is a long text, or has too many parts to inspect quickly."""
     waiting, seen = [value], 0
     while waiting:
         each = waiting.pop()

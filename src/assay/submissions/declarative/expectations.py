@@ -1,8 +1,8 @@
-"""What is written under `expected`, place by place, read before any answer is known.
+"""Parses `expected`, place by place, before any answer is known.
 
-Which texts are checks, options and weights is settled by the file alone. What an answer had is
-filled in afterwards, in place of `{{saved:name}}`, and never read as anything else. A place is a
-path into a result, such as `output.items[0].id` or `files["out.csv"][0].price`.
+Only the file decides which texts are checks, options and weights. Values from answers are inserted
+later, in place of `{{saved:name}}`, and never interpreted. A place is a path into a result, such as
+`output.items[0].id` or `files["out.csv"][0].price`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assay.checks import (
     NotJsonError,
     Uncollected,
     Wildcard,
+    check_traits,
     format_path,
     parse_patterns,
     read_json,
@@ -35,12 +36,11 @@ if TYPE_CHECKING:
 
 
 _OWN_KEYS = ("check", "value", "weight")
-_PATTERNS = frozenset({"regex", "file_pattern"})
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """One place of a result, and the check or the bare value that is written for it."""
+    """One place of a result, and the check or plain value expected there."""
 
     key: str
     """Its name in the report."""
@@ -66,7 +66,7 @@ class Expectation:
 
 
 class MisplacedError(InputError):
-    """An error that knows at which key of the expectation it is."""
+    """An error with the key of the expectation it concerns."""
 
     def __init__(self, what: str, path: str, advice: str | None = None) -> None:
         super().__init__(what, advice=advice)
@@ -74,7 +74,7 @@ class MisplacedError(InputError):
 
 
 def error_path(error: InputError) -> str:
-    """Return the key of the expectation an error is about; empty if nobody knows."""
+    """Return the expectation key of an error; empty if unknown."""
     return error.path if isinstance(error, MisplacedError) else ""
 
 
@@ -142,23 +142,23 @@ def _read(key: str, target: ResultPath, value: Any, path: str) -> Expectation:
 
 
 def _refuse_chosen(spec: Mapping[str, Any], path: str) -> None:
-    """Refuse saved values where they would decide what is compared, and not with what."""
+    """Refuse saved values that would decide how something is compared, not with what."""
     for name, item in spec.items():
         if name != "value" and any(find_saved_names([name, item])):
             what = f"`{name}` would come from the answer that it is to judge"
-            raise MisplacedError(what, path, "a saved value may stand in `value`")
+            raise MisplacedError(what, path, "a saved value may be in `value`")
     check, value = spec["check"], spec["value"]
     if check == "schema" and not _has_only_constants(value):
         what = "the schema would come from the answer that it is to judge"
-        raise MisplacedError(what, path, "a saved value may stand under `const`, or in `enum`")
+        raise MisplacedError(what, path, "a saved value may be under `const` or in `enum`")
     is_text = isinstance(value, str) and not is_mark(value)
     if check == "json" and is_text and any(find_saved_names(value)):
-        what = "a saved value in the midst of JSON text could change what the rest of it says"
+        what = "a saved value inside of JSON text could change the rest of it"
         raise MisplacedError(what, path, "write the value as structure, not as text")
 
 
 def _has_only_constants(schema: Any) -> bool:
-    """Return whether saved values of a schema are only ever compared with, whatever they are."""
+    """Return whether saved values in a schema are only used as constants to compare with."""
     if isinstance(schema, Mapping):
         return all(
             not any(find_saved_names(key))
@@ -180,7 +180,7 @@ def place_assets(one: Expectation, assets: Mapping[str, str]) -> Expectation:
     return replace(
         one,
         target=replace(one.target, steps=replace_assets(one.target.steps, assets)),
-        value=replace_assets(one.value, paths if one.check in _PATTERNS else assets),
+        value=replace_assets(one.value, paths if _takes_pattern(one) else assets),
     )
 
 
@@ -202,16 +202,20 @@ def fill_expectation(one: Expectation, saved: Mapping[str, Any]) -> Expectation:
 
 
 def _fill_value(one: Expectation, saved: Mapping[str, Any]) -> Any:
-    if one.check in _PATTERNS and isinstance(one.value, str):
+    if _takes_pattern(one) and isinstance(one.value, str):
         return fill_text(one.value, saved, lambda value: re.escape(as_text(value)))
     return fill(one.value, saved)
+
+
+def _takes_pattern(one: Expectation) -> bool:
+    return one.check is not None and check_traits(one.check).takes_pattern
 
 
 _MARK = re.compile(r"\{\{saved:([^{}]+)\}\}")
 
 
 def find_saved_names(value: Any) -> Iterator[str]:
-    """Yield the names of saved values that a text or structure uses, in its keys too."""
+    """Yield the names of saved values that a text or structure uses, including in keys."""
     if isinstance(value, str):
         yield from (found.strip() for found in _MARK.findall(value))
     elif isinstance(value, Mapping):
@@ -224,22 +228,22 @@ def find_saved_names(value: Any) -> Iterator[str]:
 
 
 def is_mark(value: Any) -> bool:
-    """Return whether it is nothing but the mark of a saved value."""
+    """Return whether it is a single placeholder for a saved value."""
     return isinstance(value, str) and _MARK.fullmatch(value) is not None
 
 
 def as_text(value: Any) -> str:
-    """Return a saved value as it stands in a path, an argument or a header."""
+    """Return a saved value as text for a path, an argument or a header."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def fill(value: Any, saved: Mapping[str, Any]) -> Any:
-    """Return the structure with saved values in place of their marks.
+    """Return the structure with placeholders replaced by saved values.
 
-    A text that is nothing but a mark becomes the value itself, a number say; within a longer text
-    the value is written out. What was not saved stays as it is.
+    A string that is a single placeholder becomes the value itself (a number, for example); within a
+    longer string the value is formatted. Unsaved names are left as they are.
     """
     if isinstance(value, str):
         whole = _MARK.fullmatch(value)
@@ -254,7 +258,7 @@ def fill(value: Any, saved: Mapping[str, Any]) -> Any:
 
 
 def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] = as_text) -> str:
-    """Return the text with saved values written out."""
+    """Return the text with saved values inserted."""
 
     def write_value(found: re.Match[str]) -> str:
         name = found[1].strip()
@@ -264,7 +268,7 @@ def fill_text(text: str, saved: Mapping[str, Any], write: Callable[[Any], str] =
 
 
 def clash(value: Any, saved: Mapping[str, Any]) -> str:
-    """Return what is wrong if different keys become one when filled; empty if none do."""
+    """Return an error if different keys become equal when filled; empty if none do."""
     if isinstance(value, Mapping):
         keys = Counter(fill_text(key, saved) for key in value)
         twice = [key for key, number in keys.items() if number > 1]
@@ -281,12 +285,12 @@ ROOTS = ("status_code", "output", "stderr", "timed_out", "headers", "files", "el
 
 
 class UnreadableError(Exception):
-    """What was to be looked into is not of the format that its name says."""
+    """A file is not in the format that its name implies."""
 
 
 @dataclass(frozen=True)
 class ResultPath:
-    """A place in a result: an attribute, and where in it."""
+    """A place in a result: an attribute, and a path inside it."""
 
     root: str
     steps: Steps = ()
@@ -303,7 +307,7 @@ class ResultPath:
         return value if self.file is None else _step(value, self.file)
 
     def find_in(self, actual: CaseResult) -> list[Any]:
-        """Return what stands there as a list of one, empty if nothing does or it cannot be read."""
+        """Return the value as a list of one, empty if there is none or it cannot be read."""
         try:
             value = self.of(actual)
         except UnreadableError:
@@ -311,9 +315,9 @@ class ResultPath:
         return [] if value is ABSENT or isinstance(value, Uncollected) else [value]
 
     def of(self, actual: CaseResult, *, is_structure: bool = False) -> Any:
-        """Return what stands there, ABSENT, or Uncollected if it could not be brought back.
+        """Return the value there, ABSENT, or Uncollected if it could not be collected.
 
-        Files are read if structure is wanted.
+        Files are parsed if a structure is needed.
         """
         value = self.content(actual)
         if self.file is not None and value is ABSENT:
@@ -349,7 +353,7 @@ def _step(value: Any, step: str | int) -> Any:
 
 
 def read_structure(content: str | bytes, name: str) -> Any:
-    """Return the structure of a file, by what its name says it is; JSON if it says nothing."""
+    """Return the structure of a file, in the format its name implies; JSON by default."""
     kind, packing = signature(Path(name))
     data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
     try:
@@ -363,7 +367,7 @@ def read_structure(content: str | bytes, name: str) -> Any:
 
 
 def parse_result_path(text: str) -> ResultPath:
-    """Parse a path into a result; raise InputError if it is none."""
+    """Parse a path into a result; raise InputError if it is invalid."""
     ((root, *steps),) = parse_patterns("path", text)
     if root not in ROOTS:
         raise InputError(f"a result has no `{root}`", advice=nearest(str(root), ROOTS))

@@ -1,4 +1,4 @@
-"""The canonical cases of a group: one file per group or one per case, mistakes with their lines."""
+"""Reads the cases of a group from one file per group or per case; mistakes have line numbers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _MERGED = ("expected", "request")
 
 @dataclass(frozen=True)
 class ReadCase:
-    """A case as it was written, and where."""
+    """A case as written, and its position."""
 
     id: str
     written: WrittenCase
@@ -66,7 +66,7 @@ class ReadCase:
 
 @dataclass
 class ReadGroup:
-    """The cases of a group in their order, and what is wrong with them."""
+    """The cases of a group in order, and their problems."""
 
     cases: list[ReadCase] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -80,7 +80,7 @@ class ReadGroup:
 def read_group(
     problem: ProblemConfig, checkpoint: CheckpointConfig, group: GroupConfig
 ) -> ReadGroup:
-    """Return the cases of a group, those of a regression from where they were new."""
+    """Return the cases of a group; for a regression, from its original checkpoint."""
     source = problem.checkpoints.get(group.original_checkpoint or checkpoint.name, checkpoint)
     name = group.original_group or group.name
     read = ReadGroup()
@@ -142,7 +142,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
     for pair in root.pairs:
         if pair.key not in ("cases", "$schema"):
             what = f"there is no key `{pair.key}` here"
-            advice = nearest(pair.key, ["cases"]) + "; cases stand under `cases`"
+            advice = nearest(pair.key, ["cases"]) + "; cases are under `cases`"
             read.report(WRONG_VALUE, what, Place(file, pair.line), advice)
     if not isinstance(cases, MappingNode) or not cases.pairs:
         line = cases.line if cases is not None else root.line
@@ -153,7 +153,7 @@ def _of_group_file(file: Path, read: ReadGroup) -> Iterator[tuple[str, Node, Pat
 
 
 def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
-    """Return the case with what its group says of all cases, where it does not say it itself."""
+    """Return the case with defaults from its group."""
     if not isinstance(node, MappingNode):
         return node
     for key, value in defaults.items():
@@ -173,7 +173,7 @@ def _with_defaults(node: Node, defaults: dict[str, Any]) -> Node:
 
 
 def _order(read: ReadGroup, order: list[str], config: Path) -> list[ReadCase]:
-    """Return the cases, those of `case_order` first; report an id that is there twice."""
+    """Return the cases, those of `case_order` first; report duplicate ids."""
     by_id: dict[str, ReadCase] = {}
     for case in read.cases:
         if case.id in by_id:
@@ -258,7 +258,7 @@ def _check_expected(case: ReadCase, expected: Expected, read: ReadGroup) -> None
         what, advice = "the case verifies nothing", "write what is expected, such as status_code"
         read.report(UNVERIFIED, what, case.place("expected"), advice)
     elif not any(one.target.root == "status_code" for one in made):
-        what = "the status code is not looked at, so a program that fails after its output passes"
+        what = "the status code is not checked, so a program that fails after its output passes"
         advice = "write status_code under `expected`, or once in the group's `case_defaults`"
         read.report(UNVERIFIED, what, case.place("expected"), advice, "warning")
 

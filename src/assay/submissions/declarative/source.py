@@ -1,4 +1,4 @@
-"""The source of canonical problems: cases from files, judgements from named checks."""
+"""The source of declarative problems: cases from files, judgements from named checks."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class DeclarativeCase(ExpectedCase):
 
 
 class DeclarativeStream:
-    """The cases of one group, with what was saved of their answers."""
+    """The cases of one group, with values saved from their answers."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class DeclarativeStream:
 
     @property
     def is_stateful(self) -> bool:
-        """Whether a case uses what an earlier one answered."""
+        """Whether a case uses the answer of an earlier one."""
         return self._is_stateful
 
     async def draw(self) -> DeclarativeCase | None:
@@ -125,7 +125,7 @@ class DeclarativeStream:
             raise CasesBrokenError(f"{read.place()}: {describe(error)}") from error
 
     async def update(self, drawn: ExpectedCase, actual: CaseResult) -> None:
-        """Keep what later cases need of this answer."""
+        """Save the values of this answer that later cases need."""
         assert isinstance(drawn, DeclarativeCase), "only what was drawn here comes back"
         for name, text in drawn.saves.items():
             found = await find_value(parse_result_path(text), actual, self._readers)
@@ -162,7 +162,7 @@ def _may_be_slow(case: ReadCase) -> bool:
 
 
 class DeclarativeSource:
-    """Cases and judgements of a problem that has no code of its own."""
+    """Cases and judgements of a problem without its own code."""
 
     def __init__(self, problem: ProblemConfig) -> None:
         self._problem = problem
@@ -207,7 +207,7 @@ class DeclarativeSource:
         drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        """Compare the result, and check what it was to save or to have been given."""
+        """Compare the result, and check its saved values and inputs."""
         if not isinstance(drawn, DeclarativeCase):
             raise VerifierBrokenError(f"the case {drawn.case.id} was drawn from another source")
         results = {one.key: await self._judge(one, actual) for one in drawn.comparisons}
@@ -216,7 +216,7 @@ class DeclarativeSource:
             if found is ABSENT:
                 results[f"save-{name}"] = failed(f"there is no `{text}`, which later cases need")
         for name in drawn.unsaved:
-            results[f"saved-{name}"] = failed(f"no earlier answer had what `{name}` stands for")
+            results[f"saved-{name}"] = failed(f"no earlier answer had a value for `{name}`")
         return results
 
     async def _judge(self, one: ResultCheck, actual: CaseResult) -> VerificationResult:
@@ -236,11 +236,11 @@ def build_case(
     saved: Mapping[str, Any],
     assets: Mapping[str, str] | None = None,
 ) -> BaseCase:
-    """Return the case with saved values in place of their marks, and with the paths of assets.
+    """Return the case with saved values and asset paths inserted.
 
-    Assets come first: what an answer had is never taken for the name of one.
+    Assets come first: a saved value is never taken for an asset name.
     """
-    # A description is for people: whatever it mentions, nothing stands for it.
+    # A description is for people: nothing in it is replaced.
     written = read.written.model_copy(update={"description": None})
     written = written if assets is None else with_assets(written, assets)
     tracked = [*problem.adapter.tracked_files, *written.tracked_files, *_find_files(written, saved)]
@@ -280,14 +280,14 @@ def build_case(
 
 
 def _fill_stdin(stdin: str | list[str] | None, saved: Mapping[str, Any]) -> str | list[str] | None:
-    """Always text: whatever an answer had is written out."""
+    """Return standard input as text, with saved values formatted."""
     if isinstance(stdin, list):
         return [fill_text(line, saved) for line in stdin]
     return None if stdin is None else fill_text(stdin, saved)
 
 
 def _find_files(written: WrittenCase, saved: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of files that are compared, so that it is known whether they are there."""
+    """Yield the names of compared files, so that their presence is checked."""
     for name in written.expected.files:
         yield glob.escape(shortest(fill_text(name, saved)))
     for text in (*written.expected.checks, *written.save.values()):
@@ -303,7 +303,7 @@ def _header(text: str, saved: Mapping[str, Any]) -> str:
 
 
 def build_expected(case: BaseCase, wanted: Iterable[Expectation], adapter: str) -> CaseResult:
-    """Return the expected result as far as plain values say it; the rest is in the checks."""
+    """Return the expected result as far as plain values define it; the rest is in the checks."""
     fields: dict[str, Any] = {}
     model = find_adapter(adapter).result
     for one in wanted:

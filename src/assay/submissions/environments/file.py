@@ -1,7 +1,7 @@
-"""Environments: how a submission is started and with which variables, read from a file (`-e`).
+"""Environment files (`-e`): how a submission is started and with which variables.
 
-The format is that of existing environment files; keys that mean nothing here are tolerated, but
-not those that are almost one that does. What the types of environments do differently is in
+The format is that of existing environment files. Keys that Assay does not use are accepted, unless
+they look like a misspelling of one it does. The differences between types of environments are in
 `EnvironmentType`.
 """
 
@@ -38,7 +38,7 @@ _SECRET_NAMES = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS_WITH_PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
-# What belongs to this process's own place on the machine and would be wrong in any other.
+# Variables specific to this process, which would be wrong in any other.
 _OF_THE_PLACE = frozenset(
     {"HOME", "PATH", "PWD", "OLDPWD", "SHLVL", "TMPDIR", "TMP", "TEMP", "_", "VIRTUAL_ENV"}
 )
@@ -129,7 +129,7 @@ def load_environment(
 ) -> EnvironmentFile:
     """Return the environment of a file, or the default one.
 
-    Of a key that stands twice the last is used, and `on_warning` is given a finding.
+    If a key is repeated, the last one is used and `on_warning` gets a finding.
     """
     if path is None:
         return DEFAULT
@@ -143,7 +143,7 @@ def load_environment(
             on_warning(finding)
     if not isinstance(document, MappingNode):
         raise InputError("is not an environment", where=str(path), advice="write keys and values")
-    for pair, known in list_unknown_keys(EnvironmentFile, document):
+    for _, pair, known in list_unknown_keys(EnvironmentFile, document):
         if (near := near_miss(pair.key, known)) is not None:
             what, where = f"there is no key `{pair.key}` here", f"{path}:{pair.line}"
             raise InputError(what, where=where, advice=f"did you mean {near!r}?")
@@ -164,7 +164,7 @@ def load_environment(
 
 
 def _without_nulls(node: MappingNode) -> MappingNode:
-    """Return the mapping without its empty sections, `env:` say, as if they were left out."""
+    """Return the mapping without empty sections such as `env:`."""
     pairs = (
         replace(pair, value=_without_nulls(pair.value))
         if isinstance(pair.value, MappingNode) and pair.key != "env"
@@ -176,7 +176,7 @@ def _without_nulls(node: MappingNode) -> MappingNode:
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Return whether a variable looks like one that must not reach a stranger's program."""
+    """Return whether a variable looks like a secret that untrusted programs must not see."""
     return bool(_SECRET_NAMES.search(name) or _ADDRESS_WITH_PASSWORD.search(value))
 
 
@@ -185,7 +185,7 @@ def program_variables(
 ) -> dict[str, str]:
     """Return the variables of a program: the system's if included, the file's, then the layers'.
 
-    A secret of the system comes along only if the environment names it.
+    A secret of the system is passed only if the environment names it.
     """
     found = _include_system(system) if environment.environment.include_os_env else {}
     for name, value in environment.environment.env.items():
@@ -201,7 +201,7 @@ def program_variables(
 def setup_variables(
     environment: EnvironmentFile, system: Mapping[str, str], *layers: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the variables of set-up commands: no secret, and what the network needs."""
+    """Return the variables of set-up commands: no secrets, but network settings."""
     network = {name: value for name, value in system.items() if _OF_THE_NETWORK.fullmatch(name)}
     found = {**network, **program_variables(environment, system, *layers)}
     return {name: value for name, value in found.items() if not is_secret(name, value)}
@@ -216,10 +216,10 @@ def _include_system(system: Mapping[str, str]) -> dict[str, str]:
 
 
 class EnvironmentType:
-    """The type `local`: what an environment file says, and nothing more.
+    """The type `local`: the environment file as it is.
 
-    Other types derive from it. Their methods are code of Assay's; the commands that they return run
-    in the sandbox. `folder` is the copy of the submission.
+    Other types derive from it. Their methods are trusted code; the commands that they return run in
+    the sandbox. `folder` is the copy of the submission.
     """
 
     def check(self, environment: EnvironmentFile) -> None:
@@ -247,7 +247,7 @@ class EnvironmentType:
         fallback = f"{entry_file}.py"
         is_other = environment.is_default and not (folder / entry_file).exists()
         name = fallback if is_other and (folder / fallback).is_file() else entry_file
-        # Not `format`, which would stumble over {address} and {port}.
+        # Not `format`, which would fail on {address} and {port}.
         entry = environment.commands.entry_file.replace("{entry_file}", shlex.quote(name))
         try:
             return shlex.split(f"{environment.commands.command} {entry}")
@@ -257,7 +257,7 @@ class EnvironmentType:
     def missing_entry(
         self, environment: EnvironmentFile, entry_file: str, folder: Path
     ) -> str | None:
-        """Return what to say if a submission does not have the file that it is started with."""
+        """Return the message for a submission without its entry file."""
         written = environment.commands.entry_file
         if "{entry_file}" not in written or " " in written or written.startswith("-"):
             # An entry that is no file: a module, an option, a command of its own.
@@ -273,7 +273,7 @@ class EnvironmentType:
 
 
 class DockerEnvironment(EnvironmentType):
-    """The type `docker`, which is read and cannot be run."""
+    """The type `docker`, which can be read but not run."""
 
     def check(self, environment: EnvironmentFile) -> None:
         raise InfrastructureError(
@@ -286,5 +286,5 @@ ENVIRONMENTS = {"local": EnvironmentType(), "docker": DockerEnvironment()}
 
 
 def find_environment(name: str) -> EnvironmentType:
-    """Return a type of environment: one of Assay's own, or one that an installed package adds."""
+    """Return an environment type: built in, or from an installed package."""
     return plugins.get("environments", name, ENVIRONMENTS, EnvironmentType)

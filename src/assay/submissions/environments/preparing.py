@@ -1,8 +1,8 @@
-"""Makes a submission ready for a checkpoint: copied once, set up once, then run as often as asked.
+"""Prepares a submission for a checkpoint: copied once, set up once, then run any number of times.
 
-Set-up commands are the environment's, the code they run may be the submission's: they run in the
-sandbox, in the copy, with the network unless that is turned off, and never with a secret. A Python
-and uv are there beside the programs of the system.
+Set-up commands come from the environment, but may run code of the submission: they run in the
+sandbox, in the copy, with network access unless it is turned off, and never with secrets. Python
+and uv are available beside the programs of the system.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True)
 class PreparedSubmission:
-    """A submission, ready for the cases of one checkpoint."""
+    """A submission prepared for the cases of one checkpoint."""
 
     problem: ProblemConfig
     checkpoint: CheckpointConfig
@@ -87,7 +87,7 @@ class PreparedSubmission:
 
     @property
     def resplits(self) -> bool:
-        """Whether arguments were quoted for a shell, as loaders of existing problems do."""
+        """Whether arguments are quoted for a shell, as loaders of existing problems do."""
         return self.problem.is_programmed
 
     def variables(self, group: GroupConfig) -> dict[str, str]:
@@ -98,11 +98,11 @@ class PreparedSubmission:
         return {**self.tools.variables, **found, "PATH": self.tools.path(found.get("PATH"))}
 
     def runner(self, group: GroupConfig) -> AbstractAsyncContextManager[CaseRunner]:
-        """Return what runs the cases of a group; it ends with the block."""
+        """Return the runner for the cases of a group; closed at the end of the block."""
         return find_adapter(self.problem.adapter.type).open_runner(self, group)
 
     def seconds(self, group: GroupConfig, case_limit: float | None) -> float:
-        """Return how long a case may take: the nearest limit wins."""
+        """Return the time limit of a case: the most specific one wins."""
         return case_limit or group.timeout or self.checkpoint.timeout or DEFAULT_TIMEOUT
 
 
@@ -117,7 +117,7 @@ async def prepare(
     limits: Limits = LIMITS,
     progress: Progress | None = None,
 ) -> AsyncIterator[PreparedSubmission]:
-    """Copy a submission and run its set-up; nothing of it is left after the block.
+    """Copy a submission and run its set-up; everything is removed after the block.
 
     Raises SetUpFailedError if a set-up command fails, InfrastructureError for a docker environment.
     """
@@ -258,7 +258,7 @@ _QUIET = {
 
 @dataclass(frozen=True)
 class Tools:
-    """Binds, and variables that make programs find what is bound."""
+    """Binds, and the variables with which programs find them."""
 
     folder: str
     """Where `python` and `uv` are, as a program sees it."""
@@ -287,7 +287,7 @@ class Tools:
 
 
 def find_tools(base: Base, level: str) -> Tools:
-    """Lay the tools out beside the base."""
+    """Place the tools beside the base."""
     holder = base.path.parent
     folder, cache = holder / "tools", holder / "cache"
     for path in (folder, cache):
@@ -316,7 +316,7 @@ def find_tools(base: Base, level: str) -> Tools:
 
 
 def _python(*, others: bool) -> Path:
-    """Return the Python that Assay runs on, or the system's if others cannot reach that one."""
+    """Return the Python that Assay runs on, or the system's if other users cannot reach it."""
     own = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
     if not others or _is_public(own):
         return own
@@ -324,23 +324,23 @@ def _python(*, others: bool) -> Path:
     if found is None:
         raise InfrastructureError(
             f"programs cannot reach the Python {own} without namespaces",
-            advice="install a Python for the system, or make that one readable for everybody",
+            advice="install a Python for the system, or make that one readable for all users",
         )
     return Path(found).resolve()
 
 
 def _is_public(path: Path) -> bool:
-    """Return whether everybody may go all the way to a file and run it."""
+    """Return whether every user can reach and run a file."""
     return all(one.stat().st_mode & stat.S_IXOTH for one in (path, *path.parents))
 
 
 def _prefix(python: Path) -> Path | None:
-    """Return the folder that holds all of a Python, unless programs see it anyway."""
+    """Return the folder that contains a Python, unless programs see it anyway."""
     return None if str(python).startswith(_SYSTEM_FOLDERS) else python.parent.parent
 
 
 def _put_uv(folder: Path, *, copied: bool) -> list[Bind]:
-    """Make uv one of the tools; submissions that do not need it can do without."""
+    """Add uv to the tools, if available."""
     try:
         uv = Path(find_uv()).resolve()
     except InfrastructureError:

@@ -1,4 +1,4 @@
-"""Problem folders: what they say about themselves, read and checked."""
+"""Problem folders: reading and validating their configuration."""
 
 from assay.submissions.problems.reading import examine_problem, find_problem, read_problem
 

@@ -1,8 +1,7 @@
-"""What authors of problems are given: JSON Schemas for editors, and a problem to start from."""
+"""Help for problem authors: JSON Schemas for editors, and a starter problem."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from importlib import resources
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from assay import plugins
+from assay.documents import print_schema
 from assay.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 
 KINDS = ("config", "group", "case")
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_text(kind: str | None = None) -> str:
@@ -48,19 +47,18 @@ def schema_text(kind: str | None = None) -> str:
     title = "Assay problem: config.yaml, a group file or a case file"
     every = {"title": title, "anyOf": [{"$ref": f"#/$defs/{name}"} for name in KINDS]}
     chosen = every if kind is None else {"$ref": f"#/$defs/{kind}"}
-    whole = {"$schema": _DRAFT, **chosen, "$defs": dict(sorted(definitions.items()))}
-    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    return print_schema({**chosen, "$defs": dict(sorted(definitions.items()))})
 
 
 def _close(definitions: dict[str, Any]) -> None:
-    """Make an unknown key a mistake, though reading keeps those of others."""
+    """Make unknown keys a mistake, although reading accepts them."""
     for definition in definitions.values():
         if definition.get("type") == "object" and "properties" in definition:
             definition["additionalProperties"] = False
 
 
 def _open_short_forms(definitions: dict[str, Any], adapters: Mapping[str, AdapterType]) -> None:
-    """Allow what may be written shorter than the models say."""
+    """Allow the short forms that the models do not describe."""
     text, nothing = {"type": "string"}, {"type": "null"}
     config = definitions["config"]["properties"]
     config["checkpoints"] = {
@@ -133,7 +131,7 @@ _AS_TEXT = ".txt"
 
 
 def write_problem(folder: Path, *, is_api: bool) -> list[Path]:
-    """Write the files of a new problem and say which; a folder that has something is left alone."""
+    """Write the files of a new problem and return them; never write to a non-empty folder."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", folder.name):
         raise InputError(
             f"{folder.name!r} is not a valid name for a problem",

@@ -1,4 +1,4 @@
-"""From a document of a problem to a model, with a finding for whatever it says wrongly."""
+"""Validates a document of a problem as a model, with a finding for every mistake."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from assay.documents import (
+    MISSING_KEY,
     DocumentError,
     ListNode,
     MappingNode,
@@ -29,14 +30,14 @@ Model = TypeVar("Model", bound=BaseModel)
 _OF_OTHERS = frozenset(
     {"design_doc", "inspiration", "loader", "setup_script", "spec_override", "teardown_script"}
 )
-# Keys that change nothing: `authors` for `author` is worth a word, and no reason not to run.
+# Keys without effect: `authors` for `author` deserves a warning, but does not prevent a run.
 _DESCRIPTIVE = frozenset(
     {"author", "category", "description", "difficulty", "name", "state", "tags", "version"}
 )
 
 
 def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
-    """Return the mapping that a file is; None, and a finding, if it is none."""
+    """Return the mapping in a file; None, and a finding, if it is not one."""
     node = read_mapping(file, findings)
     if node is not None:
         findings += find_repeated_keys(node, file, "error")
@@ -44,7 +45,7 @@ def read_file(file: Path, findings: list[Finding]) -> MappingNode | None:
 
 
 def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
-    """Return the mapping in a file as it is written, keys that stand twice included."""
+    """Return the mapping in a file as written, including repeated keys."""
     try:
         node = read_document(file)
     except DocumentError as error:
@@ -57,7 +58,7 @@ def read_mapping(file: Path, findings: list[Finding]) -> MappingNode | None:
 
 
 def find_repeated_keys(node: Node, file: Path, severity: Severity) -> Iterator[Finding]:
-    """Yield a finding for every key that stands more than once in its mapping."""
+    """Yield a finding for every key that occurs more than once in its mapping."""
     advice = "only one of them would be read" if severity == "error" else "the last one is used"
     for one in find_repetitions(node):
         yield Finding(UNREADABLE, str(one), Place(file, one.line), advice, severity=severity)
@@ -78,7 +79,9 @@ def to_model(
 ) -> Model | None:
     """Return a node as a model, or None and findings. Unknown keys count if `is_strict`."""
     read, mistakes = read_model(model, node, find_places(node, file), allows_unknown=not is_strict)
-    findings += map(Finding.of_mistake, mistakes)
+    for one in mistakes:
+        code = WRONG_VALUE if one.code == MISSING_KEY else one.code
+        findings.append(Finding(code, one.message, one.place, one.advice))
     return read
 
 
@@ -87,10 +90,10 @@ def find_doubtful_keys(
 ) -> Iterator[Finding]:
     """Yield a finding for every key that neither the model nor the problem's own code knows.
 
-    An error if it is almost a key that changes how cases are run, else a warning: problems have
-    keys of their own, and keys of programs that Assay does not know.
+    It is an error if it resembles a key that changes how cases are run, else a warning: problems
+    have their own keys, and keys of programs that Assay does not know.
     """
-    for pair, fields in list_unknown_keys(model, node):
+    for _, pair, fields in list_unknown_keys(model, node):
         if pair.key in _OF_OTHERS or is_read(pair.key):
             continue
         near = near_miss(pair.key, fields)
@@ -114,14 +117,14 @@ RULES: Rules[Path] = Rules(
         UNREADABLE,
         "error",
         "A file cannot be read",
-        "It is not valid YAML or JSON, a key stands twice, or two cases have one id. In the config "
+        "It is not valid YAML or JSON, a key occurs twice, or two cases have one id. In the config "
         "of a problem with a loader the last of two keys is used, as in the reference.",
     ),
     Rule(
         UNKNOWN_KEY,
         "error",
-        "A key that nobody reads",
-        "It is misspelled, or stands in the wrong place. In folders with a loader it is an error "
+        "A key that is not read",
+        "It is misspelled, or is in the wrong place. In folders with a loader it is an error "
         "if it is almost a known key, else a warning, and neither if the problem's code reads it.",
     ),
     Rule(
@@ -133,7 +136,7 @@ RULES: Rules[Path] = Rules(
     Rule(
         UNKNOWN_NAME,
         "error",
-        "A name that leads nowhere",
+        "A name that does not exist",
         "A checkpoint, a group, a case or a saved value is named that does not exist; or a file "
         "of cases belongs to no group, so that its cases are never run.",
     ),
@@ -147,13 +150,13 @@ RULES: Rules[Path] = Rules(
         NO_CASES,
         "error",
         "A group or checkpoint without cases",
-        "Cases stand in a file of the group's name, or in a folder of that name.",
+        "Cases are in a file with the group's name, or in a folder with that name.",
     ),
     Rule(
         WRONG_CHECK,
         "error",
         "An expectation that can never be right",
-        "The check or an option does not exist, or the value is none the check can compare with.",
+        "The check or an option does not exist, or the check cannot compare with the value.",
     ),
     Rule(
         WRONG_SIGNATURE,
@@ -164,7 +167,7 @@ RULES: Rules[Path] = Rules(
     Rule(
         UNVERIFIED,
         "error",
-        "Something that nobody looks at",
+        "Something that is not checked",
         "A case verifies nothing, or not the status code; or a loader or verifier is never called.",
     ),
 )

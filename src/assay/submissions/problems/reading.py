@@ -1,4 +1,4 @@
-"""From a problem folder to its `ProblemConfig`: everything merged, every mistake with its line."""
+"""Reads a problem folder into a merged `ProblemConfig`; every mistake has a line number."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def read_problem(
 ) -> ProblemConfig:
     """Return the problem in a folder; raise InputError, with file and line, for a mistake.
 
-    `on_warning` is given what is doubtful about its config and no reason not to run it.
+    `on_warning` gets doubtful settings that do not prevent a run.
     """
     problem, findings = examine_problem(Path(folder), allows_outside=allows_outside)
     refuse_errors(findings, "submissions")
@@ -98,7 +98,7 @@ def read_problem(
 def examine_problem(
     folder: Path, *, allows_outside: bool = False
 ) -> tuple[ProblemConfig | None, list[Finding]]:
-    """Return the problem in a folder, if it can be read, and all that is wrong with its config."""
+    """Return the problem in a folder, if it can be read, and all problems of its config."""
     reader = _Reader(folder, allows_outside)
     return reader.read(), reader.findings
 
@@ -140,7 +140,7 @@ class _Reader:
         return self._problem(written, stages, find_places(root, file))
 
     def _without_repetitions(self, node: MappingNode, file: Path) -> MappingNode:
-        """Report keys that stand twice; the reference takes the last of them and runs."""
+        """Report repeated keys; the reference uses the last one."""
         self.findings += find_repeated_keys(node, file, self._severity)
         last = keep_last_keys(node)
         assert isinstance(last, MappingNode)
@@ -157,11 +157,11 @@ class _Reader:
         return names_read(self.folder, in_mappings=True)
 
     def _check_code(self, root: MappingNode, file: Path) -> None:
-        """Report code of the problem that nobody would call: its author relies on it."""
+        """Report code of the problem that is never called, although its author relies on it."""
         script, loader = _loader_script(root), self.folder / LOADER
         if not self.is_strict:
             if script != LOADER and loader.is_file() and not _imports(self.folder / script):
-                what = f"nobody calls this file, because `loader_script` is {script}"
+                what = f"this file is not used, because `loader_script` is {script}"
                 advice = f"import it in {script}, or remove it"
                 self.findings.append(
                     Finding(UNVERIFIED, what, Place(loader, 1), advice, severity="warning")
@@ -182,7 +182,7 @@ class _Reader:
                 code.name in (LOADER, VERIFIER) or near_miss(code.stem, _CODE)
             )
             if is_named_so or not _classes(code).isdisjoint(_CODE.values()):
-                what = f"nobody calls this file, because {why}"
+                what = f"this file is not used, because {why}"
                 advice = (
                     f"put {LOADER}, which gives the cases, and {VERIFIER} beside {CONFIG} "
                     "(docs/verifiers.md); or remove it: without them cases are compared with "
@@ -326,7 +326,7 @@ class _Reader:
 
     @property
     def _severity(self) -> Severity:
-        """How grave a doubt is: code may have its own way to an asset, the reference to a key."""
+        """Return the severity: code may find an asset itself, and the reference may use a key."""
         return "error" if self.is_strict else "warning"
 
     def _report(self, code: str, what: str, place: Place, advice: str = "") -> None:

@@ -1,7 +1,7 @@
-"""Cases of earlier checkpoints that are run again: from rules to groups of type Regression.
+"""Regression groups: cases of earlier checkpoints that are run again, selected by rules.
 
-A regression group keeps what its cases need to mean the same as before: isolation, order of cases,
-defaults, the time limit and the variables they had, and what type they were.
+A regression group keeps everything its cases depend on: isolation, order of cases, defaults, time
+limit, variables and original type.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The keys of `config.yaml` as they are written, and the short ways to write them."""
+"""The keys of `config.yaml` as authors write them, including short forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests that a problem has for its own loader and verifier, and `slop_code` as a file for them."""
+"""A problem's tests for its own loader and verifier, and a `slop_code` module file for them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _EXIT_CODES = {0: 0, 1: 1, 2: 130, 3: 3, 4: 2}
 
 
 def run_own_tests(folder: Path, arguments: Sequence[str]) -> int:
-    """Run `test_*.py` of a problem by pytest; the exit code, in the meaning Assay gives to it."""
+    """Run `test_*.py` of a problem with pytest; return Assay's exit code."""
     if importlib.util.find_spec("pytest") is None:
         raise InputError("pytest is not installed", advice="pip install pytest")
     named = [word for word in arguments if _is_place(folder, word)]
     tests = [] if named else own_test_files(folder)
     if not named and not tests:
         raise InputError(
-            "the problem has no tests of its own",
+            "the problem does not have its own tests",
             where=str(folder),
             advice="write test_verifier.py beside verifier.py; see docs/verifiers.md",
         )
@@ -93,7 +93,7 @@ slopcode.install()
 
 
 def write_shim(folder: Path | None = None) -> Path:
-    """Write the file where Python finds it, or to a folder; refuse to hide the real package."""
+    """Write the file where Python finds it, or to a folder; never hide the real package."""
     file = _place(folder)
     if file.exists() and not _is_ours(file):
         raise InputError("was not made by Assay", where=str(file), advice="nothing was changed")

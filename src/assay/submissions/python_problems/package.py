@@ -1,7 +1,6 @@
-"""A problem folder as a package named after itself, and the two classes it has to define.
+"""Loads a problem folder as a package named after it, and the two classes it must define.
 
-Runs where the problem's code runs. What is wrong with the folder is an InputError with the file's
-name.
+Runs where the problem's code runs. A mistake in the folder is an InputError with the file's name.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ VERIFIER_CLASS = "Verifier"
 
 
 def import_folder(folder: Path) -> str:
-    """Make the folder importable as a package and give the name it has."""
+    """Make the folder importable as a package and return its name."""
     name = _free_name(folder.name)
     start = folder / "__init__.py"
     loader = SourceFileLoader(name, str(start)) if start.is_file() else None
@@ -41,7 +40,7 @@ def import_folder(folder: Path) -> str:
 
 
 def _free_name(name: str) -> str:
-    """Return the folder's name, unless a module that others import has it."""
+    """Return the folder's name, unless it is the name of another importable module."""
     top = name.partition(".")[0]
     if "." in name or top in sys.stdlib_module_names or top in sys.modules or _is_installed(top):
         return f"problem_{name.replace('.', '_')}"
@@ -58,7 +57,7 @@ def _is_installed(name: str) -> bool:
 
 
 def load_loader(problem: ProblemConfig, package: str) -> type[Any]:
-    """Return the problem's loader class, which can be made and called the way Assay does."""
+    """Return the problem's loader class, checked for the calls Assay makes."""
     file = problem.path / problem.loader_script
     loader = _load_class(package, problem.path, file, problem.loader_entrypoint)
     _accepts(file, loader, "a loader is made with", problem=0, checkpoint=0, use_placeholders=0)
@@ -67,7 +66,7 @@ def load_loader(problem: ProblemConfig, package: str) -> type[Any]:
 
 
 def load_verifier(problem: ProblemConfig, package: str) -> type[Any]:
-    """Return the problem's verifier class, which can be made and called the way Assay does."""
+    """Return the problem's verifier class, checked for the calls Assay makes."""
     file = problem.path / VERIFIER_SCRIPT
     verifier = _load_class(package, problem.path, file, VERIFIER_CLASS)
     _accepts(file, verifier, "a verifier is made with", 0)
@@ -104,7 +103,7 @@ def _import_file(package: str, folder: Path, file: Path) -> types.ModuleType:
 
 
 def with_blame(file: Path, action: Callable[[], Any]) -> Any:
-    """Do something that runs a file of the problem; what it raises is the file's mistake."""
+    """Run code of a problem's file; report its exceptions as mistakes in the file."""
     try:
         return action()
     except ModuleNotFoundError as error:
@@ -116,7 +115,7 @@ def with_blame(file: Path, action: Callable[[], Any]) -> Any:
 
 
 def missing_module(error: ModuleNotFoundError, file: Path) -> InputError:
-    """Return what to install, or which name the reference has, for an import that leads nowhere."""
+    """Return what to install, or the reference's name, for an import that fails."""
     name = error.name or str(error)
     if name.partition(".")[0] == ALIAS:
         advice = nearest(name, module_names())
@@ -134,7 +133,7 @@ def _accepts(file: Path, made: Any, words: str, *positional: Any, **keywords: An
     try:
         signature = inspect.signature(made)
     except (ValueError, TypeError):
-        # A class written in C tells nothing; it will have to show when it is called.
+        # A class written in C has no signature; errors show when it is called.
         return
     _bind(file, signature, words, positional, keywords)
 

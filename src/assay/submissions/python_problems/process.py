@@ -1,4 +1,4 @@
-"""The process of a problem's worker, and cases, results and configurations as plain values."""
+"""The worker process of a problem, and cases, results and configurations as plain values."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _MODULE = "assay.submissions.python_problems.worker"
 
 
 class QuestionRaisedError(Exception):
-    """The problem's code raised; the message is an account of what, and where."""
+    """The problem's code raised; the message says what, and where."""
 
 
 class ProblemWorker:
-    """A process with a problem loaded in it, which answers one question at a time.
+    """A process with a loaded problem that answers one request at a time.
 
     After ChildLostError, or if a wait is cancelled, it is closed.
     """
@@ -70,7 +70,7 @@ class ProblemWorker:
 
 
 def value_of(answer: dict[str, Any]) -> Any:
-    """Return what an answer says; raise InputError or QuestionRaisedError if it says that."""
+    """Return the value of an answer; raise InputError or QuestionRaisedError if it reports one."""
     if "input" in answer:
         about = answer["input"]
         raise InputError(about["what"], where=about["where"], advice=about["advice"])
@@ -83,7 +83,7 @@ Packed = dict[str, Any]
 
 
 def pack_model(model: BaseModel) -> Packed:
-    """Return the fields of a model that were given or are not at their default."""
+    """Return the fields of a model that were set or differ from their default."""
     # A list that a loader appended to counts as neither given nor default: both have to be asked.
     changed = model.model_dump(exclude_defaults=True).keys() | model.model_fields_set
     fields: Packed = plain(
@@ -99,7 +99,7 @@ def pack_config(config: BaseModel) -> Packed:
 
 
 def pack_result(result: CaseResult, adapter: AdapterType) -> Packed:
-    """Pack a result; one of no type of its own becomes what the problem's adapter gives."""
+    """Pack a result; a generic one gets the type of the problem's adapter."""
     fields = pack_model(result)
     fields.pop("type", None)
     own = (one for one in (adapter, *ADAPTERS.values()) if isinstance(result, one.result))

@@ -1,9 +1,8 @@
-"""Cases and judgements of a problem that has code of its own, asked of its worker.
+"""The source of problems with their own code; cases and judgements come from a worker.
 
-A worker that is lost is started again for the next question; the case whose question was lost is
-the only one that is. A new worker knows nothing of a group: the cases that were drawn are drawn
-again, and its store is told again what came of each. That needs a loader that gives the same cases
-every time.
+A lost worker is restarted for the next request; only the case of the lost request is lost. A new
+worker has no state of a group: the cases that were drawn are drawn again, and their results are
+added to its store again. This requires a loader that yields the same cases every time.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ from assay.tracebacks import first_problem
 
 @dataclass(frozen=True)
 class CodeLimits:
-    """How many seconds a problem's own code may take."""
+    """Time limits, in seconds, for a problem's own code."""
 
     load: float = 120.0
     """To be imported."""
@@ -86,7 +85,7 @@ class PythonSource:
         self.close()
 
     def close(self) -> None:
-        """End the worker, whatever it is doing."""
+        """End the worker, even if it is busy."""
         if self._worker is not None:
             self._worker.close()
 
@@ -97,7 +96,7 @@ class PythonSource:
 
     @contextlib.asynccontextmanager
     async def turn(self) -> AsyncIterator[ProblemWorker]:
-        """Yield a worker with the problem loaded, for as long as nobody else is to ask it."""
+        """Yield a worker with the problem loaded, for exclusive use."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 self._worker = await self._start()
@@ -134,7 +133,7 @@ class PythonSource:
             await self._release(stream)
 
     async def _release(self, stream: PythonStream) -> None:
-        """Let the loader end; how it does is of no interest any more."""
+        """Close the loader and ignore errors."""
         async with self._turn:
             if self._worker is None or self._worker.is_closed:
                 return
@@ -148,7 +147,7 @@ class PythonSource:
         drawn: ExpectedCase,
         actual: CaseResult,
     ) -> dict[str, VerificationResult]:
-        """Return what the problem's verifier says of copies, which it may change."""
+        """Return the results of the problem's verifier on copies, which it may change."""
         adapter = self.adapter
         try:
             async with self.turn() as worker:
@@ -181,14 +180,14 @@ _AHEAD = 32
 
 @dataclass
 class _Past:
-    """A case that was drawn, and what the store was told came of it."""
+    """A case that was drawn, and the result passed to the store."""
 
     case: str
     actual: dict[str, Any] | None = None
 
 
 class PythonStream:
-    """The cases of one group; knows what to do again if its worker is lost."""
+    """The cases of one group; can restore its state if its worker is lost."""
 
     def __init__(
         self,
@@ -215,7 +214,7 @@ class PythonStream:
         return self._is_stateful
 
     async def begin(self) -> None:
-        """Open the group; raises CasesBrokenError if the loader cannot even begin."""
+        """Open the group; raise CasesBrokenError if the loader cannot start."""
         async with self._asking():
             self._count = 1 if self._is_stateful else _AHEAD
 
@@ -247,7 +246,7 @@ class PythonStream:
         self._past[-1].actual = packed
 
     async def end(self, worker: ProblemWorker) -> None:
-        """Let the loader end, if it has begun in this worker."""
+        """Close the loader, if it has started in this worker."""
         if worker is self._worker:
             await self._ask(worker, "close")
 
@@ -284,7 +283,7 @@ class PythonStream:
 
     @contextlib.asynccontextmanager
     async def _asking(self) -> AsyncIterator[ProblemWorker]:
-        """Yield the worker, with this group opened in it and as far as it was."""
+        """Yield the worker, with this group opened and its state restored."""
         async with self._source.turn() as worker:
             if worker is not self._worker:
                 try:
@@ -315,7 +314,7 @@ class PythonStream:
         return await worker.ask(question, limit, stream=self._number, **about)
 
     def _unpack_case(self, packed: dict[str, Any]) -> ExpectedCase:
-        """Return a case, with what it did not say of its group."""
+        """Return a case, with defaults from its group."""
         case, expected = packed["case"], packed["expected"]
         group = self._group
         known = {

@@ -1,7 +1,7 @@
-"""The inside of a problem's worker: answers Assay's calls by calling the problem's own code.
+"""The worker process of a problem: answers Assay's requests by calling the problem's own code.
 
-Nothing that code prints or raises can reach the line: both standard streams lead to a file of
-Assay's, and every exception becomes an answer.
+Nothing that this code prints or raises can reach the channel: both standard streams are redirected
+to a file of Assay's, and every exception becomes an answer.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ class _Stream:
         return f"{self._problem.loader_file}{line}"
 
     def _check_case(self, case: BaseCase) -> None:
-        """Raise InputError for a case that would be lost, or a part of it, without a word."""
+        """Raise InputError for a case that would silently be lost, in whole or in part."""
         if case.id in self._ids:
             raise InputError(
                 f"the loader yielded the case {case.id!r} twice",
                 where=self._place(),
-                advice="give every case of a group an id of its own",
+                advice="give every case of a group its own id",
             )
         self._ids.add(case.id)
         query = getattr(case, "query", None)
@@ -130,7 +130,7 @@ class _Stream:
 
 
 class LoadedProblem:
-    """A loaded problem and what Assay may ask of it."""
+    """A loaded problem and the requests it answers."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self.config = ProblemConfig(**fields)
@@ -149,10 +149,10 @@ class LoadedProblem:
         return names_read(self.config.path)
 
     def check_fields(self, case: BaseCase, expected: CaseResult) -> None:
-        """Refuse a field of a result that is almost a real one and that no code reads.
+        """Refuse a result field that looks misspelled and that no code reads.
 
-        What is expected would not be looked at, and a default in its place. Of a case the same is
-        a warning, because the reference takes cases with any fields.
+        The expected value would be ignored and a default compared instead. In a case it is only a
+        warning, because the reference accepts cases with any fields.
         """
         about = f"what the loader expects of the case {case.id!r}"
         for name, near in self._misspelt(expected, self.adapter.result, misspelt_field):
@@ -180,7 +180,7 @@ class LoadedProblem:
             self._examined.add((kind.__name__, name))
 
     def file_of(self, question: str) -> Path:
-        """Return whose mistake it is if a question cannot be answered."""
+        """Return the file at fault if a request cannot be answered."""
         return self.verifier_file if question == "verify" else self.loader_file
 
     def open(self, stream: int, checkpoint: str, group: dict[str, Any]) -> bool:
@@ -275,10 +275,10 @@ def _result(packed: dict[str, Any]) -> CaseResult:
 
 
 def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
-    """Return a value, what is wrong with the problem, or what its code raised."""
+    """Return a value, a mistake in the problem, or an exception of its code."""
     try:
         value = action()
-        # Here, because only here is it known whose value cannot be sent.
+        # Here, because only here it is known which value cannot be sent.
         VALUES.encode(value)
     except InputError as error:
         return {"input": {"what": error.what, "where": error.where, "advice": error.advice}}
@@ -286,13 +286,13 @@ def answer_safely(file: Path, action: Callable[[], Any]) -> dict[str, Any]:
         missing = package.missing_module(error, file)
         return {"input": {"what": missing.what, "where": missing.where, "advice": missing.advice}}
     except BaseException as error:
-        # Also an exit: what ends a program must not end the worker, which has others to answer.
+        # Including SystemExit: it must not end the worker, which has other requests to answer.
         return {"raised": format_exception(error, file.parent)}
     return {"value": value}
 
 
 def serve(channel: Channel) -> None:
-    """Answer until the other end is closed: first what to load, then questions about it."""
+    """Answer until the channel closes: first what to load, then requests about it."""
     first, _ = channel.receive()
     loaded: list[LoadedProblem] = []
     channel.send(answer_safely(Path(first["path"]), lambda: loaded.append(LoadedProblem(first))))
@@ -304,7 +304,7 @@ def serve(channel: Channel) -> None:
 
 
 def main(descriptor: int) -> None:
-    """Live as the worker of a problem."""
+    """Run the worker of a problem."""
     die_with_parent()
     faulthandler.enable()
     slopcode.install()

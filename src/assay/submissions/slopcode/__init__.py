@@ -1,7 +1,7 @@
 """The names that problem folders written for SlopCodeBench import, with the same meanings.
 
-They are seen as `slop_code…` only by a problem's own code, where `install` has put them: in a
-problem's worker and in its own tests.
+Only a problem's own code sees them as `slop_code…`, where `install` has added them: in a problem's
+worker and in its own tests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What loaders are made of, and where the cases of a group are, in a stable order."""
+"""Building blocks for loaders, and the location of a group's cases in a stable order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class LoaderError(Exception):
 
 @runtime_checkable
 class CaseStore(Protocol):
-    """What a loader remembers of the cases that ran, to make the next ones with it."""
+    """A loader's memory of earlier cases, used to make the next ones."""
 
     def update(self, case: Any, result: Any, expected: Any) -> None:
         """Called after every case, before the next is drawn."""

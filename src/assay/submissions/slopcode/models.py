@@ -1,6 +1,6 @@
-"""Cases, results and verdicts as the reference has them: they take whatever has a plain form.
+"""Cases, results and verdicts with the reference's API, accepting any value with a plain form.
 
-A loader may pass numpy's numbers, tuples or paths where Assay's own models ask for JSON and bytes.
+A loader may pass numpy numbers, tuples or paths where Assay's own models require JSON and bytes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a program produced, as values to compare."""
+"""Parses the output of a program into values to compare."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The comparisons that most verifiers consist of, and texts in well-known formats.
+"""The common comparisons used by verifiers, and texts in well-known formats.
 
-What counts as valid is what the reference takes for valid, also where that is narrow: `hex` is a
-colour, and an email address has no `+`. A verifier compares the answer with what its author saw.
+Validity is defined as in the reference, even where that is narrow: `hex` is a colour, and an email
+address has no `+`. A verifier compares the answer with what its author saw.
 """
 
 from __future__ import annotations

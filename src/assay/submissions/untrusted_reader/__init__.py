@@ -1,4 +1,4 @@
-"""What comes from a submission is read and compared in processes that have limits."""
+"""Reads and compares output of submissions in processes with limits."""
 
 from assay.submissions.untrusted_reader.pool import SECONDS, Readers, TooMuchError
 

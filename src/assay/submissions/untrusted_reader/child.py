@@ -1,4 +1,4 @@
-"""The inside of a process that reads what submissions produced: one question after the other."""
+"""The child process that reads output of submissions, one request after another."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def compare(comparison: dict[str, Any], actual: dict[str, Any]) -> dict[str, Any
 
 
 def find(target: list[Any], actual: dict[str, Any]) -> list[Any]:
-    """Return what stands at a place as a list of one, empty if nothing does."""
+    """Return the value at a place as a list of one, empty if there is none."""
     return _target(target).find_in(CaseResult(**actual))
 
 
 def answer(
     status: int, headers: dict[str, str], body: bytes, as_json: bool, as_reference: bool
 ) -> dict[str, Any]:
-    """Return the fields of a result that are an answer's."""
+    """Return the result fields for an answer."""
     return read_answer(Response(status, headers, body), as_json=as_json, as_reference=as_reference)
 
 
@@ -63,7 +63,7 @@ def _answer(message: dict[str, Any]) -> bytes:
 
 
 def main(descriptor: int) -> None:
-    """Answer until the other end is closed."""
+    """Answer until the channel is closed."""
     die_with_parent()
     limit_memory(_MEMORY)
     # Encoded where an answer is made, so that one that cannot be is an answer too.

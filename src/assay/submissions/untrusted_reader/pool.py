@@ -1,7 +1,7 @@
-"""Processes that read what submissions produced: bounded in time and memory, and easily ended.
+"""Processes that read output of submissions, limited in time and memory.
 
-A pattern can take forever on a text that was made for it, and a small file can mean a giant. In a
-process of its own either costs the one comparison it belongs to.
+A pattern can take forever on a crafted text, and a small file can expand to a huge one. In a
+separate process either costs only the one comparison it belongs to.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from assay.submissions.python_problems.process import QuestionRaisedError, value
 
 SECONDS = 10.0
 """How long one comparison may take, or reading one answer."""
-# For the interpreter and its imports, on a machine that is busy.
+# Time for the interpreter and its imports on a busy machine.
 _START = 60.0
 _MODULE = "assay.submissions.untrusted_reader.child"
 
 
 class TooMuchError(Exception):
-    """Something took more time or memory than it may; the text is what follows its name."""
+    """A request exceeded its time or memory limit; the text follows its name."""
 
 
 class Readers:
-    """As many processes as are asked at the same time, kept while the block lasts.
+    """A pool of reader processes, kept while the block lasts.
 
-    Without a block every question has a process of its own.
+    Outside a block every request gets a new process.
     """
 
     def __init__(self, seconds: float = SECONDS) -> None:
@@ -46,7 +46,7 @@ class Readers:
             self._new.pop().kill()
 
     def expect(self) -> None:
-        """Begin to start a process, because somebody will ask."""
+        """Start a process in advance."""
         if self._is_kept and not self._pool.idle and not self._new:
             self._new.append(_start_reader())
 

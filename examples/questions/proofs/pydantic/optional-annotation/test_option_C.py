@@ -4,7 +4,7 @@ from typing import Optional
 
 from pydantic import BaseModel, ValidationError
 
-DISPUTED = "nickname"
+DISPUTED = ("nickname",)
 
 
 class Profile(BaseModel):
@@ -12,7 +12,7 @@ class Profile(BaseModel):
     title: Optional[str] = None
 
 
-def errors(**values):
+def errors(values):
     try:
         Profile(**values)
     except ValidationError as error:
@@ -20,8 +20,8 @@ def errors(**values):
     return []
 
 
-def must_be_passed(name):
-    return errors(title="Dr") == [("missing", (name,))] and errors(**{name: None}) == []
+def must_be_passed(names):
+    return errors({"title": "Dr"}) == [("missing", names)] and errors(dict.fromkeys(names)) == []
 
 
 def test_option_C_holds():

@@ -5,18 +5,19 @@ from datetime import date
 
 from pydantic import BaseModel
 
-DISPUTED = "json"
+DISPUTED = 'json.dumps(user.model_dump(mode="json"))'
 
 
 class User(BaseModel):
     born: date
 
 
-def can_be_written(mode):
-    data = User(born=date(1815, 12, 10)).model_dump(mode=mode)
-    if not isinstance(data["born"], str):
+def can_be_written(code):
+    try:
+        text = eval(code, {"json": json, "user": User(born=date(1815, 12, 10))})
+    except SyntaxError:
         return False
-    return json.loads(json.dumps(data)) == {"born": "1815-12-10"}
+    return json.loads(text) == {"born": "1815-12-10"}
 
 
 def test_option_C_holds():

@@ -69,7 +69,7 @@ def _watch(found: layout.Layout, order: dict[str, Any]) -> dict[str, Any]:
             _read_only(found, modules, skipped)
             break
         if not attempt.culprit:
-            sys.exit(f"no look at all was possible: {attempt.blame['message']}")
+            sys.exit(f"nothing could be inspected: {attempt.blame['message']}")
         skipped[attempt.culprit] = attempt.blame
         if time.monotonic() > half:
             skipped.update((name, _LATE) for name in modules if name not in imported)

@@ -1,0 +1,1 @@
+"""Drift on suites whose answers change between releases, against plain pytest."""
