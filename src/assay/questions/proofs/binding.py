@@ -22,7 +22,7 @@ from assay.questions.proofs.forgery import PIECE, Given, read_given
 from assay.questions.proofs.proof_file import DISPUTED, UnfitProofError, find_assignment
 
 _ESCAPE = re.compile(r"\\[nrt]")
-_CODE_LIKE = re.compile(r"[`'\"_\d(=]|[a-z][A-Z.][a-z]|^\s*\w+\s*$")
+_CODE_LIKE = re.compile(r"[`\"_\d=]|(?<!\w)'|\w\(|[a-z][A-Z.][a-z]|^\s*\w+\s*$")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SHORT = 3
 _SHOWN = 80
@@ -107,8 +107,11 @@ def check_disputed(source: str, given: Given) -> None:
     """Raise UnfitProofError if the disputed element is neither in the option nor in the question.
 
     Only texts, numbers and names can be looked for. A path is there if its last name is. Of an
-    option in plain words less is asked: one part of the name, and no number if it has no digits.
+    option in plain words less is asked: one part of the name, and no number if it has no digits;
+    nothing if the question shows no code either.
     """
+    if not given.code and not _CODE_LIKE.search(given.option):
+        return
     try:
         tree = ast.parse(source)
         node = find_assignment(tree, DISPUTED)
