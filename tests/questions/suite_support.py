@@ -45,7 +45,8 @@ def found(
 ) -> list[Finding]:
     """What one rule finds in a suite of these questions."""
     suite = suite_of(folder, *questions)
-    return [one for one in lint_suites([suite], resolve=resolve) if one.code == code]
+    resolvers = {suite.path: resolve} if resolve is not None else {}
+    return [one for one in lint_suites([suite], resolvers=resolvers) if one.code == code]
 
 
 def real_suites() -> list[Suite]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,10 +18,13 @@ import pytest
 
 import assay
 from assay.model import Outcome
-from assay.runs import Run
+from assay.questions import DriftPlan, make_request
+from assay.runs import Run, start_run
 from tests.conftest import Command
 from tests.questions.shop import PACKAGE, SOURCES, SUITE, make_releases, offer_releases
 from tests.waiting import PATIENCE
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +220,23 @@ def test_a_run_that_is_ended_in_the_middle_is_resumed_without_repeating_a_releas
     with Run(folder) as run:
         assert run.record("suite.yaml::method").code == "flipped-1.3.0-1.6.0"
         assert run.manifest.asked["releases"] == list(SOURCES)
+
+
+def test_a_worker_in_another_process_makes_the_same_record(suite: Path) -> None:
+    asked = make_request([suite], cases=["method"], jobs=1)
+    plan = DriftPlan.of(asked, "1.2.0,1.3.0")
+    Path("plan.pickle").write_bytes(pickle.dumps((plan, list(plan.cases()))))
+    elsewhere = subprocess.run(
+        [sys.executable, "-m", "tests.runs.elsewhere", "plan.pickle"],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert elsewhere.returncode == 0, elsewhere.stderr
+    (row,) = start_run(plan, out=Path("run"), runs=Path("runs")).run.rows()
+    here = [row.id, row.outcome.value, row.code, row.fingerprint]
+    assert json.loads(elsewhere.stdout.splitlines()[-1]) == [here]
 
 
 def test_other_proofs_make_what_was_seen_void(assay: Command, suite: Path) -> None:

@@ -226,14 +226,23 @@ def verify(
 
 @click.command()
 @click.argument("suites", metavar="SUITE…", nargs=-1, required=True)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TARGET",
+    help="Look imports of snippets up in this; else in the suite's target, if it is built.",
+)
 @lint_options
 @click.pass_context
-def lint(ctx: click.Context, /, suites: tuple[str, ...], **given: Any) -> None:
+def lint(
+    ctx: click.Context, /, suites: tuple[str, ...], targets: tuple[str, ...], **given: Any
+) -> None:
     """Find defects that need no execution: each with a code, a place and advice."""
     from assay import questions
 
     options = LintOptions(**given)
-    print_findings(ctx, questions.lint(*suites, ignore=options.ignore), options)
+    print_findings(ctx, questions.lint(*suites, ignore=options.ignore, target=targets), options)
 
 
 @click.command()

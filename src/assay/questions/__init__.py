@@ -216,15 +216,21 @@ def _texts(given: str | Iterable[str]) -> tuple[str, ...]:
     return (given,) if isinstance(given, str) else tuple(given)
 
 
-def lint(*suites: str | Path, ignore: Iterable[str] = ()) -> Findings:
+def lint(
+    *suites: str | Path, ignore: Iterable[str] = (), target: str | Iterable[str] = ()
+) -> Findings:
     """Return the static defects of suites, each with a code, a place and advice.
 
-    `suites` are files, folders or globs. Nothing is run and nothing imported. Codes in `ignore`,
-    and those that the project's configuration ignores, are left out.
+    `suites` are files, folders or globs. Nothing is run and nothing imported. Imports of snippets
+    are looked up in `target`, or in the target of the suite if it is built; otherwise a note says
+    that they were not checked. Codes in `ignore`, and those that the project's configuration
+    ignores, are left out.
     """
     from assay.config import load_config
-    from assay.questions.lint_rules import StaticResolver, lint_suites
+    from assay.questions.lint_rules import find_resolvers, lint_suites
     from assay.questions.suite.suite import read_suites
 
     ignored = [*load_config().questions.ignore, *ignore]
-    return lint_suites(read_suites(suites), ignore=ignored, resolve=StaticResolver())
+    read = read_suites(suites)
+    resolvers, notes = find_resolvers(read, _texts(target))
+    return lint_suites(read, ignore=ignored, resolvers=resolvers, skipped=notes)

@@ -197,11 +197,10 @@ class DriftWorker:
         """Replay the proofs of a question on a release; ask the provers where they do not fit."""
         moved = replace(work, target=at_release(work.target, self.releases.package, version))
         async with self.lending.lend(moved.target) as runners, self._slots:
-            modules = runners.of(moved.target).modules
             record = await verify_one(moved, Replaying(runners), writes=False)
-            if needs_reading(record, modules):
+            if needs_reading(record):
                 record = await verify_one(moved, runners, writes=False)
-            return Standing.of(record, modules)
+            return Standing.of(record, runners.of(moved.target).modules)
 
     async def _complete(
         self, work: Work, stored: list[StoredProof], parts: Parts, found: Trace

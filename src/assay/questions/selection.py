@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.errors import InputError, nearest
+from assay.questions.lint_rules import find_contradictions
 from assay.questions.model import ApiQuestion, FixQuestion, Question, SuiteEntry
 from assay.questions.proof_runners import ProofRunners
 from assay.questions.proofs.store import ProofStore
@@ -45,7 +46,7 @@ class Selection:
 def select(selection: Selection) -> list[Work]:
     """Return the selected questions; raise InputError if there are none."""
     suites = load_suites(_as_seen_from_here(path) for path in selection.suites)
-    work = [one for suite in suites for one in _work(suite, selection)]
+    work = _note_contradictions([one for suite in suites for one in _work(suite, selection)])
     chosen = [one for one in work if _is_chosen(one, selection)]
     if not chosen:
         wanted = selection.cases[0] if selection.cases else ""
@@ -55,6 +56,15 @@ def select(selection: Selection) -> list[Work]:
             advice=nearest(wanted, (one.entry.id for one in work)),
         )
     return chosen
+
+
+def _note_contradictions(work: list[Work]) -> list[Work]:
+    """Return the questions, each with a note on those that ask the same and key something else."""
+    notes: dict[int, list[str]] = {}
+    for entry, letter, other in find_contradictions(one.entry for one in work):
+        note = f"contradiction: {other.id} ({other.place('correct_answer')}) asks the same and "
+        notes.setdefault(id(entry), []).append(f"{note}keys what is {letter} here")
+    return [replace(one, notes=tuple(notes.get(id(one.entry), ()))) for one in work]
 
 
 def _work(suite: Suite, selection: Selection) -> Iterable[Work]:

@@ -235,37 +235,29 @@ class Standing:
 
 def is_gone(proof: Mapping[str, Any], modules: Sequence[str] = ()) -> bool:
     """Tell whether a proof that stayed open needs something that this release does not have."""
-    return is_absent(proof, modules) or (
-        proof["truth"] == "open"
-        and any(
-            test["name"].endswith("_control")
-            and test["status"] == "failed"
-            and not test["objection"]
-            for test in proof["tests"]
-        )
-    )
+    if proof["truth"] != "open":
+        return False
+    for test in proof["tests"]:
+        objection = test["objection"] or ""
+        if test["status"] == "passed":
+            continue
+        if _ABSENT.search(objection):
+            return not _is_foreign(objection, modules)
+        if test["name"].endswith("_control") and test["status"] == "failed" and not objection:
+            return True
+    return False
 
 
-def is_absent(proof: Mapping[str, Any], modules: Sequence[str] = ()) -> bool:
-    """Tell whether a proof stayed open because it cannot import or look up what it is about."""
-    return proof["truth"] == "open" and any(
-        test["status"] != "passed"
-        and _ABSENT.search(test["objection"] or "") is not None
-        and not _is_foreign(test["objection"], modules)
-        for test in proof["tests"]
-    )
+def needs_reading(record: CaseRecord) -> bool:
+    """Tell whether a proof of an option says nothing on this release, so that another may.
 
-
-def needs_reading(record: CaseRecord, modules: Sequence[str] = ()) -> bool:
-    """Tell whether a proof says nothing on this release although what it is about is there.
-
-    Its control may look for something that only other releases have, or a claim that held
-    elsewhere has no control that would show it false here. A prover can write another.
+    It may import a class from where only other releases have it, its control may look for such a
+    member, or a claim that held elsewhere has no control that would show it false here.
     """
     detail: Any = record.detail
     return any(
         option["state"] == State.UNPROVEN
-        and any(one["truth"] == "open" and not is_absent(one, modules) for one in option["proofs"])
+        and any(one["truth"] == "open" for one in option["proofs"])
         for option in detail.get("options", {}).values()
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,6 +35,8 @@ class Work:
     store: ProofStore
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
     obstacle: str | None = None
+    notes: tuple[str, ...] = ()
+    """What is known of it from the other questions of the run."""
 
 
 class Procedure(Protocol):
@@ -56,12 +58,20 @@ class QuestionWorker:
     async def run(self, unit: Unit, parts: Parts) -> CaseRecord:
         """Return the record of one question."""
         try:
-            return await self.verify(unit.payload, self.runners, writes=self.writes)
+            record = await self.verify(unit.payload, self.runners, writes=self.writes)
+            return _add_notes(record, unit.payload.notes)
         except BudgetExceeded:
             raise
         except Exception as error:
             # An error in one question is recorded for it and does not stop the others.
             return error_record(unit.payload, error)
+
+
+def _add_notes(record: CaseRecord, notes: Sequence[str]) -> CaseRecord:
+    if not notes or not isinstance(record.detail, dict):
+        return record
+    detail = {**record.detail, "notes": [*record.detail.get("notes", ()), *notes]}
+    return record.model_copy(update={"detail": detail})
 
 
 def list_units(work: Iterable[Work]) -> Iterator[Unit]:

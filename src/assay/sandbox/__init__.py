@@ -29,7 +29,9 @@ if TYPE_CHECKING:
         Environment,
         Target,
         environment,
+        find_installed,
         first_imports,
+        installed_paths,
         list_targets,
         remove_target,
         target_modules,
@@ -52,8 +54,8 @@ _HOMES = {
     "proof_worker": "Challenge",
     "proofs": "ProofRunner",
     "servers": "Health NotServingError Response Server serve",
-    "targets": "BuiltTarget Environment Target environment first_imports list_targets "
-    "remove_target target_modules verify_targets",
+    "targets": "BuiltTarget Environment Target environment find_installed first_imports "
+    "installed_paths list_targets remove_target target_modules verify_targets",
     "uv": "find_uv list_releases",
     "workers": "GIB KIB MIB Bind Limits",
 }
@@ -95,10 +97,12 @@ __all__ = [
     "copy_tree",
     "doctor_report",
     "environment",
+    "find_installed",
     "find_uv",
     "first_imports",
     "hand_over",
     "inspect_proof",
+    "installed_paths",
     "list_releases",
     "list_targets",
     "new_base",

@@ -358,6 +358,28 @@ def list_targets() -> list[BuiltTarget]:
     return listed
 
 
+def installed_paths(built: Environment) -> list[Path]:
+    """Return the folders that a built environment imports packages from, in their order."""
+    if built.described == "current":
+        return [Path(entry) for entry in sys.path if entry]
+    return [*built.first, _site(built)]
+
+
+def find_installed(target: Target) -> list[Path] | None:
+    """Return the folders a target's packages are in, without building; None if it is not built."""
+    if target.current:
+        return [Path(entry) for entry in sys.path if entry]
+    sources = [path for folder in target.sources for path in (folder / "src", folder)]
+    if not target.requirements:
+        return sources
+    for key in list_keys(_KIND):
+        facts = read_facts(_KIND, key)
+        if facts is not None and facts["target"] == str(target):
+            folder = cache_folder() / _KIND / key / "venv" / "lib"
+            return [*sources, *folder.glob("python*/site-packages")]
+    return None
+
+
 def verify_targets() -> dict[str, list[str] | None]:
     """Compare every file of all environments and kits with the digest of its build.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from assay.errors import InputError
 from assay.questions.lint_rules import RULES, lint_suites
+from assay.questions.selection import Selection, select
 from assay.questions.suite.suite import read_suites
 from tests.questions.suite_support import choice, found, real_suites, suite_of, write, write_suite
 
@@ -38,6 +39,7 @@ def test_the_codes_are_these() -> None:
         "answer-given-away",
         "text-contradicts-snippet",
         "same-statement-keyed-differently",
+        "text-names-missing-code",
         "answer-position-bias",
         "broken-unused-import",
     ]
@@ -417,3 +419,106 @@ def test_the_public_questions_have_these_defects_and_no_others() -> None:
         ("answer-given-away", "which_llmagent_parameter_type_st"),
         ("template-leak", "how_do_you_enable_codeexecutiont"),
     ]
+
+
+class TestTextNamesMissingCode:
+    CODE = "text-names-missing-code"
+
+    def lint(self, folder: Path, text: str) -> list[Any]:
+        code = """
+            def helper(): ...
+            # --8<-- [start:part]
+            runner = Runner(app)
+            runner.start()
+            # --8<-- [end:part]
+            """
+        write(folder / "code.py", code)
+        reference = {"file": "code.py", "section": "part"}
+        return found(folder, choice(question=text, code_snippet_ref=reference), code=self.CODE)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "The snippet calls `runner.stop()`. What is printed?",
+            "The code above uses `Launcher(app)`. What happens?",
+            "This example creates a `Session()`. Which class is it?",
+            "What does `launch()` called in the snippet return?",
+        ],
+    )
+    def test_a_name_that_the_code_is_said_to_have_is_missed(
+        self, tmp_path: Path, text: str
+    ) -> None:
+        (one,) = self.lint(tmp_path, text)
+        assert "the snippet has no such name" in one.message
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "The snippet calls `runner.start()`. What is printed?",
+            "The code uses `helper()`. What is printed?",
+            "Which method does `Runner.stop()` call?",
+            "What happens if the snippet calls `runner.stop()`?",
+            "The code should use `Launcher()`. Why?",
+            "The snippet does not call `runner.stop()`. What happens?",
+            "Which of these replaces `launch()`?",
+            "The snippet uses a `with` statement around nothing. The library calls `close()`.",
+            "The snippet uses an `async for`. What is printed?",
+            "The snippet uses `Launcher` semantics. What is printed?",
+        ],
+    )
+    def test_other_mentions_are_left_alone(self, tmp_path: Path, text: str) -> None:
+        assert self.lint(tmp_path, text) == []
+
+    def test_the_public_suites_have_none(self) -> None:
+        assert not [one for one in lint_suites(real_suites()) if one.code == self.CODE]
+
+
+class TestContradictionsAcrossFiles:
+    CODE = "same-statement-keyed-differently"
+    OPTIONS: ClassVar = {"A": "Alpha", "B": "Beta", "C": NONE}
+
+    def lint(self, folder: Path, first: dict[str, Any], second: dict[str, Any]) -> list[Any]:
+        one = write_suite(folder / "one.json", choice("one", question="Which one?", **first))
+        two = write_suite(folder / "two.json", choice("two", question="Which one ?", **second))
+        return [each for each in lint_suites(read_suites([one, two])) if each.code == self.CODE]
+
+    def test_both_places_are_named(self, tmp_path: Path) -> None:
+        options = self.OPTIONS
+        first, second = self.lint(
+            tmp_path,
+            {"options": options, "correct_answer": "A"},
+            {"options": options, "correct_answer": "B"},
+        )
+        assert (first.case, second.case) == ("one", "two")
+        assert "two.json" in first.message
+        assert "one.json" in second.message
+
+    def test_a_key_that_speaks_of_the_others_counts_where_all_options_are_equal(
+        self, tmp_path: Path
+    ) -> None:
+        options = self.OPTIONS
+        found = self.lint(
+            tmp_path,
+            {"options": options, "correct_answer": "A"},
+            {"options": options, "correct_answer": "C"},
+        )
+        assert {one.case for one in found} == {"one", "two"}
+
+    def test_other_options_or_the_same_key_are_no_contradiction(self, tmp_path: Path) -> None:
+        options = self.OPTIONS
+        other = {"A": "Gamma", "B": "Delta", "C": NONE}
+        shuffled = {"A": "Beta", "B": "Alpha", "C": NONE}
+        keyed = {"options": options, "correct_answer": "A"}
+        assert not self.lint(tmp_path, keyed, {"options": other, "correct_answer": "C"})
+        assert not self.lint(tmp_path, keyed, {"options": shuffled, "correct_answer": "B"})
+
+    def test_a_run_notes_it_on_both_questions(self, tmp_path: Path) -> None:
+        options = self.OPTIONS
+        for name, key in (("one", "A"), ("two", "B")):
+            question = choice(name, question="Which one?", options=options, correct_answer=key)
+            write_suite(tmp_path / f"{name}.json", question, target="current:pydantic")
+        suites = tuple(str(tmp_path / f"{name}.json") for name in ("one", "two"))
+        work = select(Selection(suites, str(tmp_path)))
+        assert "two.json" in work[0].notes[0]
+        assert "keys what is B here" in work[0].notes[0]
+        assert "one.json" in work[1].notes[0]

@@ -6,7 +6,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.findings import Finding
@@ -173,31 +173,108 @@ def _bindings(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     "of the other. At most one of the keys can be right.",
 )
 def same_statement_keyed_differently(linted: Linted) -> Iterator[Finding]:
+    entries = [entry for _, entry, _ in linted.questions()]
+    for entry, letter, other in find_contradictions(entries):
+        yield Finding(
+            "same-statement-keyed-differently",
+            f"option {letter} is a distractor here and the key of {other.id} "
+            f"({other.place('correct_answer')}), which asks the same",
+            entry.place(f"options.{letter}"),
+            "find out which of the two keys is right",
+            entry.id,
+        )
+
+
+def find_contradictions(
+    entries: Iterable[SuiteEntry],
+) -> Iterator[tuple[SuiteEntry, str, SuiteEntry]]:
+    """Yield each question with an option that is not its key, but that of one that asks the same.
+
+    An option that speaks of others means the same only where all options are the same.
+    """
     sound = [
-        (entry, question, entry.key.answer)
-        for _, entry, question in linted.questions()
-        if entry.key is not None and entry.key.answer in question.options
+        (entry, entry.question, entry.key.answer)
+        for entry in entries
+        if isinstance(entry.question, Question)
+        and entry.key is not None
+        and entry.key.answer in entry.question.options
     ]
-    keyed: dict[tuple[str, str, str], SuiteEntry] = {}
+    keyed: dict[tuple[object, ...], SuiteEntry] = {}
     for entry, question, key in sound:
         keyed.setdefault(_statement(question, key), entry)
     for entry, question, key in sound:
-        for letter, text in question.options.items():
+        for letter in question.options:
             other = keyed.get(_statement(question, letter))
-            if other not in (None, entry) and letter != key and not is_compound(text):
+            if other is not None and other is not entry and letter != key:
+                yield entry, letter, other
+
+
+def _statement(question: Question, letter: str) -> tuple[object, ...]:
+    code = question.snippet.code if question.snippet else ""
+    text = question.options[letter]
+    said: object = normalise(text)
+    if is_compound(text):
+        options = ((one, normalise(other)) for one, other in question.options.items())
+        said = letter, frozenset(options)
+    return normalise(question.text).rstrip("?. "), code, said
+
+
+_CODE_NOUN = r"(?:code|snippet|example|program|script|listing)"
+# A call or a path: a bare word may be a keyword, a value or a manner of speaking.
+_SHOWN = r"`(?=[^`]*[.(])(?P<name>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*)(?:\([^`]*\))?`"
+# Sentences that say outright that the code has a name: "the snippet calls `x.run()`".
+_SAID_OF_CODE = (
+    re.compile(
+        rf"\b(?:the|this)\s+(?:\w+\s+)?{_CODE_NOUN}\s+(?:\w+\s+)?"
+        rf"(?:calls|uses|defines|invokes|imports|creates|instantiates|awaits|constructs)\s+"
+        rf"(?:the\s+\w+\s+|an?\s+)?{_SHOWN}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"{_SHOWN}\s+(?:is\s+)?(?:defined|called|used|shown|imported|created)\s+(?:in|by)\s+"
+        rf"(?:the|this)\s+(?:\w+\s+)?{_CODE_NOUN}\b",
+        re.IGNORECASE,
+    ),
+)
+
+
+@rule(
+    "text-names-missing-code",
+    "error",
+    "The question speaks of code that is not there",
+    "The question says that its code calls, uses or defines a name, and the code has no such name. "
+    "Correct the question, or refer to the right section.",
+)
+def find_names_missing_from_snippet(linted: Linted) -> Iterator[Finding]:
+    for suite, entry, question in linted.questions():
+        if question.snippet is None:
+            continue
+        for name in _names_said_of_code(question.text):
+            last = name.rpartition(".")[2]
+            if not re.search(rf"\b{re.escape(last)}\b", _all_code(suite, entry.id, question)):
                 yield Finding(
-                    "same-statement-keyed-differently",
-                    f"option {letter} is a distractor here and the key of {other.id} "
-                    f"({other.place('correct_answer')}), which asks the same",
-                    entry.place(f"options.{letter}"),
-                    "find out which of the two keys is right",
+                    "text-names-missing-code",
+                    f"the text speaks of `{name}`, the snippet has no such name",
+                    entry.place("question"),
+                    "correct the question or the code",
                     entry.id,
                 )
 
 
-def _statement(question: Question, letter: str) -> tuple[str, str, str]:
-    code = question.snippet.code if question.snippet else ""
-    return normalise(question.text).rstrip("?. "), code, normalise(question.options[letter])
+def _names_said_of_code(text: str) -> Iterator[str]:
+    for sentence in re.split(r"(?<=[.?!:;])\s+", _FENCED.sub(" ", text)):
+        if not _SUPPOSED.search(sentence):
+            for said in _SAID_OF_CODE:
+                yield from (match["name"] for match in said.finditer(sentence))
+
+
+def _all_code(suite: Suite, question_id: str, question: Question) -> str:
+    """Return the section, its imports, the file it stands in, and code in the text itself."""
+    assert question.snippet is not None
+    reference = suite.references.get(question_id)
+    whole = suite.snippets.get(reference.file).text if suite.snippets and reference else ""
+    fenced = "\n".join(_FENCED.findall(question.text))
+    return "\n".join([question.snippet.code, *question.snippet.imports, whole, fenced])
 
 
 @rule(

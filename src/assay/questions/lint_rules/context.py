@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
 from assay.findings import UNREADABLE, Check, Finding, Rules
@@ -18,10 +19,11 @@ Resolve: TypeAlias = Callable[[str, str | None], bool | None]
 
 @dataclass(frozen=True)
 class Linted:
-    """The suites that are linted together, and how names can be looked up, if at all."""
+    """The suites that are linted together, and how names of their targets can be looked up."""
 
     suites: Sequence[Suite]
-    resolve: Resolve | None = None
+    resolvers: Mapping[Path, Resolve] = field(default_factory=dict)
+    """By the path of the suite; one whose target is not at hand has none."""
 
     def questions(self) -> Iterator[tuple[Suite, SuiteEntry, Question]]:
         """Yield every multiple-choice question."""

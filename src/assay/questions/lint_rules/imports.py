@@ -5,15 +5,17 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
+from assay.errors import InputError
 from assay.findings import Finding
 from assay.questions.lint_rules.context import Linted, Resolve, rule
 from assay.questions.suite.references import ImportedName
 from assay.questions.suite.suite import Suite
+from assay.questions.suite.targets import resolve_target
 
 
 @rule(
@@ -24,13 +26,12 @@ from assay.questions.suite.suite import Suite
     "section is reached. Correct or remove the import.",
 )
 def find_broken_imports(linted: Linted) -> Iterator[Finding]:
-    if linted.resolve is None:
-        return
     seen: set[tuple[Place, str]] = set()
     for suite, entry, question in linted.questions():
-        if question.snippet is None or suite.snippets is None:
+        resolve = linted.resolvers.get(suite.path)
+        if question.snippet is None or suite.snippets is None or resolve is None:
             continue
-        for place, name in _find_broken(suite, entry.id, linted.resolve):
+        for place, name in _find_broken(suite, entry.id, resolve):
             # One broken line of a file is one defect, however many questions share the file.
             if (place, name.bound) not in seen:
                 seen.add((place, name.bound))
@@ -55,6 +56,43 @@ def _find_broken(
             yield Place(file.path, name.line), name
 
 
+def find_resolvers(
+    suites: Sequence[Suite], given: Sequence[str] = ()
+) -> tuple[dict[Path, Resolve], list[str]]:
+    """Return how to look up imports in the target of each suite, and notes on those not checked.
+
+    A target that is given is built. A suite's own is used if it is built already: names are never
+    looked up in the environment Assay runs in, unless the suite says that it is the target.
+    """
+    from assay.sandbox import environment, find_installed, installed_paths
+
+    found: dict[Path, Resolve] = {}
+    notes = []
+    for suite in suites:
+        if not any(one.section for one in suite.references.values()):
+            continue
+        try:
+            target = resolve_target(suite, given)
+            paths = installed_paths(environment(target)) if given else find_installed(target)
+        except InputError as error:
+            if given:
+                raise
+            notes.append(_describe_unchecked(suite, str(error.what)))
+            continue
+        if paths is None:
+            notes.append(_describe_unchecked(suite, f"{target} is not built", str(target)))
+        else:
+            found[suite.path] = StaticResolver([str(path) for path in paths])
+    return found, notes
+
+
+def _describe_unchecked(suite: Suite, reason: str, target: str = "TARGET") -> str:
+    return (
+        f"{suite.path}: imports of its snippets were not checked: {reason}; "
+        f"check them with --target {target}"
+    )
+
+
 @dataclass
 class StaticResolver:
     """Says whether a module has a name, for the packages on a path; None where it cannot tell.
@@ -63,7 +101,7 @@ class StaticResolver:
     that make their names at run time (`__getattr__`, a star import, `globals()`).
     """
 
-    path: Sequence[str] = field(default_factory=lambda: list(sys.path))
+    path: Sequence[str]
 
     def __call__(self, module: str, member: str | None) -> bool | None:
         first = module.partition(".")[0]
