@@ -374,7 +374,7 @@ CODE = Snippet("retries = 1_000\nprint('Ada\\\\nBob')")
         ("TypeError", "`ValidationError`", False),
         ("pydantic.ValidationError", "`TypeError`", False),
         ('"CoroutineType"', "a coroutine that nobody has awaited", True),
-        ('"CoroutineType"', "It doesn't return (ever)", False),
+        ('"CoroutineType"', "`Awaitable`", False),
         ("7.5", "7.5 seconds", True),
         ("8", "7.5 seconds", False),
         ("1000", "1,000 times", True),
