@@ -78,7 +78,8 @@ def run_facts(suite: str, built: Environment) -> dict[str, bool]:
         result = Path(folder, "result.xml")
         # The facts alone are in the folder of the tests, and of pytest only the kit is used.
         subprocess.run(
-            [built.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull,
+            [built.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:asyncio",
+             "-c", os.devnull,
              f"--rootdir={folder}", f"--junitxml={result}", HERE / "facts" / f"test_{suite}.py"],
             cwd=folder,
             env={**os.environ, "PYTHONPATH": str(built.kit), "PYTHONDONTWRITEBYTECODE": "1"},

@@ -234,7 +234,8 @@ def test_a_worker_in_another_process_makes_the_same_record(suite: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     assert elsewhere.returncode == 0, elsewhere.stderr
-    (row,) = start_run(plan, out=Path("run"), runs=Path("runs")).run.rows()
+    run = start_run(plan, out=Path("run"), runs=Path("runs")).run
+    (row,) = run.rows()
     here = [row.id, row.outcome.value, row.code, row.fingerprint]
     assert json.loads(elsewhere.stdout.splitlines()[-1]) == [here]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,6 +22,7 @@ from assay.questions.target_drift import (
     at_release,
     check_versions,
     choose_releases,
+    find_trouble,
     is_gone,
     needs_reading,
     pinned_release,
@@ -53,7 +55,7 @@ class World:
             assert version not in self.looked
             self.looked.append(version)
             if version in self.broken:
-                found.not_installed[version] = "it has no wheel"
+                found.missing[version] = "could not be installed"
                 return None
             return self.standing(version)
 
@@ -127,7 +129,7 @@ def test_a_release_that_cannot_be_installed_is_passed_over_and_told() -> None:
     broken = ["1.20.0", "1.21.0", "1.19.0"]
     found = World({"1.20.0": NEW}, broken).trace(["1.0.0", "1.39.0"])
     assert flips(found) == [("1.18.0", "1.22.0")]
-    assert set(found.not_installed) == set(broken)
+    assert set(found.missing) == set(broken)
 
 
 def test_the_ends_of_a_range_are_the_outermost_that_can_be_installed() -> None:
@@ -284,3 +286,32 @@ def test_a_proof_that_says_nothing_on_a_release_is_written_anew(
     assert needs_reading(record) is reads
     options["A"]["proofs"] = []
     assert not needs_reading(record.model_copy(update={"detail": {"options": options}}))
+
+
+@pytest.mark.parametrize(
+    ("detail", "trouble"),
+    [
+        ({"reason": "the key fails"}, None),
+        ({"reason": "unstable: a new interpreter found a name after all"}, "unstable"),
+        ({"options": {"A": {"state": "UNPROVEN", "reason": "unstable: other seed"}}}, "unstable"),
+        ({"options": {"A": {"state": "UNPROVEN", "status": "timed out"}}}, "time limit"),
+        # Another proof decides the option all the same.
+        ({"options": {"A": {"state": "FAILS", "status": "timed out"}}}, None),
+        ({"options": {"A": {"state": "UNPROVEN", "status": "failed"}}}, None),
+    ],
+)
+def test_trouble_with_the_machine_is_no_finding(
+    detail: dict[str, Any], trouble: str | None
+) -> None:
+    options = {
+        name: {"reason": "", **one, "proofs": [proof(status=one.get("status", "failed"))]}
+        for name, one in detail.get("options", {}).items()
+    }
+    record = CaseRecord(
+        id="one",
+        subject="questions",
+        outcome=Outcome.UNVERIFIED,
+        detail={"reason": "", **detail, "options": options},
+    )
+    found = find_trouble(record)
+    assert found is None if trouble is None else trouble in str(found)

@@ -28,6 +28,7 @@ from assay.questions.target_drift import (
     Trace,
     at_release,
     choose_releases,
+    find_trouble,
     needs_reading,
     pinned_release,
     trace,
@@ -45,8 +46,8 @@ _NEW = TypeAdapter(list[NewProof])
 Say = Callable[[str], None]
 
 
-class NotInstalledError(Exception):
-    """A release whose environment could not be built."""
+class NoResultError(Exception):
+    """A release that says nothing: its environment cannot be built, or a proof is not stable."""
 
 
 class HeldProofs(NoProofs):
@@ -102,7 +103,7 @@ class Lending:
             try:
                 await self._changed.wait_for(lambda: self._is_turn(target))
                 if target in self._failed:
-                    raise NotInstalledError(self._failed[target])
+                    raise NoResultError(self._failed[target])
                 if self._current != target:
                     await self._switch(target)
             finally:
@@ -128,8 +129,9 @@ class Lending:
         try:
             self._runners = await self._opened.enter_async_context(self._open_runners(target))
         except AssayError as error:
-            self._failed[target] = str(error).partition("\n")[0]
-            raise NotInstalledError(self._failed[target]) from None
+            first, _, _ = str(error).partition("\n")
+            self._failed[target] = f"could not be installed: {first}"
+            raise NoResultError(self._failed[target]) from None
         self._current = target
 
     async def close(self) -> None:
@@ -175,8 +177,8 @@ class DriftWorker:
                 return Standing.from_values(kept)
             try:
                 standing = await self._stand(replace(work, store=held), version)
-            except NotInstalledError as error:
-                found.not_installed[version] = str(error)
+            except NoResultError as error:
+                found.missing[version] = str(error)
                 return None
             parts.keep(version, standing.values())
             return standing
@@ -197,10 +199,14 @@ class DriftWorker:
         """Replay the proofs of a question on a release; ask the provers where they do not fit."""
         moved = replace(work, target=at_release(work.target, self.releases.package, version))
         async with self.lending.lend(moved.target) as runners, self._slots:
-            record = await verify_one(moved, Replaying(runners), writes=False)
-            if needs_reading(record):
-                record = await verify_one(moved, runners, writes=False)
-            return Standing.of(record, runners.of(moved.target).modules)
+            # Once more if something went wrong: the machine may have been busy.
+            for _ in range(2):
+                record = await verify_one(moved, Replaying(runners), writes=False)
+                if needs_reading(record):
+                    record = await verify_one(moved, runners, writes=False)
+                if (trouble := find_trouble(record)) is None:
+                    return Standing.of(record, runners.of(moved.target).modules)
+        raise NoResultError(f"gave no stable result: {trouble}")
 
     async def _complete(
         self, work: Work, stored: list[StoredProof], parts: Parts, found: Trace
@@ -233,8 +239,8 @@ class DriftWorker:
                     runner = runners.of(target)
                     examined = await examine_question(moved, question, runner, writes=False)
                     return list(examined.new)
-            except NotInstalledError as error:
-                found.not_installed[version] = str(error)
+            except NoResultError as error:
+                found.missing[version] = str(error)
         return []
 
 

@@ -42,8 +42,8 @@ def drift_fingerprint(work: Work, package: str, proofs: list[StoredProof]) -> st
 def drift_record(work: Work, releases: Releases, found: Trace, mark: str) -> CaseRecord:
     """Return the record of a question: failed if it flipped, an error if a release is missing.
 
-    A release that cannot be installed is never a flip. Where only the ends of a range were asked
-    for, one that was passed over is no error.
+    A release that cannot be installed, or gives no stable result, is never a flip. Where only the
+    ends of a range were asked for, one that was passed over is no error.
     """
     outcome, code, reason = _judge(releases, found)
     report = VerifierReport(
@@ -68,12 +68,12 @@ def drift_record(work: Work, releases: Releases, found: Trace, mark: str) -> Cas
 
 def _judge(releases: Releases, found: Trace) -> tuple[Outcome, str, str]:
     package, flips, lost = releases.package, found.flips, _describe_lost(releases.package, found)
-    missing = [one for one in releases.required if one in found.not_installed]
+    missing = [one for one in releases.required if one in found.missing]
     if flips:
         code = f"flipped-{'-'.join(flip.after for flip in flips)}"
         return Outcome.FAILED, code, "\n".join([*(_tell(package, one) for one in flips), *lost])
     if missing or len(found.seen) < 2:
-        return Outcome.ERROR, "not-installed", "\n".join(lost)
+        return Outcome.ERROR, "missing-release", "\n".join(lost)
     if not any(one.is_decided for one in found.seen.values()):
         why = next(iter(found.seen.values())).reason
         return Outcome.UNVERIFIED, "undecided", f"nothing is decided on any release: {why}"
@@ -90,10 +90,7 @@ def _tell(package: str, flip: Flip) -> str:
 
 
 def _describe_lost(package: str, found: Trace) -> list[str]:
-    return [
-        f"{package} {version} could not be installed: {why}"
-        for version, why in found.not_installed.items()
-    ]
+    return [f"{package} {version} {why}" for version, why in found.missing.items()]
 
 
 def _attributes(package: str, found: Trace) -> dict[str, AttributeResult]:
@@ -137,7 +134,7 @@ def _detail(work: Work, package: str, found: Trace) -> dict[str, Any]:
             for one in found.flips
         ],
         "not_looked_at": found.assumed,
-        "not_installed": dict(found.not_installed),
+        "missing": dict(found.missing),
     }
 
 
@@ -152,11 +149,11 @@ def matrix_of(run: Run) -> Matrix:
     flipped, assumed = 0, 0
     for detail in _details(run):
         seen |= detail["releases"].keys()
-        lost |= detail["not_installed"]
+        lost |= detail["missing"]
         flipped += bool(detail["flips"])
         assumed = max(assumed, detail["not_looked_at"])
     versions = tuple(sorted(seen | lost.keys(), key=_order))
-    notes = [f"{package} {version} could not be installed: {why}" for version, why in lost.items()]
+    notes = [f"{package} {version} {why}" for version, why in lost.items()]
     if assumed:
         notes.append(
             f"{NOT_SEEN} not looked at: up to {count(assumed, 'release')} between equal ends, "
@@ -202,8 +199,8 @@ def _rows(run: Run, versions: tuple[str, ...]) -> Iterator[MatrixRow]:
 
 
 def _cell(detail: dict[str, Any], version: str, is_changed: bool) -> MatrixCell:
-    if version in detail["not_installed"]:
-        return MatrixCell("not installed", "error")
+    if version in detail["missing"]:
+        return MatrixCell("no result", "error")
     if version not in detail["releases"]:
         return MatrixCell(NOT_SEEN, "dim")
     verdict = detail["releases"][version]["verdict"]

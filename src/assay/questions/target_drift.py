@@ -18,9 +18,10 @@ from assay.errors import InputError
 from assay.model import CaseRecord
 from assay.questions.verdict.option_findings import State
 from assay.questions.verdict.verdict import Verdict
-from assay.sandbox import Target
+from assay.sandbox import Status, Target
 
 GONE = "Gone"
+_UNSTABLE = "unstable: "
 _OPERATOR = re.compile(r"\s*[<>=!~]")
 _ABSENT = re.compile(r"\b(?:ImportError|ModuleNotFoundError|AttributeError)\b")
 _NO_MODULE = re.compile(r"No module named '([^']+)'")
@@ -262,6 +263,22 @@ def needs_reading(record: CaseRecord) -> bool:
     )
 
 
+def find_trouble(record: CaseRecord) -> str | None:
+    """Return why a record says more about the machine than about the release, if it does."""
+    detail: Any = record.detail
+    if str(detail["reason"]).startswith(_UNSTABLE):
+        return str(detail["reason"])
+    for option in detail.get("options", {}).values():
+        if option["state"] != State.UNPROVEN:
+            continue
+        if option["reason"].startswith(_UNSTABLE):
+            return str(option["reason"])
+        for test in (test for proof in option["proofs"] for test in proof["tests"]):
+            if test["status"] == Status.TIMED_OUT:
+                return f"{test['name']} ran into its time limit"
+    return None
+
+
 def _is_foreign(message: str, modules: Sequence[str]) -> bool:
     """Tell whether a module is missing that is not the target's, such as that of an extra."""
     found = _NO_MODULE.search(message)
@@ -296,7 +313,7 @@ class Flip:
 
 # --- The search ----------------------------------------------------------------------------------
 
-# Return how a question stands on a release; None if the release cannot be installed.
+# Return how a question stands on a release; None if the release says nothing.
 Look = Callable[[str], Awaitable[Standing | None]]
 
 
@@ -305,7 +322,8 @@ class Trace:
     """One question on the releases that were looked at."""
 
     seen: dict[str, Standing] = field(default_factory=dict)
-    not_installed: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    """The releases that say nothing: why each could not be installed or gave no stable result."""
     assumed: int = 0
     """How many releases were not looked at, because those around them agree."""
 
@@ -327,7 +345,7 @@ async def trace(
 ) -> None:
     """Look at the releases that were asked for, and halve what is between two that differ.
 
-    A release that cannot be installed is passed over; at an end of a range the next one serves.
+    A release that says nothing is passed over; at an end of a range the next one serves.
     """
 
     async def see(version: str) -> bool:
@@ -363,7 +381,7 @@ async def _halve(
 ) -> None:
     """Look at the middle of two releases that differ, and again on both sides of it."""
     low, high = Version(before), Version(after)
-    between = [one for one in known if low < Version(one) < high and one not in into.not_installed]
+    between = [one for one in known if low < Version(one) < high and one not in into.missing]
     if into.seen[before] == into.seen[after]:
         into.assumed += len(between)
         return

@@ -374,6 +374,7 @@ CODE = Snippet("retries = 1_000\nprint('Ada\\\\nBob')")
         ("TypeError", "`ValidationError`", False),
         ("pydantic.ValidationError", "`TypeError`", False),
         ('"CoroutineType"', "a coroutine that nobody has awaited", True),
+        ('"CoroutineType"', "`Awaitable`", False),
         ("7.5", "7.5 seconds", True),
         ("8", "7.5 seconds", False),
         ("1000", "1,000 times", True),
@@ -402,3 +403,8 @@ def test_what_is_disputed_must_occur_in_the_question(
     else:
         with pytest.raises(UnfitProofError, match="neither in the option nor in the question"):
             check_disputed(source, read_given(question, "A"))
+
+
+def test_where_nothing_is_named_nothing_can_be_looked_for() -> None:
+    question = Question("one", "Which of the two is there?", {"A": "what models are made from"})
+    check_disputed('DISPUTED = "BaseModel"\n', read_given(question, "A"))

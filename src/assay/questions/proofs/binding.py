@@ -22,9 +22,8 @@ from assay.questions.proofs.forgery import PIECE, Given, read_given
 from assay.questions.proofs.proof_file import DISPUTED, UnfitProofError, find_assignment
 
 _ESCAPE = re.compile(r"\\[nrt]")
-_CODE_LIKE = re.compile(r"[`'\"_\d(=]|[a-z][A-Z.][a-z]|^\s*\w+\s*$")
+_CODE_LIKE = re.compile(r"[`\"_=]|(?<!\w)'|\w\(|[a-z][A-Z.][a-z]|^\s*\w+\s*$")
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_SHORT = 3
 _SHOWN = 80
 
 
@@ -106,8 +105,8 @@ def find_misfit(question: Question, proof: Proof) -> str | None:
 def check_disputed(source: str, given: Given) -> None:
     """Raise UnfitProofError if the disputed element is neither in the option nor in the question.
 
-    Only texts, numbers and names can be looked for. A path is there if its last name is. Of an
-    option in plain words less is asked: one part of the name, and no number if it has no digits.
+    Only texts, numbers and names can be looked for. A path is there if its last name is. An option
+    in plain words may mean any name, and one without digits any number.
     """
     try:
         tree = ast.parse(source)
@@ -161,12 +160,11 @@ def _find_values(tree: ast.Module, node: ast.expr | None) -> Iterator[str | floa
 def _is_said(value: str | float, said: str, option: str) -> bool:
     if not isinstance(value, str):
         return value in _find_numbers(said) or not re.search(r"\d", option)
+    if not _CODE_LIKE.search(option):
+        return True
     words = re.findall(r"\w+", value)
     is_path = all(part.isidentifier() for part in value.split("."))
-    if all(_occurs(word, said) for word in words[-1 if is_path else 0 :]):
-        return True
-    parts = [part for part in PIECE.findall(value) if len(part) > _SHORT]
-    return not _CODE_LIKE.search(option) and any(_occurs(part, said) for part in parts)
+    return all(_occurs(word, said) for word in words[-1 if is_path else 0 :])
 
 
 def _occurs(word: str, text: str) -> bool:
