@@ -433,6 +433,8 @@ def _is_of_module(option: ParsedOption, mention: Mention, parsed: ParsedQuestion
     owner = parsed.owner
     is_name = option.whole is mention and mention.form is CodeForm.NAME and not mention.head
     is_asked = parsed.tie is Tie.OWN and parsed.stem.noun in _OF_MODULES
+    if parsed.residue and parsed.library.is_strange(mention.name):
+        return False
     return is_name and is_asked and owner is not None and owner.kind == "module"
 
 

@@ -93,7 +93,7 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 # What may differ from one run to the next: chance, the clock, the machine, the order of a set.
-_UNSTEADY = word_set("hash id set frozenset globals locals vars dir uuid4 uuid1 open input")
+_UNSTEADY = word_set("hash id set frozenset globals locals vars dir uuid4 uuid1")
 _UNSTEADY_MODULES = word_set(
     "random secrets uuid platform locale socket tempfile getpass gc weakref threading"
     " multiprocessing subprocess"
@@ -134,8 +134,6 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
         if called is None:
             return "the code only defines things, and nothing says what is to be called"
     before = [] if block else _led_up_to(called or "", parsed)
-    if (beside := _find_beside(parsed, [block, called or "", *before])) is not None:
-        return f"the question speaks of `{beside}`, which its code does not contain"
     text = "\n".join(part for part in (block, *before, called) if part)
     tree = parse_code(text)
     if tree is None:
@@ -144,6 +142,8 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
         return f"what comes of `{unsteady}` may differ from one run or machine to the next"
     if (differing := _differing(tree, parsed)) is not None:
         return f"the question says `{differing}` and its code says otherwise"
+    if (beside := _find_beside(parsed, [block, called or "", *before])) is not None:
+        return f"the question speaks of `{beside}`, which its code does not contain"
     missing = _imports_for(tree, parsed.library)
     if isinstance(missing, str):
         return missing

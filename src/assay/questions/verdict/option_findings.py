@@ -122,15 +122,19 @@ def _decide(weighed: _Weighed) -> OptionFinding:
     return OptionFinding(State.UNPROVEN, _why_open(weighed), stands=stands)
 
 
+_CONFIRMING = (Relation.EQUIVALENT, Relation.SUFFICIENT)
+_REFUTING = (Relation.EQUIVALENT, Relation.NECESSARY)
+
+
 def _weigh(settled: Iterable[Settled]) -> _Weighed:
     weighed = _Weighed()
     for one in settled:
         relation = one.claim.relation
         if one.truth is Truth.BOTH:
             weighed.contradicted.append(one)
-        elif one.truth is Truth.TRUE and relation is not Relation.NECESSARY:
+        elif one.truth is Truth.TRUE and relation in _CONFIRMING:
             weighed.confirming.append(one)
-        elif one.truth is Truth.FALSE and relation is not Relation.SUFFICIENT:
+        elif one.truth is Truth.FALSE and relation in _REFUTING:
             weighed.refuting.append(one)
         else:
             weighed.open.append(one)
