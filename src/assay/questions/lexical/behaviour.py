@@ -185,9 +185,9 @@ def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
     """Return the literal or the output that an option is, or that its words give."""
     if option.whole is not None:
         return option.whole.code if option.whole.form is not CodeForm.IMPORT else None
-    found = re.fullmatch(
+    found = re.match(
         rf"\W*(?:it |the (?:code|function|call) )?{_GIVES.pattern}\s+(?:the )?"
-        r"(?:string |number |integer |list |value |text )?(?:`([^`]+)`|(\S+?))[.\s]*",
+        r"(?:string |number |integer |list |value |text )?(?:`([^`]+)`|(\S+?))\s*(?:[.;,]|$)",
         option.text,
         re.IGNORECASE,
     )
@@ -199,7 +199,9 @@ def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
 def _claim_offered(
     option: ParsedOption, offered: str, program: Program, parsed: ParsedQuestion
 ) -> Iterator[kinds.Experiment]:
-    shared = {"setup": program.setup, "code": program.code, "relation": Relation.EQUIVALENT}
+    says_more = option.whole is None and len(_words_around(option)) > 0
+    relation = Relation.NECESSARY if says_more else Relation.EQUIVALENT
+    shared = {"setup": program.setup, "code": program.code, "relation": relation}
     asks_for_output = parsed.stem.has(*_PRINT_WORDS) or re.search(r"print|output", option.text)
     value = _literal(offered)
     if asks_for_output or not program.expression:

@@ -76,7 +76,7 @@ _RUNS = re.compile(
     r"|program|script|example|function|coroutine|module|file|line|last|is|gets|being|are|you|we"
     r"|someone|executing|running|calling|awaiting|evaluating|CODE)\s*)*"
     r"\b(?:runs?|ran|executed?|executes|called|call|invoked|awaited|evaluated|CODE|it|code)\b"
-    r"(?=\s*(?:[,?.;:]|$))",
+    r"(?:\s+(?:with|by|as)\s+CODE)?(?=\s*(?:[,?.;:]|$))",
     re.IGNORECASE,
 )
 _CIRCUMSTANCE = re.compile(

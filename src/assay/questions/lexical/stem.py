@@ -231,7 +231,7 @@ def _with_plain(
     return tuple(sorted((*found, *more), key=lambda one: one.start))
 
 
-_TOKEN = re.compile(r"⟦(\d+)⟧|'s\b|[A-Za-z]+(?:-[A-Za-z]+)*(?:n't)?|\d[\w.]*|[?.,;:!]")
+_TOKEN = re.compile(r"⟦(\d+)⟧|'s\b|[A-Za-z]+(?:-[A-Za-z]+)*(?:'(?!s\b)[a-z]+)?|\d[\w.]*|[?.,;:!]")
 
 
 def _tokens(prose: str, found: tuple[Mention, ...]) -> Iterator[Token]:
