@@ -12,8 +12,10 @@ from assay.questions.index import build_index
 from assay.questions.lexical import LexicalProver
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.verdict.option_findings import OptionFinding
+from assay.questions.verdict.stems import classify
+from assay.questions.verdict.verdict import Judgement, judge
 from assay.sandbox import Environment, ProofRunner, Target
-from tests.questions.lexical.support import FILES, Settle, question
+from tests.questions.lexical.support import FILES, JudgeQuestion, Settle, question
 from tests.sandbox.support import Background, build, write_files
 
 
@@ -32,6 +34,29 @@ def library(lanterns: Environment) -> Library:
 def settle(lanterns: Environment) -> Iterator[Settle]:
     """Ask a question about the small library; the findings on its options come back."""
     yield from settling(lanterns, ("lanterns",))
+
+
+@pytest.fixture(scope="session")
+def judge_question(lanterns: Environment) -> Iterator[JudgeQuestion]:
+    """Ask a question with its key about the small library; the verdict comes back."""
+    background = Background()
+
+    async def start() -> tuple[ProofRunner, LexicalProver]:
+        runner = ProofRunner(lanterns, imports=("lanterns",), modules=("lanterns",), concurrency=2)
+        return runner, LexicalProver()
+
+    proof_runner, prover = background.run(start())
+    runner = TargetRunner(proof_runner, lanterns, ("lanterns",), (prover,))
+
+    def judge_question(key: str, text: str, *options: str) -> Judgement:
+        asked = question(text, *options)
+        found = background.run(examine(asked, [], runner))
+        whole = [trial.settled for trial in found.whole]
+        return judge(asked, classify(text), found.findings, key, whole)
+
+    yield judge_question
+    background.run(proof_runner.close())
+    background.stop()
 
 
 @pytest.fixture(scope="session")

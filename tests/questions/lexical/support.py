@@ -6,14 +6,17 @@ from collections.abc import Callable
 
 from assay.questions.model import Question, Snippet
 from assay.questions.verdict.option_findings import OptionFinding
+from assay.questions.verdict.verdict import Judgement
 
 Settle = Callable[..., dict[str, OptionFinding]]
+JudgeQuestion = Callable[..., Judgement]
 
 FILES = {
     "pyproject.toml": '[project]\nname = "lantern-works"\nversion = "1.0"\ndependencies = []\n',
     "src/lanterns/__init__.py": (
         '"""Lanterns of all sorts."""\n'
         "from lanterns.lamps import BaseLamp, Box, DarkError, Lamp, Magic, OilLamp, light_all\n"
+        "from lanterns.lamps import light_all as light_every\n"
     ),
     "src/lanterns/lamps.py": '''
 """Lamps."""

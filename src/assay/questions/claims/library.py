@@ -177,8 +177,7 @@ class Library:
 
     def place(self, symbol: Symbol) -> ImportPath:
         """From where to import a symbol under its own name."""
-        own = [path for path in symbol.paths if path.rpartition(".")[2] == symbol.name]
-        return self.place_of(min(own, key=plainness) if own else symbol.import_path)
+        return self.place_of(path_of(symbol))
 
     def place_of(self, path: str) -> ImportPath:
         parts = path.split(".")
@@ -236,6 +235,12 @@ class Library:
         if len(noun) < 3:
             return None
         return self.owner(f"Base{noun}", CLASSES) or self.owner(f"Abstract{noun}", CLASSES)
+
+
+def path_of(symbol: Symbol) -> str:
+    """Return the plainest path that leads to a symbol under its own name."""
+    own = [path for path in symbol.paths if path.rpartition(".")[2] == symbol.name]
+    return min(own, key=plainness) if own else symbol.import_path
 
 
 def _only(found: Sequence[Symbol]) -> Symbol | None:

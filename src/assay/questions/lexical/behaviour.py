@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from assay.questions.claims import kinds
-from assay.questions.claims.library import CLASSES
+from assay.questions.claims.library import CLASSES, path_of
 from assay.questions.lexical.mentions import CodeForm, Mention
 from assay.questions.lexical.names import Reading
 from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
@@ -163,7 +163,7 @@ def exception_class(name: str, program: Program, parsed: ParsedQuestion) -> tupl
         is_one = symbol.kind == "exception" or any(
             one.rpartition(".")[2] in ("Exception", "BaseException") for one in symbol.bases
         )
-        return (symbol.import_path, "") if is_one else None
+        return (path_of(symbol), "") if is_one else None
     return _of_dependency(path, parsed)
 
 

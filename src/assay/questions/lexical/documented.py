@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from assay.questions.claims import kinds, nearness
-from assay.questions.claims.library import CLASSES
+from assay.questions.claims.library import CLASSES, path_of
 from assay.questions.index import Symbol
 from assay.questions.index.ranking import is_sort, synonyms, terms
 from assay.questions.lexical.mentions import CodeForm
@@ -89,7 +89,7 @@ def _candidates(
 def _of_member(member: Member, parsed: ParsedQuestion) -> Iterator[tuple[str, str, str, _Texts]]:
     owner = member.owner
     if owner.parameter(member.name) is not None:
-        yield member.name, "parameters", owner.import_path, _parameter_texts(owner, parsed)
+        yield member.name, "parameters", path_of(owner), _parameter_texts(owner, parsed)
         return
     methods = {
         name: one.doc
@@ -97,7 +97,7 @@ def _of_member(member: Member, parsed: ParsedQuestion) -> Iterator[tuple[str, st
         if one.kind in ("method", "function") and not name.startswith("_") and not one.deprecated
     }
     if member.name in methods:
-        yield member.name, "methods", owner.import_path, methods
+        yield member.name, "methods", path_of(owner), methods
 
 
 def _parameter_texts(owner: Symbol, parsed: ParsedQuestion) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from assay.questions.claims import kinds
-from assay.questions.claims.library import CALLABLES, CLASSES, Library
+from assay.questions.claims.library import CALLABLES, CLASSES, Library, path_of
 from assay.questions.index import Symbol, plainness
 from assay.questions.lexical.mentions import CodeForm, Mention
 from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
@@ -207,7 +207,9 @@ def _find_owner(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) 
 def _read_member(option: ParsedOption, member: Member, parsed: ParsedQuestion) -> Iterator[Reading]:
     """Yield the claim, unless absence means nothing or something else may be meant."""
     library, owner, name = parsed.library, member.owner, member.name
-    if name.startswith("__") or not name.isidentifier() or hasattr(builtins, name):
+    if name.startswith("__") or not name.isidentifier():
+        return
+    if isinstance(getattr(builtins, name, None), type):
         return
     as_parameter = owner.kind in CALLABLES or _is_plain_parameter(member, parsed)
     names = library.names_of(owner)
@@ -222,7 +224,7 @@ def _read_member(option: ParsedOption, member: Member, parsed: ParsedQuestion) -
     relation = _member_relation(option, member, parsed, is_there)
     yield Reading(
         option.letter,
-        make(subject=owner.import_path, value=name, relation=relation),
+        make(subject=path_of(owner), value=name, relation=relation),
         expected=is_there,
     )
 
@@ -246,19 +248,11 @@ def _may_be_elsewhere(member: Member, parsed: ParsedQuestion) -> bool:
     """Return whether the name may belong to something else than the owner."""
     library = parsed.library
     if member.tie is Tie.OWN:
-        # A method of the owner may take what the owner itself does not.
-        return not member.by_option and _is_taken_by_method(member, library)
+        return False
     if member.by_option:
         # The class was only guessed from the name of a variable.
         return bool(library.index.find(member.name))
     return library.is_field_elsewhere(member.name, member.owner)
-
-
-def _is_taken_by_method(member: Member, library: Library) -> bool:
-    if member.owner.kind not in CLASSES:
-        return False
-    methods = library.members(member.owner).values()
-    return any(one.parameter(member.name) is not None for one in methods)
 
 
 def _member_relation(
@@ -292,12 +286,12 @@ def _read_call(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -
         # A field may be given by an alias that the signature does not show.
         for one in missing or mention.keywords[:1]:
             yield Reading(
-                option.letter, kinds.HasMember(subject=owner.import_path, value=one), one in names
+                option.letter, kinds.HasMember(subject=path_of(owner), value=one), one in names
             )
         return
     is_method = owner.kind == "method"
     claim = kinds.AcceptsCall(
-        subject=owner.import_path, keywords=mention.keywords, is_method=is_method
+        subject=path_of(owner), keywords=mention.keywords, is_method=is_method
     )
     yield Reading(option.letter, claim, expected=not missing)
 
@@ -351,7 +345,7 @@ def _read_enumeration(option: ParsedOption, parsed: ParsedQuestion) -> Iterator[
     is_name = whole.form is CodeForm.NAME
     value = whole.last if is_name else ast.literal_eval(whole.code)
     claim = kinds.InEnumeration(
-        subject=owner.import_path,
+        subject=path_of(owner),
         value=value,
         by="value" if not is_name else "either" if by_value else "name",
         relation=Relation.EQUIVALENT,
@@ -375,7 +369,7 @@ def _read_role(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -
         return
     yield Reading(
         option.letter,
-        kinds.InheritsFrom(subject=symbol.import_path, value=base.import_path),
+        kinds.InheritsFrom(subject=path_of(symbol), value=path_of(base)),
         expected=False,
     )
 

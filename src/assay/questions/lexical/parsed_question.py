@@ -142,7 +142,7 @@ class ParsedQuestion:
         known = {*library.roots, *library.distributions, *library.index.modules}
         others = [one for one in self.subjects if one != self.owner and one.path not in known]
         names = [one for one in self.stem.mentions if one.name not in known]
-        return self.tie is Tie.OWN and not self.residue and not others and len(names) == 1
+        return self.tie is Tie.OWN and not self.residue and not others and len(names) <= 1
 
     @property
     def residue(self) -> list[str]:

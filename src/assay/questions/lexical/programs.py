@@ -82,7 +82,7 @@ _RUNS = re.compile(
 _CIRCUMSTANCE = re.compile(
     r"\b(?:if|when|whenever|after|before|unless|assum\w+|suppos\w+|given that|provided|instead"
     r"|chang\w+|replac\w+|remov\w+|add(?:ed|ing)|without (?!an? (?:error|exception)|errors?)\w+"
-    r"|twice|again|second time|while|during|except)\b",
+    r"|twice|again|second time|while|during|except|not)\b|n't\b",
     re.IGNORECASE,
 )
 # What a sentence beside the code may say about the world it runs in.

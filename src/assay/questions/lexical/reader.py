@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from assay.questions.claims import kinds
-from assay.questions.claims.library import CLASSES, Library
+from assay.questions.claims.library import CLASSES, Library, path_of
 from assay.questions.index.symbols import is_private
 from assay.questions.lexical.behaviour import read_behaviour
 from assay.questions.lexical.documented import read_documented
@@ -125,7 +125,7 @@ def read_premises(parsed: ParsedQuestion) -> Iterator[kinds.TypedClaim]:
         if owner is not None and not library.is_open(owner, as_keyword=False):
             if mention.last not in library.names_of(owner) and not mention.last.startswith("_"):
                 yield kinds.HasMember(
-                    subject=owner.import_path, value=mention.last, relation=Relation.PREMISE
+                    subject=path_of(owner), value=mention.last, relation=Relation.PREMISE
                 )
         elif (
             library.is_own(path) and not library.obstacle(path) and not _is_instance(path, library)

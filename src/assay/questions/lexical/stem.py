@@ -330,7 +330,7 @@ _ELSEWHERE = re.compile(
     r"|(?<!is )(?<!are )(?<!be )(?<!being )(?<!can )used to"
     r"|originally|historical(?:ly)?"
     r"|renamed|obsolete|replaced|hypothetical\w*|at the time|back then"
-    r"|in the past|was called|were called|worked|upcoming|future)\b",
+    r"|in the past|did|was called|were called|worked|upcoming|future)\b",
     re.IGNORECASE,
 )
 

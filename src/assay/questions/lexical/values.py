@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from assay.questions.claims import kinds
-from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type
+from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type, path_of
 from assay.questions.index import Parameter, Symbol
 from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.names import Reading
@@ -54,7 +54,7 @@ def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
     for letter, value in values.items():
         if value is not None:
             claim = kinds.DefaultIs(
-                subject=owner.import_path,
+                subject=path_of(owner),
                 parameter=parameter.name,
                 value=value[0],
                 relation=_EQUIVALENT,
@@ -182,7 +182,7 @@ def _read_types(parsed: ParsedQuestion) -> Iterator[Reading]:
     is_offered = any(normalize_type(one) == exact for one in written.values())
     for letter, code in written.items():
         claim = kinds.AnnotationIs(
-            subject=owner.import_path,
+            subject=path_of(owner),
             parameter=name,
             value=code,
             exact=is_offered,
@@ -207,7 +207,7 @@ def _read_typed_parameters(parsed: ParsedQuestion) -> Iterator[Reading]:
     for letter, parameter in offered.items():
         if parameter.annotation and library.imports_of_type(types[0]) is not None:
             claim = kinds.AnnotationIs(
-                subject=owner.import_path,
+                subject=path_of(owner),
                 parameter=parameter.name,
                 value=types[0],
                 exact=is_offered,
@@ -277,9 +277,7 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
         if offered is None:
             continue
         child, base = (
-            (classes[0].import_path, offered)
-            if asks_for_base
-            else (offered, classes[0].import_path)
+            (path_of(classes[0]), offered) if asks_for_base else (offered, path_of(classes[0]))
         )
         if hasattr(builtins, child):
             continue
@@ -300,7 +298,7 @@ def _class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
     if whole.head and parsed.library.index.is_foreign(whole.name):
         return whole.name
     found = parsed.library.owner(whole.name, CLASSES)
-    return None if found is None else found.import_path
+    return None if found is None else path_of(found)
 
 
 # --- Natures of members ------------------------------------------------------------------------
@@ -353,7 +351,7 @@ def _claim_nature(
     member = parsed.library.members(holder).get(name)
     if member is not None and member.kind in ("property", *CALLABLES):
         claim = kinds.IsOfNature(
-            subject=holder.import_path, member=name, value=nature, relation=_EQUIVALENT
+            subject=path_of(holder), member=name, value=nature, relation=_EQUIVALENT
         )
         yield Reading(option, claim)
 
@@ -378,7 +376,7 @@ def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
         value = _read_value(option, "")
         if value is not None:
             claim = kinds.ConstantIs(
-                subject=constants[0].import_path, value=value[0], relation=_EQUIVALENT
+                subject=path_of(constants[0]), value=value[0], relation=_EQUIVALENT
             )
             yield Reading(option.letter, claim)
 

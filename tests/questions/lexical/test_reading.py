@@ -1,0 +1,145 @@
+"""What the reader takes from structure, and the causes of wrong verdicts that it was made for."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.questions.verdict.verdict import Verdict
+from tests.questions.lexical.support import JudgeQuestion, Settle, states
+
+ONLY_DEFINED = """\
+from lanterns import Lamp
+
+
+def make():
+    return Lamp(brightness=-1).light()
+"""
+COROUTINE = """\
+from lanterns.shop import Shop
+
+
+async def main():
+    print(await Shop("x").deliver())
+"""
+NEEDS_ARGUMENTS = ONLY_DEFINED.replace("make()", "make(lamp)")
+TWO_FUNCTIONS = ONLY_DEFINED + "\n\ndef other():\n    return 1\n"
+LEAVES_TRACES = """\
+from lanterns import Lamp
+
+Lamp.seen = getattr(Lamp, "seen", 0) + 1
+print(Lamp.seen)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("How do you light many lamps?", ["Pass an `OilLamp` to the `Box`.", "Use `Magic`."]),
+        (
+            "How is a lamp kept?",
+            ["By handing a `Lamp` to the `Shop`.", "By a `Box` in the `Shop`."],
+        ),
+        ("Which argument do you pass to `Shop`?", ["`Lamp`", "`OilLamp`"]),
+    ],
+)
+def test_a_class_that_is_handed_over_is_no_member(
+    settle: Settle, text: str, options: list[str]
+) -> None:
+    found = settle(text, *options)
+    assert "F" not in states(found), "\n".join(one.reason for one in found.values())
+
+
+@pytest.mark.parametrize("text", ["What happens when `make()` is called?", "What happens?"])
+def test_a_function_that_is_only_defined_is_called(settle: Settle, text: str) -> None:
+    options = ("No error is raised.", "`DarkError` is raised.", "It returns `'white'`.", "KeyError")
+    assert states(settle(text, *options, snippet=ONLY_DEFINED)) == "FHFF"
+
+
+def test_a_coroutine_is_awaited(settle: Settle) -> None:
+    assert states(settle("What does this print?", "`1`", "`2`", snippet=COROUTINE)) == "HF"
+
+
+@pytest.mark.parametrize("code", [NEEDS_ARGUMENTS, TWO_FUNCTIONS])
+def test_what_nobody_says_how_to_call_is_not_run(settle: Settle, code: str) -> None:
+    found = settle("What happens?", "No error is raised.", "`DarkError` is raised.", snippet=code)
+    assert states(found) == "UU"
+    assert "nothing says what is to be called" in found["A"].reason
+
+
+def test_code_is_run_once_and_observed(settle: Settle) -> None:
+    assert states(settle("What does it print?", "`1`", "`2`", snippet=LEAVES_TRACES)) == "HF"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`make` is run by `keeper.run(make)` with `--bright 3`. What is the result?",
+        "What happens when `make()` is called with `LAMP=1` set?",
+        "What happens if `colour='red'` is passed?",
+    ],
+)
+def test_code_beside_the_code_is_a_circumstance(settle: Settle, text: str) -> None:
+    options = ("No error is raised.", "`DarkError` is raised.")
+    assert states(settle(text, *options, snippet=ONLY_DEFINED)) == "UU"
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        ("How long is the `delay` of `light_all` if none is given?", ["0.5 seconds", "2 s"], "HF"),
+        ("By how many candles does a `Lamp` shine unless `brightness` is set?", ["5", "7"], "HF"),
+        ("Which of these is a class of `lanterns`?", ["Lamp", "Torch", "light_all"], "HFU"),
+        ("Which class directly inherits from `BaseLamp`?", ["Lamp", "OilLamp", "Box"], "HFF"),
+        ("Which parameter of a lamp is handed to `light_all()`?", ["`fuel`", "`colour`"], "UU"),
+        ("Which code makes a dim lamp?", ["`Lamp(brightness=1)`", "`Lamp(dim=True)`"], "UF"),
+    ],
+)
+def test_structure_is_read_whatever_the_sentence(
+    settle: Settle, text: str, options: list[str], expected: str
+) -> None:
+    found = settle(text, *options)
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
+def test_a_question_about_a_member_that_is_not_there_is_incorrect(
+    judge_question: JudgeQuestion,
+) -> None:
+    text = "What does `Lamp.extinguish` give back?"
+    found = judge_question("A", text, "The oil that is left.", "A number.")
+    assert (found.verdict, found.code) == (Verdict.INCORRECT, "premise-missing")
+
+
+@pytest.mark.parametrize(
+    ("text", "option"),
+    [
+        ("What does `Magic.extinguish` give back?", "The oil."),
+        ("Why is there no `Lamp.extinguish`?", "It was removed."),
+        ("What does `Lamp.extinguish` give back?", "It does not exist."),
+        ("What does `Lamp.extinguish` give back?", "None of the above"),
+        ("What is `Lamp.fuel`?", "The oil that is left."),
+        ("What did `Lamp.extinguish` do in version 0.9?", "It gave oil."),
+    ],
+)
+def test_a_premise_that_may_be_meant_otherwise_accuses_nobody(
+    judge_question: JudgeQuestion, text: str, option: str
+) -> None:
+    assert judge_question("A", text, "A number.", option).verdict is Verdict.UNPROVEN
+
+
+def test_two_names_of_one_thing_are_ambiguous(judge_question: JudgeQuestion) -> None:
+    text = "Which function lights all lamps?"
+    found = judge_question("A", text, "`lanterns.light_all`", "`lanterns.light_every`", "`Box`")
+    assert (found.verdict, found.code) == (Verdict.AMBIGUOUS, "same-answer")
+    named = "Which name is an alias of the function that lights all lamps?"
+    options = ("`lanterns.light_every`", "`lanterns.light_all`")
+    assert judge_question("A", named, *options).verdict is Verdict.UNPROVEN
+
+
+def test_the_only_option_that_is_there_confirms_a_key(judge_question: JudgeQuestion) -> None:
+    text = "Which function makes a street bright?"
+    options = ("`lanterns.light_all`", "`lanterns.light_none`", "`lanterns.kindle`")
+    found = judge_question("A", text, *options)
+    assert (found.verdict, found.code) == (Verdict.VALID, "only-survivor")
+    others = (*options, "None of the above")
+    assert judge_question("A", text, *others).verdict is Verdict.UNPROVEN
+    assert judge_question("B", text, *options).verdict is Verdict.INCORRECT
