@@ -15,11 +15,20 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from assay.questions.claims.writers import WRITERS
+from assay.questions.lexical import reader
 from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
 from benchmarks.accuracy.proving import Answered, answer_all, runners
 from benchmarks.accuracy.score import Scored, score, score_lines
-from benchmarks.accuracy.subjects import DATA, EXAMPLES, OWN_SUITES, Subject, subjects
+from benchmarks.accuracy.subjects import (
+    DATA,
+    EXAMPLES,
+    OWN_SUITES,
+    ROUND_SUITES,
+    Subject,
+    subjects,
+)
 from benchmarks.accuracy.swaps import chosen, swapped, swaps
 
 
@@ -27,12 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; the exit code."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy")
     parser.add_argument("--data", type=Path, default=DATA, help="the public suites on google-adk")
-    names = [*OWN_SUITES, *EXAMPLES, "google-adk", "api_understanding"]
+    names = [*OWN_SUITES, *ROUND_SUITES, *EXAMPLES, "google-adk", "api_understanding"]
     parser.add_argument("--only", action="append", choices=names, help="only this suite")
+    parser.add_argument("--round", action="append", default=[], help="only the suites of a round")
+    kinds = sorted(claim.model_fields["kind"].default for claim in WRITERS)
+    parser.add_argument("--without", choices=kinds, help="leave out one kind of claim")
     parser.add_argument("--reasons", action="store_true", help="say why each one is as it is")
     asked = parser.parse_args(arguments)
-    found = subjects(asked.data, asked.only or ())
-    for missing in sorted(set(asked.only or names) - {one.name for one in found}):
+    only = [*(asked.only or ()), *(n for n in ROUND_SUITES if n.split("-")[1] in asked.round)]
+    found = subjects(asked.data, only)
+    if asked.without:
+        reader.LEFT_OUT.add(asked.without)
+    for missing in sorted(set(only or names) - {one.name for one in found}):
         print(f"{missing}: skipped, its questions are not in {asked.data}; name them with --data\n")
     return int(not asyncio.run(_measure(found, reasons=asked.reasons)))
 

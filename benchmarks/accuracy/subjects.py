@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import yaml
+
 from assay.questions.model import Question
 from assay.questions.selection import Selection, select
 from assay.questions.verification import Work
 from benchmarks.accuracy import examples
-from benchmarks.accuracy.labels import Labels, adk_labels, own_labels, unlabelled
+from benchmarks.accuracy.labels import (
+    Labels,
+    adk_labels,
+    own_labels,
+    read_labels,
+    unlabelled,
+)
 
 _HERE = Path(__file__).parent
 _REPOSITORY = _HERE.parents[1]
@@ -20,6 +28,12 @@ ADK_SUITE = Path("configure_adk_features_mc", "benchmark.yaml")
 API_SUITE = Path("api_understanding", "benchmark.yaml")
 EXAMPLES = tuple(f"example-{name}" for name in examples.SUITES)
 OWN_SUITES = ("httpx", "jinja2", "attrs", "click", "traps")
+ROUNDS = _HERE / "rounds"
+ROUND_SUITES = tuple(
+    f"round-{folder.name}-{suite.stem}"
+    for folder in sorted(ROUNDS.iterdir())
+    for suite in sorted((folder / "suites").glob("*.yaml"))
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +65,17 @@ def own_subjects() -> list[Subject]:
     ]
 
 
+def round_subjects() -> list[Subject]:
+    """Fresh questions, written and labelled by people who had not seen the prover."""
+    found = []
+    for name in ROUND_SUITES:
+        _, number, stem = name.split("-", 2)
+        labels = yaml.safe_load((ROUNDS / number / "labels.yaml").read_text("utf-8"))
+        suite = ROUNDS / number / "suites" / f"{stem}.yaml"
+        found.append(Subject(name, suite, labels=read_labels(labels[stem])))
+    return found
+
+
 def example_subjects() -> list[Subject]:
     """The example suites, without the proofs that are stored beside them."""
     return [
@@ -74,5 +99,5 @@ def adk_subjects(data: Path) -> list[Subject]:
 
 def subjects(data: Path, only: Sequence[str]) -> list[Subject]:
     """All of them, or those named."""
-    found = [*own_subjects(), *example_subjects(), *adk_subjects(data)]
+    found = [*own_subjects(), *round_subjects(), *example_subjects(), *adk_subjects(data)]
     return [one for one in found if not only or one.name in only]

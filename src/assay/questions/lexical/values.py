@@ -67,9 +67,8 @@ def _asks_for_default(parsed: ParsedQuestion) -> bool:
     stem = parsed.stem
     if stem.has("default*", "omit*", "unspecified", "unset"):
         return True
-    is_denied = stem.has(
-        "not", "without", "no", "neither", "unless", "otherwise", "nothing"
-    ) or any(token.text.endswith("n't") for token in stem.tokens)
+    denials = ("not", "no", "none", "nothing", "neither", "without", "unless", "otherwise")
+    is_denied = stem.has(*denials) or any(one.text.endswith("n't") for one in stem.tokens)
     return is_denied and stem.has("pass*", "specif*", "giv*", "set", "provid*", "told", "configur*")
 
 

@@ -1,0 +1,3 @@
+import pathlib, sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "suites"))
