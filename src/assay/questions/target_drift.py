@@ -229,7 +229,9 @@ class Standing:
             )
             states[name] = GONE.upper() if gone else option["state"]
         verdict = str(detail["verdict"])
-        if verdict == Verdict.UNPROVEN and GONE.upper() in states.values():
+        # A question about what this release does not have is not wrong, its subject is gone.
+        is_gone_here = verdict == Verdict.UNPROVEN and GONE.upper() in states.values()
+        if is_gone_here or record.code == "premise-missing":
             verdict = GONE
         return cls(verdict, tuple(states.items()), str(detail["reason"]))
 

@@ -233,68 +233,62 @@ def _literal(text: str) -> tuple[object] | None:
 
 # --- Options that are code ---------------------------------------------------------------------
 
-_ONE = (
-    r"^(?:which|what)(?: one)?(?: of (?:these|the following))? "
-    r"(?:calls?|expressions?|statements?|lines?|snippets?|constructor calls?)(?: of code)?"
-)
-_END = r"\s*\?$"
-_NOT = r"(?: (?:does|do|will|is|are) not|n't)?"
-_RUNS = re.compile(
-    rf"{_ONE}(?:{_NOT} (?:works?|runs?|succeeds?)|(?: is| are)(?: not)? valid)"
-    rf"(?: without (?:any |an )?(?:errors?|exceptions?))?{_END}",
-    re.IGNORECASE,
-)
-_FAILS = re.compile(
-    rf"{_ONE}{_NOT} (?:fails?|raises? an? (?:error|exception)|raises?|throws?){_END}", re.IGNORECASE
-)
-_OPTION_RAISES = re.compile(
-    rf"{_ONE}{_NOT} (?:raises?|throws?) (?:an? |the )?`([\w.]+)`{_END}", re.IGNORECASE
-)
-_TRUE = re.compile(rf"{_ONE} (?:is|are|evaluates? to)(?: not)? (true|false){_END}", re.IGNORECASE)
-_EQUALS = re.compile(
-    rf"{_ONE}{_NOT} (?:gives?|returns?|evaluates? to|equals?|produces?)"
-    rf"(?: the (?:string|value|number|integer|result|list))? (`[^`]+`|\"[^\"]*\""
-    rf"|'[^']*'|-?\d+){_END}",
-    re.IGNORECASE,
+_PIECES = word_set("call calls expression expressions statement statements line lines snippet")
+_WORKING = word_set("work works run runs succeed succeeds valid error errors exception without any")
+_FAILING = word_set("fail fails raise raises throw throws")
+_EQUAL = word_set(
+    "give gives return returns evaluate evaluates equal equals produce produces true false string"
+    " number integer"
 )
 
 
 def _read_option_code(parsed: ParsedQuestion) -> Iterator[Reading]:
     """Read options that are code, where the question asks what becomes of each when it runs."""
-    asking = parsed.stem.sentence
-    value = _asked_value(asking)
     for option in parsed.options.values():
         whole = option.whole
         if whole is None or whole.form not in (CodeForm.CALL, CodeForm.CODE, CodeForm.KEYWORD):
             continue
+        value = _asked_value(parsed)
         program = make_program(whole.code, parsed.library, has_value=value is not None)
-        claim = None if program is None else _claim_code(asking, value, program, parsed)
-        if program is not None and claim is None and not parsed.asks_for_failure:
+        if program is None:
+            continue
+        claim = _claim_code(value, program, parsed)
+        if claim is None and not parsed.asks_for_failure:
             claim = kinds.IsAccepted(setup=program.setup, code=program.code)
-        if program is not None and claim is not None:
+        if claim is not None:
             fresh = needs_new_interpreter(program, parsed.library)
             yield Reading(option.letter, claim.model_copy(update={"fresh_interpreter": fresh}))
 
 
 def _claim_code(
-    asking: str, value: tuple[object] | None, program: Program, parsed: ParsedQuestion
+    value: tuple[object] | None, program: Program, parsed: ParsedQuestion
 ) -> kinds.Experiment | None:
+    """Return what the stem asks of a piece of code, if it asks no more than that."""
+    said = word_set("" if value is None else str(value[0]).lower())
+    stem, understood = parsed.stem, _PIECES | _WORKING | _FAILING | _EQUAL | said
     shared = {"setup": program.setup, "code": program.code, "relation": Relation.EQUIVALENT}
+    if not _PIECES & set(stem.asked) or any(one not in understood for one in parsed.residue):
+        return None
     if value is not None:
         return kinds.Returns(**shared, value=value[0])
-    if _RUNS.search(asking):
-        return kinds.Runs(**shared)
-    if _FAILS.search(asking):
-        return kinds.Raises(**shared)
-    if found := _OPTION_RAISES.search(asking):
-        named = exception_class(found[1], program, parsed)
+    names = [one for one in stem.mentions if one.form is CodeForm.NAME]
+    if stem.has(*_FAILING) and len(names) == 1:
+        named = exception_class(names[0].name, program, parsed)
         return None if named is None else kinds.Raises(**shared, value=named[0], imports=named[1])
-    return None
+    if stem.mentions:
+        return None
+    if stem.has(*_FAILING):
+        return kinds.Raises(**shared)
+    return kinds.Runs(**shared) if stem.has("work", "works", "run", "runs", "valid") else None
 
 
-def _asked_value(asking: str) -> tuple[object] | None:
+def _asked_value(parsed: ParsedQuestion) -> tuple[object] | None:
     """Return the value an option has to have, in a tuple."""
-    if found := _TRUE.search(asking):
-        return (found[1].lower() == "true",)
-    found = _EQUALS.search(asking)
-    return _literal(found[1].strip("`")) if found else None
+    stem = parsed.stem
+    if not _EQUAL & {one.text for one in stem.tokens}:
+        return None
+    literals = [one.code for one in stem.mentions if one.form is CodeForm.LITERAL]
+    literals += [one.text for one in stem.tokens if one.text.isdigit()]
+    literals += [one.text.capitalize() for one in stem.tokens if one.text in ("true", "false")]
+    literals += re.findall(r"(?<!\w)(\"[^\"]*\"|'[^']*')(?!\w)", stem.sentence)
+    return _literal(literals[0]) if len(literals) == 1 else None
