@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
     from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
-    from assay.questions.quality_report import question_lines
     from assay.questions.selection import Selection, open_question, open_questions
+    from assay.questions.show import question_lines
     from assay.questions.suite.formats import schema_text
     from assay.questions.suite.suite import find_in_suite
     from assay.questions.verification import verify_one
@@ -51,12 +51,12 @@ _HOMES = {
     ),
     "proofs.claims": ("Relation",),
     "lexical": ("explain",),
-    "quality_report": ("question_lines",),
     "selection": (
         "Selection",
         "open_question",
         "open_questions",
     ),
+    "show": ("question_lines",),
     "suite.formats": ("schema_text",),
     "suite.suite": ("find_in_suite",),
     "verification": ("verify_one",),
