@@ -165,7 +165,7 @@ def test_stored_proofs_are_replayed_and_judged(
     }
     assert found["wrong"]["answers"] == ["B"]
     assert (found["wrong"]["grounds"], found["wrong"]["author"]) == ("executed", "person")
-    assert "assay questions prove" in found["open"]["advice"]
+    assert "assay questions verify suite.yaml::open --target" in found["open"]["advice"]
     assert found["wrong"]["options"]["B"]["proofs"][0]["tests"][0]["status"] == "passed"
     assert files(tmp_path / "proofs") == before
     assert '<testsuite name="' in (tmp_path / "j.xml").read_text()
