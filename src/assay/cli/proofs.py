@@ -198,14 +198,14 @@ def show(
     proofs: Path | None,
     isolation: str,
 ) -> None:
-    """Show a question, each option with its finding, and the proofs with their output.
+    """Show the verdict on a question, each option with its finding, and the proofs.
 
     The proofs are run for it; nothing is written. With --transcript nothing is run.
     """
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions import open_question, question_lines, verify_one
+    from assay.questions import Question, open_question, question_lines, verify_one
     from assay.reports import Paint
 
     work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
@@ -215,7 +215,9 @@ def show(
             return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
-    lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs)
+    question = work.entry.question
+    folder = work.store.folder(question) if isinstance(question, Question) else None
+    lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs, folder=folder)
     click.echo("\n".join(lines))
 
 

@@ -39,7 +39,7 @@ COMMANDS = {
     ),
     "show": (
         "assay.cli.proofs:show",
-        "Show a question, each option with its finding, and the proofs.",
+        "Show the verdict on a question, each option with its finding, and the proofs.",
     ),
     "explain": (
         "assay.cli.proofs:explain",

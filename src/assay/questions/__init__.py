@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
     from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
-    from assay.questions.quality_report import question_lines
     from assay.questions.selection import Selection, open_question, open_questions
+    from assay.questions.show import question_lines
     from assay.questions.suite.claims_file import parse_claim
     from assay.questions.suite.formats import claims_schema_text, schema_text
     from assay.questions.suite.suite import find_in_suite
@@ -54,12 +54,12 @@ _HOMES = {
     ),
     "proofs.claims": ("Relation",),
     "lexical": ("explain",),
-    "quality_report": ("question_lines",),
     "selection": (
         "Selection",
         "open_question",
         "open_questions",
     ),
+    "show": ("question_lines",),
     "suite.claims_file": ("parse_claim",),
     "suite.formats": ("claims_schema_text", "schema_text"),
     "suite.suite": ("find_in_suite",),
