@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The prover of what a person wrote, and that of what a model did.
+# The prover of what a person wrote, that of what a person claims, and that of what a model did.
 WRITTEN = "written"
+PERSON = "person"
 MODELLED = "modelled"
 
 
