@@ -164,6 +164,8 @@ def test_stored_proofs_are_replayed_and_judged(
         "open": "Unproven",
     }
     assert found["wrong"]["answers"] == ["B"]
+    assert (found["wrong"]["grounds"], found["wrong"]["author"]) == ("executed", "person")
+    assert "assay questions verify suite.yaml::open --target" in found["open"]["advice"]
     assert found["wrong"]["options"]["B"]["proofs"][0]["tests"][0]["status"] == "passed"
     assert files(tmp_path / "proofs") == before
     assert '<testsuite name="' in (tmp_path / "j.xml").read_text()
@@ -313,6 +315,9 @@ def test_a_question_is_shown_with_its_proofs(proven: Path, assay: Command) -> No
     for told in ("Which class does pydantic offer", "← the key", "FAILS", "HOLDS", "Incorrect: "):
         assert told in result.stdout
     assert '│ DISPUTED = "BaseModel"' in result.stdout
+    assert result.stdout.index("Incorrect: ") < result.stdout.index("Which class does pydantic")
+    assert result.stdout.count("HOLDS (executed, by a person)") == 1
+    assert "proofs/suite/wrong/test_option_B.py" in result.stdout
     near = assay("questions", "show", f"{proven}::wrog")
     assert near.returncode == 2
     assert "did you mean 'wrong'?" in near.stderr

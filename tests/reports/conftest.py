@@ -76,11 +76,12 @@ class Make:
         records: Iterable[CaseRecord],
         *,
         name: str = "run",
+        subject: str = "tests",
         unverified_fails: bool = True,
         finished: bool = True,
         baseline: Baseline | None = None,
     ) -> Run:
-        manifest = Manifest(subject="tests", unverified_fails=unverified_fails)
+        manifest = Manifest(subject=subject, unverified_fails=unverified_fails)
         path = create_folder(self._folder / name, manifest)
         units = (
             Unit(record.id, place, record.fingerprint, record)

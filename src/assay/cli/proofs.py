@@ -1,8 +1,9 @@
-"""`assay questions prove`, `show` and `explain`: one question and its proofs."""
+"""`assay questions prove`, `claim`, `show` and `explain`: one question and its proofs."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import click
 from assay.cli.common import use_colour
 from assay.cli.questions import FILE, ISOLATION, PROOFS, TARGET, say
 from assay.config import load_config
-from assay.errors import InputError
+from assay.errors import InputError, nearest
 
 
 @click.command()
@@ -116,6 +117,72 @@ def _accept(
 
 @click.command()
 @click.argument("address", metavar="FILE::CASE")
+@click.option("--option", metavar="LETTER", help="Only this option.")
+@click.option(
+    "--claim",
+    "tried",
+    metavar="YAML",
+    help="Try this claim about the option, without writing it down: '{kind: default, …}'.",
+)
+@click.option("--proof", "proofs", is_flag=True, help="Print the source of every proof.")
+@click.option("--json", "as_json", is_flag=True, help="Print the claims and their proofs as JSON.")
+@TARGET
+@ISOLATION
+def claim(
+    address: str,
+    option: str | None,
+    tried: str | None,
+    proofs: bool,
+    as_json: bool,
+    targets: tuple[str, ...],
+    isolation: str,
+) -> None:
+    """Show what is claimed about each option and what its proof says, or try another claim.
+
+    The claims are those of a person, in the question or in the file of claims beside the suite;
+    else what the program reads from the words. Stored proofs are not looked at, nothing is kept.
+    """
+    from assay.questions import Question, claim_lines, open_question, try_claims
+
+    if tried is not None and option is None:
+        raise InputError("--claim needs --option", advice="name the option it is about")
+    given = None if tried is None or option is None else _read_claim(tried, option)
+    work, runners = open_question(address, targets, isolation=isolation, say=say)
+    question = work.entry.question
+    if not isinstance(question, Question):
+        raise InputError("only multiple-choice questions have options", where=address)
+    if option is not None and option not in question.options:
+        raise InputError(
+            f"there is no option {option!r}",
+            where=address,
+            advice=nearest(option, question.options),
+        )
+
+    async def run() -> list[Any]:
+        async with runners:
+            runner = runners.of(work.target)
+            return await try_claims(question, given or work.claims, runner, option)
+
+    found = asyncio.run(run())
+    if as_json:
+        click.echo(json.dumps([one.values() for one in found], indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n".join(claim_lines(question, found, proofs=proofs)))
+
+
+def _read_claim(text: str, option: str) -> Any:
+    from assay.documents import DocumentError, parse_document
+    from assay.questions import parse_claim
+
+    try:
+        node = parse_document(text)
+    except DocumentError as error:
+        raise InputError(error.what, where="--claim", advice=error.advice or None) from None
+    return parse_claim(node, option, "--claim")
+
+
+@click.command()
+@click.argument("address", metavar="FILE::CASE")
 @click.option("--no-proofs", is_flag=True, help="Leave the sources of the proofs out.")
 @click.option(
     "--transcript", is_flag=True, help="What a model was asked and answered, in the newest run."
@@ -131,14 +198,14 @@ def show(
     proofs: Path | None,
     isolation: str,
 ) -> None:
-    """Show a question, each option with its finding, and the proofs with their output.
+    """Show the verdict on a question, each option with its finding, and the proofs.
 
     The proofs are run for it; nothing is written. With --transcript nothing is run.
     """
     if transcript:
         _show_transcript(address)
         return
-    from assay.questions import open_question, question_lines, verify_one
+    from assay.questions import Question, open_question, question_lines, verify_one
     from assay.reports import Paint
 
     work, runners = open_question(address, targets, proofs, isolation=isolation, say=say)
@@ -148,7 +215,9 @@ def show(
             return await verify_one(work, runners, writes=False)
 
     record = asyncio.run(run())
-    lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs)
+    question = work.entry.question
+    folder = work.store.folder(question) if isinstance(question, Question) else None
+    lines = question_lines(record, Paint(use_colour()), proofs=not no_proofs, folder=folder)
     click.echo("\n".join(lines))
 
 

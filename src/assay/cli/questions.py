@@ -39,11 +39,15 @@ COMMANDS = {
     ),
     "show": (
         "assay.cli.proofs:show",
-        "Show a question, each option with its finding, and the proofs.",
+        "Show the verdict on a question, each option with its finding, and the proofs.",
     ),
     "explain": (
         "assay.cli.proofs:explain",
         "Show what the prover understood of a question, what it tried, and what stayed open.",
+    ),
+    "claim": (
+        "assay.cli.proofs:claim",
+        "Show what is claimed about each option and what its proof says, or try another claim.",
     ),
     "prove": (
         "assay.cli.proofs:prove",
@@ -57,7 +61,10 @@ COMMANDS = {
         "assay.cli.questions:calibrate",
         "Plant defects in the Valid questions of a suite and count how many are found.",
     ),
-    "schema": ("assay.cli.questions:schema", "Print the JSON Schema of a suite file."),
+    "schema": (
+        "assay.cli.questions:schema",
+        "Print the JSON Schema of a suite file, or of the claims beside it.",
+    ),
 }
 
 
@@ -246,11 +253,12 @@ def lint(
 
 
 @click.command()
-def schema() -> None:
-    """Print the JSON Schema of a suite file."""
-    from assay.questions import schema_text
+@click.argument("kind", type=click.Choice(["suite", "claims"]), default="suite")
+def schema(kind: str) -> None:
+    """Print the JSON Schema of a suite file, or of the claims beside it."""
+    from assay.questions import claims_schema_text, schema_text
 
-    click.echo(schema_text(), nl=False)
+    click.echo(schema_text() if kind == "suite" else claims_schema_text(), nl=False)
 
 
 @click.command()

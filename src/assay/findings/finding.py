@@ -25,7 +25,8 @@ class Finding:
     """A defect of a file: its code, message, place and advice.
 
     `case` is the id of the question, case or test that has it. `identity` tells findings of one
-    code in one file apart where the message may change from run to run.
+    code in one file apart where the message may change from run to run. `properties` are values for
+    programs, which SARIF shows beside it.
     """
 
     code: str
@@ -35,6 +36,7 @@ class Finding:
     case: str | None = None
     severity: Severity = "error"
     identity: str = ""
+    properties: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of_mistake(cls, mistake: Mistake) -> Finding:

@@ -72,6 +72,8 @@ def _result(finding: Finding, numbers: dict[str, int], root: Path) -> dict[str, 
     }
     if finding.code in numbers:
         result["ruleIndex"] = numbers[finding.code]
+    if finding.properties:
+        result["properties"] = dict(finding.properties)
     return result
 
 

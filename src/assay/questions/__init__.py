@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from assay.questions.lexical import explain
     from assay.questions.model import Question
     from assay.questions.model_prover.transcripts import latest_transcript, transcript_lines
+    from assay.questions.person import claim_lines, try_claims
     from assay.questions.plan import CalibratePlan, QuestionsPlan, make_request
     from assay.questions.proofs.accept import accept_edits, check_proof, take_in
     from assay.questions.proofs.claims import Relation
-    from assay.questions.quality_report import question_lines
     from assay.questions.selection import Selection, open_question, open_questions
-    from assay.questions.suite.formats import schema_text
+    from assay.questions.show import question_lines
+    from assay.questions.suite.claims_file import parse_claim
+    from assay.questions.suite.formats import claims_schema_text, schema_text
     from assay.questions.suite.suite import find_in_suite
     from assay.questions.verification import verify_one
     from assay.runs import Run
@@ -39,6 +41,7 @@ _HOMES = {
         "latest_transcript",
         "transcript_lines",
     ),
+    "person": ("claim_lines", "try_claims"),
     "plan": (
         "CalibratePlan",
         "QuestionsPlan",
@@ -51,13 +54,14 @@ _HOMES = {
     ),
     "proofs.claims": ("Relation",),
     "lexical": ("explain",),
-    "quality_report": ("question_lines",),
     "selection": (
         "Selection",
         "open_question",
         "open_questions",
     ),
-    "suite.formats": ("schema_text",),
+    "show": ("question_lines",),
+    "suite.claims_file": ("parse_claim",),
+    "suite.formats": ("claims_schema_text", "schema_text"),
     "suite.suite": ("find_in_suite",),
     "verification": ("verify_one",),
 }
@@ -77,6 +81,8 @@ __all__ = [
     "calibration_of",
     "calibration_values",
     "check_proof",
+    "claim_lines",
+    "claims_schema_text",
     "drift",
     "explain",
     "find_in_suite",
@@ -85,10 +91,12 @@ __all__ = [
     "make_request",
     "open_question",
     "open_questions",
+    "parse_claim",
     "question_lines",
     "schema_text",
     "take_in",
     "transcript_lines",
+    "try_claims",
     "verify",
     "verify_one",
 ]

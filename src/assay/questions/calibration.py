@@ -30,7 +30,6 @@ from assay.questions.mutants import (
     sound_variants,
 )
 from assay.questions.proof_runners import ProofRunners
-from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.exceptions import BROADER
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, error_record, fingerprint, verify_one
@@ -269,7 +268,7 @@ def _find_shadowed(record: CaseRecord) -> list[str]:
 def _plant(work: Work, mutant: QuestionMutant) -> Work:
     entry = replace(work.entry, question=mutant.question, key=Key(mutant.key))
     identifier = f"{work.identifier}~{mutant.name}"
-    return replace(work, entry=entry, identifier=identifier, store=NoProofs(work.entry.file))
+    return replace(work.revise(entry), identifier=identifier)
 
 
 def _values(mutant: QuestionMutant, record: CaseRecord) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from assay.questions.model import Question
-from assay.questions.proof_runners import TargetRunner
+from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import WRITTEN, Proof, proof_name
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import Trial, is_repeated, read_outcomes, try_proof
@@ -40,15 +40,27 @@ async def examine(
     stored: Sequence[StoredProof],
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
+    claimed: Attempt = Attempt(),  # noqa: B008 - it is immutable
 ) -> Examination:
-    """Settle as many of a question's options as possible."""
+    """Settle as many of a question's options as possible.
+
+    What a person claims comes first: an option that it settles needs no proof of a program.
+    """
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
-    current = [one for one in stored if one.is_current and one.proof.claim.option in options]
+    said = await _try_all(question, claimed.proofs, runner)
+    current = [
+        one
+        for one in stored
+        if one.is_current
+        and one.proof.claim.option in options
+        and (one.proof.prover == WRITTEN or not _is_settled(said, one.proof.claim.option))
+    ]
     trials = await _try_all(question, [one.proof for one in current], runner)
     for one, trial in zip(current, trials, strict=True):
         if other := find_other_outcome(one, trial, runner):
             raise one.refuse(other)
+    trials = [*said, *trials]
     reasons = {one.proof.claim.option: _STALE for one in stored if not one.is_current}
     # A person's proof is not replaced by a program's: the person reviews or removes it.
     outdated = {
@@ -78,8 +90,20 @@ async def examine(
     new = tuple(
         to_stored(trial) for trial in found if trial.settled.truth in (Truth.TRUE, Truth.FALSE)
     )
+    reasons |= claimed.reasons
     examination = _examination(options, [*trials, *found], new, reasons, exception_match)
+    examination = _note_claims(examination, claimed.reasons)
     return replace(examination, whole=tuple(await _try_whole(question, runner)))
+
+
+def _note_claims(examination: Examination, reasons: Mapping[str, str]) -> Examination:
+    """Note why a claim of a person was not tried where the option has other proofs."""
+    findings = dict(examination.findings)
+    for option, reason in reasons.items():
+        finding = findings.get(option)
+        if finding is not None and finding.reason != reason:
+            findings[option] = replace(finding, notes=(*finding.notes, f"claim: {reason}"))
+    return replace(examination, findings=findings)
 
 
 async def _try_whole(question: Question, runner: TargetRunner) -> list[Trial]:

@@ -9,6 +9,7 @@ import tokenize
 from typing import Any
 
 from assay.model import CaseRecord
+from assay.questions.authorship import EXECUTED, PROGRAM, Source
 from assay.questions.model import FixQuestion, SuiteEntry
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.proving import OTHER_SEED, ambient_failure
@@ -36,7 +37,9 @@ async def fix_record(
         "fixed": test_values(fixed),
         "unfixed": test_values(unfixed),
     }
-    return simple_record(identifier, entry, verdict, reason, detail)
+    # A leak is read in the text, everything else is seen in the tests.
+    source = Source(author=PROGRAM) if verdict is Verdict.LEAKED else EXECUTED
+    return simple_record(identifier, entry, verdict, reason, detail, source)
 
 
 async def _run_both(

@@ -1,9 +1,8 @@
-"""Question reports: `quality_report.json`, Markdown, SARIF, and one question as text."""
+"""Question reports: `quality_report.json`, Markdown and SARIF."""
 
 from __future__ import annotations
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +11,9 @@ from typing import Any
 from assay.documents import Place, replace_file
 from assay.escaping import escape_hidden
 from assay.findings import Finding, Rule, Severity, sarif_text, to_sarif
-from assay.model import CaseRecord, Outcome
-from assay.reports import Paint, cell, code_block, code_span, count, one_line
+from assay.model import Outcome
+from assay.questions.authorship import Source
+from assay.reports import cell, code_block, code_span, count, html_code, one_line
 from assay.runs import Row, Run
 
 VERSION = 1
@@ -89,18 +89,22 @@ def _question_parts(packed: dict[str, Any], *, known: bool) -> Iterator[str]:
     if "question" in detail:
         yield "\n" + code_block(escape_hidden(detail["question"]))
     if options := detail.get("options"):
-        yield "\n| option | | finding | why |\n|---|---|---|---|\n"
+        yield "\n| option | | finding | grounds | why |\n|---|---|---|---|---|\n"
         for letter, option in options.items():
             key = "key" if letter == detail["key"] else ""
             text, why = one_line(option["text"]), one_line(option["reason"])
-            grounds = " (documented)" if option["grounds"] == "documented" else ""
-            state = f"{option['state']}{grounds}"
-            yield f"| {cell(f'{letter}: {text}')} | {key} | {state} | {cell(why)} |\n"
+            source = one_line(str(Source.of_values(option)))
+            yield (
+                f"| {cell(f'{letter}: {text}')} | {key} | {option['state']} | "
+                f"{cell(source) if source else ''} | {cell(why)} |\n"
+            )
         if detail["verdict"] != "Valid":
             for option in options.values():
                 yield from _proof_parts(option["proofs"])
     for name, found in detail.get("names", {}).items():
         yield f"\n- {code_span(one_line(name))}: {found['truth']}\n"
+    if advice := detail.get("advice"):
+        yield f"\nTo settle it: {code_span(one_line(advice))}\n"
     if notes := detail.get("notes"):
         yield "\n" + "".join(f"- {code_span(one_line(note))}\n" for note in notes)
     if fix := detail.get("fix"):
@@ -123,9 +127,11 @@ def _fix_parts(fix: dict[str, Any]) -> Iterator[str]:
 
 def _proof_parts(proofs: list[dict[str, Any]]) -> Iterator[str]:
     for proof in proofs:
+        source = one_line(str(Source.of_values(proof)))
         tests = ", ".join(f"{test['name']} {test['status']}" for test in proof["tests"])
         yield (
-            f"\n<details><summary>{proof['file']}: {proof['truth']}</summary>\n\n"
+            f"\n<details><summary>{proof['file']}: {proof['truth']} "
+            f"{html_code(source) if source else ''}</summary>\n\n"
             f"{code_block(escape_hidden(proof['source'].rstrip()), 'python')}\n"
             f"{code_span(one_line(tests or proof['reason'] or 'not run'))}\n\n</details>\n"
         )
@@ -159,9 +165,27 @@ def _sarif_findings(run: Run) -> Iterator[Finding]:
             code=verdict.lower(),
             message=packed["reason"],
             place=Place(Path(file), int(line)),
+            advice=_sarif_advice(packed["detail"]),
             severity="error" if run.fails(row.outcome) else "note",
             identity=packed["id"],
+            properties=_properties(packed["detail"]),
         )
+
+
+def _sarif_advice(detail: dict[str, Any]) -> str:
+    return f"to settle it: {detail['advice']}" if "advice" in detail else ""
+
+
+def _properties(detail: dict[str, Any]) -> dict[str, Any]:
+    """Return the grounds and the author of a verdict and of its options; drift has none."""
+    named = ("grounds", "author")
+    found: dict[str, Any] = {name: detail[name] for name in named if name in detail}
+    if found and (options := detail.get("options")):
+        found["options"] = {
+            letter: {name: option[name] for name in ("state", *named)}
+            for letter, option in options.items()
+        }
+    return found
 
 
 _LEVELS: dict[str, Severity] = {"Unproven": "note", "Unsolved": "note"}
@@ -183,82 +207,3 @@ def summary_lines(run: Run) -> list[str]:
     total = count(sum(counts.values()), "question")
     parts = [f"{number:,} {verdict}" for verdict, number in counts.items()]
     return [f"{total}: {', '.join(parts)}"] if parts else []
-
-
-_WIDTH = 96
-_STATES = {"HOLDS": "passed", "FAILS": "failed", "CONTRADICTED": "error", "UNPROVEN": "unverified"}
-
-
-def question_lines(record: CaseRecord, paint: Paint, *, proofs: bool = True) -> Iterator[str]:
-    """Yield the lines for a terminal; everything from the suite is made visible first."""
-    detail: Any = record.detail
-    yield paint(escape_hidden(record.id), "bold")
-    yield paint(detail["place"], "dim")
-    yield ""
-    yield from _wrap(detail["question"])
-    if detail.get("snippet"):
-        yield ""
-        yield from _indent(detail["snippet"], "    │ ")
-    yield ""
-    for letter, option in detail.get("options", {}).items():
-        yield from _option_lines(letter, option, letter == detail["key"], paint, proofs)
-    for name, found in detail.get("names", {}).items():
-        yield f"{escape_hidden(name)}: {found['truth']}"
-    for side in ("fixed", "unfixed"):
-        for test in detail.get(side, ()):
-            yield f"{side}: {escape_hidden(test['name'])} {test['status']}"
-    for note in detail.get("notes", ()):
-        yield paint(f"note: {escape_hidden(note)}", "dim")
-    yield paint(escape_hidden(record.reason), record.outcome.value)
-
-
-def _option_lines(
-    letter: str, option: dict[str, Any], is_key: bool, paint: Paint, proofs: bool
-) -> Iterator[str]:
-    key = paint("  ← the key", "bold") if is_key else ""
-    lines = [*_wrap(option["text"], _WIDTH - 6)] or [""]
-    yield f"{paint(letter, 'bold')}  {lines[0]}{key}"
-    yield from (f"   {line}" for line in lines[1:])
-    reason = f": {escape_hidden(option['reason'])}" if option["reason"] else ""
-    grounds = " (documented)" if option["grounds"] == "documented" else ""
-    first, *more = [*_wrap(f"{option['state']}{grounds}{reason}", _WIDTH - 6)]
-    state = option["state"]
-    yield f"   {paint(state, _STATES[state])}{first.removeprefix(state)}"
-    yield from (f"   {line}" for line in more)
-    for note in option["notes"]:
-        yield paint(f"   note: {escape_hidden(note)}", "dim")
-    if proofs:
-        for proof in option["proofs"]:
-            yield from _proof_lines(proof, paint)
-    yield ""
-
-
-def _proof_lines(proof: dict[str, Any], paint: Paint) -> Iterator[str]:
-    yield paint(
-        f"   {proof['file']} ({proof['kind']}, {proof['relation']}): {proof['truth']}", "dim"
-    )
-    yield from _indent(proof["source"], "   │ ")
-    for test in proof["tests"]:
-        yield f"   {escape_hidden(test['name'])} {paint(test['status'], _style(test['status']))}"
-        if test["message"]:
-            yield from _indent(test["message"], "     ")
-        if test["output"]:
-            yield from _indent(test["output"], "     > ")
-        if test["objection"]:
-            yield f"     not evidence: {escape_hidden(test['objection'])}"
-
-
-def _style(status: str) -> str:
-    return {"passed": "passed", "failed": "failed"}.get(status, "unverified")
-
-
-def _wrap(text: str, width: int = _WIDTH) -> Iterator[str]:
-    for line in escape_hidden(text).splitlines():
-        yield from textwrap.wrap(line, width, break_long_words=False, break_on_hyphens=False) or [
-            ""
-        ]
-
-
-def _indent(text: str, mark: str) -> Iterator[str]:
-    for line in escape_hidden(text).rstrip().splitlines():
-        yield f"{mark}{line}".rstrip()

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from assay.model import AttributeResult, CaseRecord, GroupType, Outcome, VerifierReport
+from assay.questions.advice import advise, advise_simple
+from assay.questions.authorship import (
+    EXECUTED,
+    Source,
+    author_of,
+    option_sources,
+    verdict_source,
+)
 from assay.questions.examination import Examination
 from assay.questions.model import FixQuestion, Key, Question, SuiteEntry
-from assay.questions.proofs.claims import Grounds
 from assay.questions.proofs.proving import Trial
 from assay.questions.verdict.option_findings import OptionFinding, State
 from assay.questions.verdict.verdict import Judgement, Verdict
@@ -17,7 +24,7 @@ from assay.sandbox import ProofOutcome
 SUBJECT = "questions"
 DETAIL_VERSION = 1
 _OUTPUT = 4_000
-_LINE = 140
+_LINE = 160
 
 
 def outcome_of(verdict: Verdict) -> Outcome:
@@ -30,17 +37,27 @@ def outcome_of(verdict: Verdict) -> Outcome:
 
 
 def simple_record(
-    identifier: str, entry: SuiteEntry, verdict: Verdict, reason: str, detail: dict[str, Any]
+    identifier: str,
+    entry: SuiteEntry,
+    verdict: Verdict,
+    reason: str,
+    detail: dict[str, Any],
+    source: Source = EXECUTED,
 ) -> CaseRecord:
     """Return the record of a question that has no options."""
+    if verdict is Verdict.UNPROVEN:
+        source = Source()
+        detail = {**detail, "advice": advise_simple(identifier, str(detail["type"]))}
+    advice = f"to settle it: {detail['advice']}" if "advice" in detail else None
     whole = {
         "version": DETAIL_VERSION,
         "place": str(entry.place()),
         "verdict": verdict.value,
         "reason": reason,
+        **source._asdict(),
         **detail,
     }
-    results = {"verdict": _verdict_attribute(verdict, None)}
+    results = {"verdict": _verdict_attribute(verdict, advice)}
     return _record(identifier, entry, verdict, "", reason, results, whole)
 
 
@@ -77,7 +94,7 @@ def _record(
         id=identifier,
         subject=SUBJECT,
         outcome=outcome_of(verdict),
-        reason=f"{verdict.value}: {reason}",
+        reason=f"{verdict.value}: {reason}{Source.of_values(detail).in_brackets}",
         code=code or verdict.value.lower(),
         reports=[report],
         detail=detail,
@@ -106,24 +123,26 @@ def question_record(
 ) -> CaseRecord:
     """Return the record of a multiple-choice question."""
     assert entry.key is not None
-    results = {
-        "verdict": _verdict_attribute(
-            judgement.verdict, _option_lines(question, findings, entry.key)
-        )
-    }
+    sources = option_sources(findings, examination.trials, judgement)
+    told = {one: _describe(found, sources[one]) for one, found in findings.items()}
+    advice = advise(identifier, question, entry.key.answer, findings, judgement)
+    lines = _option_lines(question, told, entry.key, advice)
+    results = {"verdict": _verdict_attribute(judgement.verdict, lines)}
     for option, finding in findings.items():
         name = f"option {option}"
         is_key = option == entry.key.answer
         results[name] = AttributeResult(
             attribute=name,
-            actual=_describe(finding),
+            actual=told[option],
             expected="HOLDS: it is the key" if is_key else "FAILS: it is not the key",
             is_correct=_is_as_keyed(finding, is_key, judgement),
             weight=0.0,
         )
-    detail = _detail(entry, question, entry.key, examination.trials, findings, judgement)
+    detail = _detail(entry, question, entry.key, examination, findings, judgement, sources)
     if examination.whole:
-        detail["whole"] = [proof_values(trial) for trial in examination.whole]
+        detail["whole"] = [_whole_values(trial) for trial in examination.whole]
+    if advice:
+        detail["advice"] = advice
     return _record(
         identifier, entry, judgement.verdict, judgement.code, judgement.reason, results, detail
     )
@@ -139,20 +158,19 @@ def _is_as_keyed(finding: OptionFinding, is_key: bool, judgement: Judgement) -> 
     return (finding.state is State.HOLDS) is is_key
 
 
-def _describe(finding: OptionFinding) -> str:
-    """Return the state, its grounds unless executed, and the reason."""
-    state = finding.state.value
-    if finding.grounds is Grounds.DOCUMENTED and finding.state is State.HOLDS:
-        state = f"{state} (documented)"
+def _describe(finding: OptionFinding, source: Source) -> str:
+    """Return the state, on what grounds and by whom, and the reason."""
+    state = f"{finding.state.value}{source.in_brackets}"
     return f"{state}: {finding.reason}" if finding.reason else state
 
 
-def _option_lines(question: Question, findings: dict[str, OptionFinding], key: Key) -> str:
-    lines = [_cut(question.text), ""]
+def _option_lines(question: Question, told: Mapping[str, str], key: Key, advice: str) -> str:
+    lines = [f"to settle it: {advice}", ""] if advice else []
+    lines += [_cut(question.text), ""]
     for option, text in question.options.items():
         mark = " (key)" if option == key.answer else ""
         # Each is cut, so that where space is short no option is left out.
-        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(_describe(findings[option]))}"]
+        lines += [f"{option}{mark} {_cut(text)}", f"    {_cut(told[option])}"]
     return "\n".join(lines)
 
 
@@ -165,9 +183,10 @@ def _detail(
     entry: SuiteEntry,
     question: Question,
     key: Key,
-    trials: Mapping[str, Sequence[Trial]],
+    examination: Examination,
     findings: dict[str, OptionFinding],
     judgement: Judgement,
+    sources: Mapping[str, Source],
 ) -> dict[str, Any]:
     return {
         "version": DETAIL_VERSION,
@@ -179,6 +198,7 @@ def _detail(
         "verdict": judgement.verdict.value,
         "code": judgement.code,
         "reason": judgement.reason,
+        **verdict_source(judgement, sources, examination.whole)._asdict(),
         "answers": list(judgement.answers),
         "notes": list(judgement.notes),
         "options": {
@@ -186,14 +206,20 @@ def _detail(
                 "text": text,
                 "state": findings[option].state.value,
                 "reason": findings[option].reason,
-                "grounds": findings[option].grounds.value,
+                **sources[option]._asdict(),
                 "derived_from": list(findings[option].derived_from),
                 "notes": list(findings[option].notes),
-                "proofs": [proof_values(trial) for trial in trials.get(option, ())],
+                "proofs": [proof_values(trial) for trial in examination.trials.get(option, ())],
             }
             for option, text in question.options.items()
         },
     }
+
+
+def _whole_values(trial: Trial) -> dict[str, Any]:
+    """Return a proof about the question as a whole, with the options it is about."""
+    claim = trial.proof.claim
+    return {**proof_values(trial), "options": [one for one in (claim.option, claim.twin) if one]}
 
 
 def proof_values(trial: Trial) -> dict[str, Any]:
@@ -205,6 +231,8 @@ def proof_values(trial: Trial) -> dict[str, Any]:
         "statement": claim.statement,
         "relation": claim.relation.value,
         "kind": claim.kind,
+        "grounds": claim.grounds.value,
+        "author": author_of(trial.proof),
         "truth": trial.settled.truth.value,
         "reason": trial.settled.reason,
         "source": trial.proof.source,

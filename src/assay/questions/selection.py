@@ -89,6 +89,7 @@ def work_of(suite: Suite, entry: SuiteEntry, selection: Selection) -> Work:
         store=ProofStore(suite.path, Path(selection.proofs) if selection.proofs else None),
         exception_match=ExceptionMatch(given) if given else suite.policy(entry),
         obstacle=None if obstacle is None else obstacle.message,
+        claims=suite.claims.get(entry.id, {}),
     )
 
 

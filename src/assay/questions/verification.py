@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from assay.errors import BudgetExceeded, InputError
 from assay.model import WRONG_INPUT, CaseRecord, Outcome, compute_fingerprint
 from assay.questions.api_understanding import api_record
+from assay.questions.claims.kinds import TypedClaim
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
 from assay.questions.model import ApiQuestion, Question, SuiteEntry
+from assay.questions.person import PersonProver
 from assay.questions.proof_runners import ProofRunners, TargetRunner
-from assay.questions.proofs.store import ProofStore
+from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
@@ -37,6 +39,24 @@ class Work:
     obstacle: str | None = None
     notes: tuple[str, ...] = ()
     """What is known of it from the other questions of the run."""
+    claims: Mapping[str, Sequence[TypedClaim]] = field(default_factory=dict)
+    """Those of a person, by option."""
+
+    def revise(self, entry: SuiteEntry) -> Work:
+        """Return the same for another wording, without stored proofs.
+
+        Of the claims those stay that are about an option that reads as before.
+        """
+        old, new = self.entry.question, entry.question
+        assert isinstance(old, Question)
+        assert isinstance(new, Question)
+        claims = {
+            option: given
+            for option, given in self.claims.items()
+            if option in new.options
+            and old.option_fingerprint(option) == new.option_fingerprint(option)
+        }
+        return replace(self, entry=entry, store=NoProofs(self.entry.file), claims=claims)
 
 
 class Procedure(Protocol):
@@ -75,7 +95,7 @@ def _add_notes(record: CaseRecord, notes: Sequence[str]) -> CaseRecord:
 
 
 def list_units(work: Iterable[Work]) -> Iterator[Unit]:
-    """List questions as the cases of a run; a changed key or rule is a changed input."""
+    """List questions as the cases of a run; a changed key, rule or claim is a changed input."""
     for place, one in enumerate(work):
         yield Unit(one.identifier, place, fingerprint(one), one)
 
@@ -83,7 +103,13 @@ def list_units(work: Iterable[Work]) -> Iterator[Unit]:
 def fingerprint(work: Work) -> str:
     entry = work.entry
     key = None if entry.key is None else entry.key.answer
-    return compute_fingerprint(entry.question.fingerprint(), key, work.exception_match.value)
+    claims = [
+        [option, *(one.model_dump(mode="json") for one in given)]
+        for option, given in sorted(work.claims.items())
+    ]
+    return compute_fingerprint(
+        entry.question.fingerprint(), key, work.exception_match.value, *([claims] if claims else [])
+    )
 
 
 def error_record(work: Work, error: Exception) -> CaseRecord:
@@ -126,9 +152,13 @@ async def _verify_choice(
 async def examine_question(
     work: Work, question: Question, runner: TargetRunner, *, writes: bool
 ) -> Examination:
-    """Return what the stored proofs and the provers find; none of them sees the key."""
+    """Return what the claims of a person, the stored proofs and the provers find.
+
+    None of them sees the key. Proofs of claims are written anew each time and not stored.
+    """
     stored = work.store.load(question)
-    examination = await examine(question, stored, runner, work.exception_match)
+    claimed = await PersonProver(work.claims).prove(question, list(question.options), runner)
+    examination = await examine(question, stored, runner, work.exception_match, claimed)
     if writes and examination.new:
         work.store.save(question, examination.new, runner.lock)
     return examination

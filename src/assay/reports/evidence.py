@@ -120,7 +120,7 @@ def _sample(number: int, report: VerifierReport, limits: EvidenceLimits) -> Samp
         score=report.calculate_score(),
         duration=seconds(max(report.duration, 0.0)),
         error=escape_hidden(shorten(report.error or "", limits.characters, limits.lines)),
-        attributes=[_attribute(mark, r, limits) for mark, r in marked[: limits.attributes]],
+        attributes=_attributes(marked[: limits.attributes], limits),
         attributes_left_out=sum(mark != UNCHECKED for mark, _ in marked[limits.attributes :]),
     )
 
@@ -148,6 +148,21 @@ def _attribute(mark: str, result: AttributeResult, limits: EvidenceLimits) -> At
     if result.diff not in (None, "", [], {}):
         shown.append(("diff", show_diff(result.diff, limits.characters, limits.lines)))
     return Attribute(one_line(result.attribute), mark, result.weight, shown)
+
+
+def _attributes(
+    marked: list[tuple[str, AttributeResult]], limits: EvidenceLimits
+) -> list[Attribute]:
+    """Return attributes; the values of one that does not count are not shown again after a diff."""
+    shown = [_attribute(mark, result, limits) for mark, result in marked]
+    diffs = [text for one in shown for label, text in one.values if label == "diff"]
+    lines = {line.strip() for text in diffs for line in text.split("\n")}
+    return [
+        one._replace(values=[])
+        if not result.weight and isinstance(result.actual, str) and result.actual in lines
+        else one
+        for one, (_, result) in zip(shown, marked, strict=True)
+    ]
 
 
 def _ending(said: Any) -> str:

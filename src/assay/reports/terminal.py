@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import islice
 from typing import Any
 
@@ -28,6 +29,10 @@ _LIMITS = EvidenceLimits(characters=1_600, lines=30, attributes=8, samples=3)
 
 
 _FULL = EvidenceLimits(characters=20_000, lines=400, attributes=1_000, samples=1_000)
+
+
+# The function that writes one case, by the subject of the run; else its evidence is shown.
+_CASES = {"questions": "assay.questions.show:question_lines"}
 
 
 _VERDICT_STYLES = {0: "passed", 1: "failed", 2: "unverified", 3: "error"}
@@ -81,7 +86,14 @@ def _mark(cell: MatrixCell) -> str:
 
 def render_case(run: Run, row: Row, *, colour: bool = False) -> str:
     """Return one case with nearly all of its evidence, for `assay runs show RUN CASE`."""
-    evidence = gather(run.read(row), is_known=run.is_known(row), limits=_FULL)
+    record = run.read(row)
+    evidence = gather(record, is_known=run.is_known(row), limits=_FULL)
+    if record.detail is not None and (source := _CASES.get(run.manifest.subject)):
+        module, _, function = source.partition(":")
+        told = getattr(import_module(module), function)(record, Paint(colour))
+        known = ["accepted by the baseline"] if evidence.is_known else []
+        used = [f"used: {evidence.usage}"] if evidence.usage else []
+        return "\n".join([*told, *known, *used, f"took {evidence.duration}"]) + "\n"
     lines = [*case_lines(evidence, Paint(colour), in_full=True), f"    took {evidence.duration}"]
     for label, text in (
         ("used", evidence.usage),

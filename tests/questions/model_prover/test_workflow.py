@@ -130,6 +130,8 @@ def test_claims_and_proofs_settle_what_programs_leave_open(
 
     # Every option proven; the key decides only what is said about it.
     assert told["proven"][0] == "Valid"
+    assert {one["author"] for one in found["proven"]["options"].values()} == {"model scripted"}
+    assert (found["proven"]["grounds"], found["proven"]["author"]) == ("executed", "model scripted")
     assert told["other-key"] == (
         "Incorrect",
         "the key B fails: it is not true that what option B names is there; A holds",

@@ -42,6 +42,10 @@ Code = Annotated[str, AfterValidator(_check_code)]
 Plain = Annotated[Any, AfterValidator(_check_literal)]
 
 
+# What a claim about one option can mean for it.
+OPTION_RELATIONS = (Relation.EQUIVALENT, Relation.NECESSARY, Relation.SUFFICIENT)
+
+
 class TypedClaim(BaseModel):
     """What an option says about the target: a kind, a subject, a value and a relation.
 

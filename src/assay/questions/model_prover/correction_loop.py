@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from assay.model import CaseRecord
@@ -28,7 +28,6 @@ from assay.questions.model_prover.engineer_tools import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import make_agent
 from assay.questions.proof_runners import TargetRunner
-from assay.questions.proofs.store import NoProofs
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
 
@@ -177,10 +176,7 @@ class CorrectionLoop:
             ctx.route = "end"
             return "nothing proposed"
         work = self._result.first.work
-        store = NoProofs(work.entry.file)
-        self._result.passes.append(
-            Pass(replace(work, entry=correction.entry, store=store), correction)
-        )
+        self._result.passes.append(Pass(work.revise(correction.entry), correction))
         ctx.state["results"] = {}
         ctx.route = "again"
         return "proposed"

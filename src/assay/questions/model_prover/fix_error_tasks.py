@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.model import CaseRecord
+from assay.questions.authorship import EXECUTED, Source
 from assay.questions.fix_error import fix_record, plain_text, prose_of
 from assay.questions.model import FixQuestion
 from assay.questions.model_prover import prompts
@@ -46,23 +47,28 @@ async def repair_record(
     detail: dict[str, Any] = dict(record.detail or {})
     if detail["verdict"] != Verdict.VALID:
         return record
+    model = f"model {session.access.settings.name}"
     leak = await Proctor(question, replace(session, is_keyed=True)).run()
     if leak is not None:
         reason = f"the solution is given away: {leak}"
-        return _record(work, Verdict.LEAKED, reason, detail)
+        return _record(work, Verdict.LEAKED, reason, detail, Source(author=model))
     solver = Solver(question, runner, replace(session, is_keyed=False), tools)
     solved = await solver.run()
     detail["repairs"] = solver.tried
     if solved:
         tries = count(len(solver.tried), "attempt")
         reason = f"{detail['reason']}; it was solved from the description in {tries}"
-        return _record(work, Verdict.VALID, reason, detail)
-    return _record(work, Verdict.UNSOLVED, solver.why_not(), detail)
+        return _record(work, Verdict.VALID, reason, detail, EXECUTED)
+    source = Source(EXECUTED.grounds, model)
+    return _record(work, Verdict.UNSOLVED, solver.why_not(), detail, source)
 
 
-def _record(work: Work, verdict: Verdict, reason: str, detail: dict[str, Any]) -> CaseRecord:
-    kept = {k: v for k, v in detail.items() if k not in ("version", "place", "verdict", "reason")}
-    return simple_record(work.identifier, work.entry, verdict, reason, kept)
+def _record(
+    work: Work, verdict: Verdict, reason: str, detail: dict[str, Any], source: Source
+) -> CaseRecord:
+    own = ("version", "place", "verdict", "reason", "grounds", "author")
+    kept = {k: v for k, v in detail.items() if k not in own}
+    return simple_record(work.identifier, work.entry, verdict, reason, kept, source)
 
 
 def solver_text(question: FixQuestion) -> str:

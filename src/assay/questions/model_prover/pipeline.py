@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -287,7 +288,14 @@ class ModelProver:
         """Proofs for those of the options that the model could settle."""
         session = AgentSession(self._access, _transcript.get() or Transcript())
         tools = await self.tools(question, runner)
-        return await Pipeline(question, options, runner, tools, session).run()
+        attempt = await Pipeline(question, options, runner, tools, session).run()
+        model = self._access.settings.name
+        return replace(
+            attempt,
+            proofs=tuple(
+                replace(one, claim=replace(one.claim, model=model)) for one in attempt.proofs
+            ),
+        )
 
     async def close(self) -> None:
         """Close the connections to the model, in the event loop that they belong to."""

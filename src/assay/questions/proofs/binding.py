@@ -17,7 +17,7 @@ from pydantic_core import to_jsonable_python
 
 from assay.model import compute_fingerprint
 from assay.questions.model import Question
-from assay.questions.proofs.claims import MODELLED, WRITTEN, Proof
+from assay.questions.proofs.claims import MODELLED, PERSON, WRITTEN, Proof
 from assay.questions.proofs.forgery import PIECE, Given, read_given
 from assay.questions.proofs.proof_file import DISPUTED, UnfitProofError, find_assignment
 
@@ -93,12 +93,13 @@ def _claim_values(proof: Proof) -> dict[str, Any]:
 
 def find_misfit(question: Question, proof: Proof) -> str | None:
     """Return why a proof that somebody wrote is not about its option, if that can be seen."""
-    if proof.prover not in (WRITTEN, MODELLED):
+    if proof.prover not in (WRITTEN, PERSON, MODELLED):
         return None
     try:
         check_disputed(proof.source, read_given(question, proof.claim.option))
     except UnfitProofError as error:
-        return f"the proof is not about option {proof.claim.option}: {error}"
+        what = "claim" if proof.prover == PERSON else "proof"
+        return f"the {what} is not about option {proof.claim.option}: {error}"
     return None
 
 

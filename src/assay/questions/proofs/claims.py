@@ -9,8 +9,9 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-# The prover of what a person wrote, and that of what a model did.
+# The prover of what a person wrote, that of what a person claims, and that of what a model did.
 WRITTEN = "written"
+PERSON = "person"
 MODELLED = "modelled"
 
 
@@ -43,7 +44,8 @@ class Claim:
     new interpreter, as every question about imports must. `absent_path` marks the statement that a
     full dotted name exists, whose failure leaves no doubt about how the option is to be read.
     A premise is about the question as a whole and has no option; a claim that two options are the
-    same has a `twin`. Both are read anew each time and never stored.
+    same has a `twin`. Both are read anew each time and never stored. `model` names the model that
+    made the claim, if one did and that is known.
     """
 
     option: str
@@ -54,6 +56,7 @@ class Claim:
     fresh: bool = False
     absent_path: bool = False
     twin: str = ""
+    model: str = ""
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class StoredClaim(BaseModel):
     option_fingerprint: str
     expected: dict[str, Literal["passed", "failed"]]
     bound: Binding | None = None
+    model: str = ""
 
     def claim(self) -> Claim:
         return Claim(
@@ -370,7 +371,12 @@ def _to_claim(question: Question, new: NewProof, lock: str) -> StoredClaim:
 
 
 def _manifest_text(stored: ProofManifest) -> str:
-    return json.dumps(stored.model_dump(mode="json"), indent=2, sort_keys=True) + "\n"
+    values = stored.model_dump(mode="json")
+    for claim in values["claims"]:
+        # Only a model's claim names one.
+        if not claim["model"]:
+            del claim["model"]
+    return json.dumps(values, indent=2, sort_keys=True) + "\n"
 
 
 def _source(path: Path) -> str:

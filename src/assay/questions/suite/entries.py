@@ -22,11 +22,13 @@ from assay.documents import (
 from assay.errors import nearest
 from assay.findings import UNREADABLE, Finding
 from assay.questions.model import ApiAnswer, ApiQuestion, Key, Question, Snippet, SuiteEntry
+from assay.questions.suite.claims_file import find_misplaced
 from assay.questions.suite.formats import (
     FORMATS,
     ApiUnderstanding,
     FixError,
     MultipleChoice,
+    OptionClaims,
     SnippetReference,
     infer_type,
     keys_of,
@@ -57,6 +59,7 @@ class EntryReader:
     problems: list[Finding] = field(default_factory=list)
     policies: dict[str, ExceptionMatch] = field(default_factory=dict)
     references: dict[str, SnippetReference] = field(default_factory=dict)
+    claims: dict[str, OptionClaims] = field(default_factory=dict)
 
     def entry(self, node: Node, number: int) -> SuiteEntry | None:
         """Return the entry of one question; None, and a problem, if it cannot be read."""
@@ -118,6 +121,10 @@ class EntryReader:
             letter.strip(): text.rstrip().lstrip("\r\n") for letter, text in model.options.items()
         }
         question = Question(model.id, model.question, options, self._snippet(model, spots))
+        self.claims[model.id] = model.claims
+        for letter, what, advice in find_misplaced(model.claims, question):
+            place = spots.nearest(f"claims.{letter}")
+            self._refuse(f"{model.id}: {what}", place, advice, model.id)
         answer = model.correct_answer
         letter = next((one for one in options if one.upper() == answer.upper()), answer)
         return SuiteEntry(question, Key(letter, model.explanation), self.file, spots)

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+)
 
-from assay.documents import print_schema
+from assay.documents import InvalidValue, print_schema
+from assay.errors import nearest
+from assay.questions.claims.kinds import OPTION_RELATIONS, AnyClaim
 from assay.questions.verdict.exceptions import ExceptionMatch
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -33,6 +42,25 @@ Options = Annotated[
     BeforeValidator(_require_options, json_schema_input_type=dict[str, MaybeText]),
 ]
 Texts = Annotated[list[Text], BeforeValidator(_to_list, json_schema_input_type=str | list[Text])]
+
+
+def _check_relations(claims: list[AnyClaim]) -> list[AnyClaim]:
+    for one in claims:
+        if one.relation not in OPTION_RELATIONS:
+            advice = nearest(one.relation, OPTION_RELATIONS)
+            raise InvalidValue(
+                "cannot have the relation {} to an option", one.relation.value, advice
+            )
+    return claims
+
+
+_SomeClaims = Annotated[list[AnyClaim], Field(min_length=1)]
+Claims = Annotated[
+    _SomeClaims,
+    AfterValidator(_check_relations),
+    BeforeValidator(_to_list, json_schema_input_type=AnyClaim | _SomeClaims),
+]
+OptionClaims = dict[str, Claims]
 
 
 class _Format(BaseModel):
@@ -62,6 +90,9 @@ class MultipleChoice(_Case):
     code_snippet_ref: SnippetReference | None = None
     exception_match: ExceptionMatch | None = Field(
         None, description="Overrides the suite's `exception_match` for this question."
+    )
+    claims: OptionClaims = Field(
+        default={}, description="By letter, what an option says: a claim or a list of them."
     )
 
 
@@ -113,6 +144,16 @@ class SuiteFile(_Format):
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST
 
 
+class ClaimsFile(BaseModel):
+    """The claims of a person about the questions of the suite beside it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    claims: dict[str, OptionClaims] = Field(
+        description="By the id of the question and the letter of the option, one or more claims."
+    )
+
+
 class SuiteKeys(SuiteFile):
     """A suite file but for its questions, which are read one by one."""
 
@@ -144,4 +185,19 @@ def keys_of(model: type[BaseModel]) -> frozenset[str]:
 
 def schema_text() -> str:
     """Return the JSON Schema of a suite file, as the models say it."""
-    return print_schema({**SuiteFile.model_json_schema(), "title": "Assay question suite"})
+    return _print(SuiteFile, "Assay question suite")
+
+
+def claims_schema_text() -> str:
+    """Return the JSON Schema of a file of claims."""
+    return _print(ClaimsFile, "Assay claims about a question suite")
+
+
+def _print(model: type[BaseModel], title: str) -> str:
+    schema = model.model_json_schema()
+    parts = schema["$defs"]
+    parts["Relation"]["enum"] = list(OPTION_RELATIONS)
+    for part in parts.values():
+        if "const" in part.get("properties", {}).get("kind", {}):
+            part["required"] = ["kind", *part.get("required", ())]
+    return print_schema({**schema, "title": title})

@@ -18,6 +18,7 @@ from assay.documents import (
 from assay.errors import InputError, nearest
 from assay.findings import Finding
 from assay.questions.model import SuiteEntry
+from assay.questions.suite.claims_file import read_claims
 from assay.questions.suite.entries import (
     DUPLICATE_ID,
     FATAL,
@@ -27,7 +28,7 @@ from assay.questions.suite.entries import (
     find_repeated_keys,
 )
 from assay.questions.suite.files import suite_files
-from assay.questions.suite.formats import SnippetReference, SuiteKeys
+from assay.questions.suite.formats import OptionClaims, SnippetReference, SuiteKeys
 from assay.questions.suite.references import SnippetFiles
 from assay.questions.suite.targets import GivenTarget, read_target
 from assay.questions.verdict.exceptions import ExceptionMatch
@@ -39,7 +40,8 @@ class Suite:
 
     `target` is what the suite says it is about; `problems` are those that reading it met. Where
     questions differ from the suite's `exception_match`, `policies` has theirs by id; `references`
-    are the snippets they refer to, by id, in the files that `snippets` reads.
+    are the snippets they refer to, by id, in the files that `snippets` reads. `claims` are those of
+    a person, by id and letter.
     """
 
     path: Path
@@ -51,6 +53,7 @@ class Suite:
     places: Mapping[str, Place] = field(default_factory=dict)
     references: Mapping[str, SnippetReference] = field(default_factory=dict)
     snippets: SnippetFiles | None = None
+    claims: Mapping[str, OptionClaims] = field(default_factory=dict)
 
     def policy(self, entry: SuiteEntry) -> ExceptionMatch:
         """Return how the exceptions of a question are matched."""
@@ -128,6 +131,8 @@ def _read(path: Path, node: Node, questions: ListNode) -> Suite:
     read = [reader.entry(one, number) for number, one in enumerate(questions.items, 1)]
     entries = [entry for entry in read if entry is not None]
     reader.problems += find_repeated_ids(entries)
+    claims, mistakes = read_claims(path, entries, reader.claims)
+    reader.problems += mistakes
     return Suite(
         path=path,
         entries=entries,
@@ -138,6 +143,7 @@ def _read(path: Path, node: Node, questions: ListNode) -> Suite:
         places=places,
         references=reader.references,
         snippets=reader.snippets,
+        claims=claims,
     )
 
 
