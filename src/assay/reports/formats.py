@@ -1,6 +1,6 @@
 """The registry of report formats, and how a report is written.
 
-A subject adds its format with `register_format`, a package with a plugin.
+A format is listed here with its module, or added by a package as a plugin.
 """
 
 from __future__ import annotations

@@ -30,7 +30,8 @@ class Column(NamedTuple):
     key: str = ""
 
 
-# To add a column that a record or report has, add a row here.
+# To add a column that a record or report has, add a row here; one that is computed also needs its
+# value in `add`. A new key of records must be optional in `model/packing.py`: older runs must open.
 COLUMNS = (
     Column("record_id", source="record", key="id"),
     Column("subject", source="record", key="subject"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from assay.questions.claims import kinds
+from assay.questions.claims.writers import WRITERS
 from assay.questions.verdict.verdict import Verdict
 from tests.questions.lexical.support import JudgeQuestion, Settle, states
 
@@ -143,3 +147,8 @@ def test_the_only_option_that_is_there_confirms_a_key(judge_question: JudgeQuest
     others = (*options, "None of the above")
     assert judge_question("A", text, *others).verdict is Verdict.UNPROVEN
     assert judge_question("B", text, *options).verdict is Verdict.INCORRECT
+
+
+def test_every_kind_of_claim_has_a_writer() -> None:
+    union = get_args(get_args(kinds.AnyClaim)[0])
+    assert {*WRITERS, kinds.FreeProgram} == set(union)

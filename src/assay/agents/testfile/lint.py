@@ -1,4 +1,8 @@
-"""Lint rules for test files: defects that can be found without an agent."""
+"""Lint rules for test files: defects that can be found without an agent.
+
+`RULES` lists all of them. Notes are found here. Errors, which also stop `verify`, are found where
+the file is read: in `reading.py` and `criteria.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Kinds of claims: what can be said about a library, as typed data.
 
-A reader makes claims: of the words of a question, of what a person wrote beside a suite, or of what
-a model answered. `claims.writers` turns each into a proof. To add a kind, add a class here, list it
-in `CLAIMS`, and write its proof there.
+A reader makes claims: `questions.lexical` of the words of a question, `questions.person` of what a
+person wrote beside a suite. `claims.writers` turns each into a proof. To add a kind, add a class
+here and to `AnyClaim`, and a writer there and to `WRITERS`.
 """
 
 from __future__ import annotations
