@@ -530,7 +530,7 @@ def test_what_is_sound_runs_and_a_file_that_cannot_be_used_is_an_error_of_its_ow
         assert last == (
             "Wrong input: 2 of 6 cases passed (33.3%), 4 errors, 4 of them because of wrong input."
         )
-        assert "    tests/b.hocon:1: there is no key `speech` (valid: " in result.stdout
+        assert "    tests/b.hocon:1: there is no key `speech` here (valid: " in result.stdout
         assert "    tests/b.hocon:1: there is no test `keyword` (did you" in result.stdout
         assert "tests/c.hocon: 'nowhere' does not name a Python agent" in result.stdout
         assert "    tests/d.hocon:1: cannot be read" in result.stdout
