@@ -92,6 +92,11 @@ def test_code_beside_the_code_is_a_circumstance(settle: Settle, text: str) -> No
     [
         ("How long is the `delay` of `light_all` if none is given?", ["0.5 seconds", "2 s"], "HF"),
         ("By how many candles does a `Lamp` shine unless `brightness` is set?", ["5", "7"], "HF"),
+        (
+            "What is the default of `brightness` in `Lamp`?",
+            ["5, but it fades", "5, and it never fades", "5 candles", "7 (seven)"],
+            "UUHF",
+        ),
         ("Which of these is a class of `lanterns`?", ["Lamp", "Torch", "light_all"], "HFU"),
         ("Which class directly inherits from `BaseLamp`?", ["Lamp", "OilLamp", "Box"], "HFF"),
         ("Which parameter of a lamp is handed to `light_all()`?", ["`fuel`", "`colour`"], "UU"),

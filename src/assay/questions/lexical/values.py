@@ -57,7 +57,7 @@ def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
                 subject=path_of(owner),
                 parameter=parameter.name,
                 value=value[0],
-                relation=_EQUIVALENT,
+                relation=_relation_of_value(parsed.options[letter]),
             )
             yield Reading(letter, claim, expected=_is_equal(value[0], default[0]))
 
@@ -136,6 +136,12 @@ def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
     if value is None or unit is None or not isinstance(value[0], int | float):
         return value
     return (value[0] * unit,)
+
+
+def _relation_of_value(option: ParsedOption) -> Relation:
+    """Return whether an option says a value with its unit, or more than that."""
+    says_more = option.whole is None and re.search(r"[,;:(]|(?:\s+\S+){5}", option.text.strip("`."))
+    return Relation.NECESSARY if says_more else _EQUIVALENT
 
 
 def _literal(text: str | None) -> tuple[object] | None:
@@ -375,7 +381,9 @@ def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
         value = _read_value(option, "")
         if value is not None:
             claim = kinds.ConstantIs(
-                subject=path_of(constants[0]), value=value[0], relation=_EQUIVALENT
+                subject=path_of(constants[0]),
+                value=value[0],
+                relation=_relation_of_value(option),
             )
             yield Reading(option.letter, claim)
 
