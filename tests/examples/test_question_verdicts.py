@@ -13,6 +13,7 @@ from assay.model import CaseRecord
 from assay.questions.examination import Examination, examine
 from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
+from assay.questions.provers import load_provers
 from assay.questions.selection import Selection, build_environments, samples, select
 from assay.questions.verdict.stems import classify
 from assay.questions.verdict.verdict import Verdict, is_settled, judge
@@ -45,7 +46,7 @@ def verified() -> Verified:
         str(FOLDER / f"{name}.yaml") for name in ("pydantic", "api_understanding", "fix_error")
     )
     work = select(Selection(suites, str(FOLDER)))
-    runners = ProofRunners(build_environments(work), samples=samples(work))
+    runners = ProofRunners(build_environments(work), provers=load_provers(), samples=samples(work))
     before = contents()
     records, examinations = asyncio.run(verify_all(work, runners))
     after = contents()

@@ -13,6 +13,8 @@ from enum import StrEnum
 WRITTEN = "written"
 PERSON = "person"
 MODELLED = "modelled"
+# Names that provers had when earlier versions stored their proofs.
+FORMER_PROVERS = {"introspection": "lexical"}
 
 
 class Relation(StrEnum):

@@ -29,7 +29,7 @@ from assay.documents import (
 from assay.errors import InfrastructureError, InputError
 from assay.questions.model import Question
 from assay.questions.proofs.binding import Binding, Bound, digest_source, find_misfit
-from assay.questions.proofs.claims import WRITTEN, Claim, Grounds, Proof, Relation
+from assay.questions.proofs.claims import FORMER_PROVERS, WRITTEN, Claim, Grounds, Proof, Relation
 from assay.questions.verdict.option_findings import Truth
 from assay.tracebacks import first_problem
 
@@ -183,8 +183,9 @@ class ProofStore:
             change = f"this is a proof of the question {stored.question!r}"
         elif _is_current(question, claim):
             change = find_misfit(question, bound.proof)
+        prover = FORMER_PROVERS.get(claim.prover, claim.prover)
         return StoredProof(
-            bound.proof,
+            replace(bound.proof, prover=prover),
             _is_current(question, claim),
             claim.expected,
             folder / claim.file,
