@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.questions.claims.writers import WRITERS
-from assay.questions.lexical import reader
+from assay.questions.lexical import LexicalProver
 from assay.questions.model import Question
 from assay.questions.proof_runners import ProofRunners
 from benchmarks.accuracy.proving import Answered, answer_all, runners
@@ -45,24 +45,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     only = [*(asked.only or ()), *(n for n in ROUND_SUITES if n.split("-")[1] in asked.round)]
     found = subjects(asked.data, only)
-    if asked.without:
-        reader.LEFT_OUT.add(asked.without)
     for missing in sorted(set(only or names) - {one.name for one in found}):
         print(f"{missing}: skipped, its questions are not in {asked.data}; name them with --data\n")
-    return int(not asyncio.run(_measure(found, reasons=asked.reasons)))
+    return int(not asyncio.run(_measure(found, asked.without, reasons=asked.reasons)))
 
 
-async def _measure(found: Sequence[Subject], *, reasons: bool) -> bool:
+async def _measure(found: Sequence[Subject], without: str | None, *, reasons: bool) -> bool:
     right = True
     with tempfile.TemporaryDirectory(prefix="assay-accuracy-") as proofs:
         for subject in found:
-            right &= await _measure_one(subject, Path(proofs), reasons=reasons)
+            right &= await _measure_one(subject, Path(proofs), without, reasons=reasons)
     return right
 
 
-async def _measure_one(subject: Subject, proofs: Path, *, reasons: bool) -> bool:
+async def _measure_one(
+    subject: Subject, proofs: Path, without: str | None, *, reasons: bool
+) -> bool:
+    provers = (LexicalProver([without]),) if without else None
     work = subject.work(proofs)
-    async with runners(work, remembers=True) as opened:
+    async with runners(work, remembers=True, provers=provers) as opened:
         answered = await answer_all(work, opened)
         print(f"## {subject.name} ({', '.join(work[0].target.requirements) or 'current'})\n")
         right = _tell_crashes(answered)

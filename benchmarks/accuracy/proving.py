@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from assay.model import CaseRecord
-from assay.questions.proof_runners import ProofRunners
+from assay.questions.proof_runners import ProofRunners, Prover
 from assay.questions.provers import load_provers
 from assay.questions.selection import build_environments
 from assay.questions.verification import Work, verify_one
@@ -33,12 +33,19 @@ class Answered:
 
 @asynccontextmanager
 async def runners(
-    work: Iterable[Work], *, jobs: int = JOBS, remembers: bool = False
+    work: Iterable[Work],
+    *,
+    jobs: int = JOBS,
+    remembers: bool = False,
+    provers: tuple[Prover, ...] | None = None,
 ) -> AsyncIterator[ProofRunners]:
     """Where the questions are proven, for several rounds of them."""
     environments: dict[Target, Environment] = build_environments(work)
     async with ProofRunners(
-        environments, provers=load_provers(), jobs=jobs, remembers=remembers
+        environments,
+        provers=load_provers() if provers is None else provers,
+        jobs=jobs,
+        remembers=remembers,
     ) as opened:
         yield opened
 

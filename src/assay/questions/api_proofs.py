@@ -13,31 +13,15 @@ import builtins
 import re
 from collections.abc import Sequence
 
+from assay.questions.claims.proof_helpers import FIND_OWNER
 from assay.questions.proofs.claims import Claim, Proof, Relation, proof_name
 
-_FIND = '''
-def find_owner(dotted_path):
-    """Import as much of a dotted path as is a module, and look the rest up in it."""
-    path_parts = dotted_path.split(".")
-    for part_count in range(len(path_parts), 0, -1):
-        module_path = ".".join(path_parts[:part_count])
-        try:
-            found_value = importlib.import_module(module_path)
-        except ModuleNotFoundError as import_error:
-            # Only that this very path has no such part is absence; all else is another failure.
-            missing_path = import_error.name
-            if missing_path is None or not f"{module_path}.".startswith(f"{missing_path}."):
-                raise
-            continue
-        return found_value, path_parts[part_count:]
-    return None, path_parts
-
-
+_LOOK_UP = """
 def look_up(found_value, rest_parts):
     for next_part in rest_parts:
         found_value = getattr(found_value, next_part)
     return found_value
-'''
+"""
 
 _EXISTS = """
 def is_there(dotted_path):
@@ -317,7 +301,7 @@ def _write(
     constants: Sequence[str] = (),
     owner: str | None = None,
 ) -> Proof:
-    helpers = [_FIND, _NAMES, *_HELPERS[check]]
+    helpers = [FIND_OWNER, _LOOK_UP, _NAMES, *_HELPERS[check]]
     control = "assert importlib.import_module(INSTEAD) is not None"
     if owner is not None:
         constants = (*constants, f"OWNER = {owner!r}")

@@ -116,28 +116,65 @@ def accepts(keywords):
     """Whether the signature takes these keywords beside the positional arguments."""
     try:
         SIGNATURE.bind_partial(*POSITIONAL, **dict.fromkeys(keywords))
-    except TypeError as error:
-        return "argument" not in str(error)
+    except TypeError:
+        return False
     return True
 '''
 
-FOUND = '''
-def found(path):
-    """What a dotted path leads to, None if it leads nowhere."""
-    parts = path.split(".")
-    for length in range(len(parts), 0, -1):
-        module = ".".join(parts[:length])
+# Names have two words, so that none is a name in dispute.
+FIND_OWNER = '''
+def find_owner(dotted_path):
+    """Import as much of a dotted path as is a module, and look the rest up in it."""
+    path_parts = dotted_path.split(".")
+    for part_count in range(len(path_parts), 0, -1):
+        module_path = ".".join(path_parts[:part_count])
         try:
-            value = importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            found_value = importlib.import_module(module_path)
+        except ModuleNotFoundError as import_error:
+            # Only that this very path has no such part is absence; all else is another failure.
+            missing_path = import_error.name
+            if missing_path is None or not f"{module_path}.".startswith(f"{missing_path}."):
                 raise
             continue
-        for name in parts[length:]:
-            value = getattr(value, name, None)
-        return value
-    return None
+        return found_value, path_parts[part_count:]
+    return None, path_parts
 '''
+
+EXISTS = (
+    FIND_OWNER
+    + '''
+
+def exists(path):
+    """Whether a dotted path leads to something, or to a field that a class only declares."""
+    owner, names = find_owner(path)
+    if owner is None:
+        return False
+    for name in names[:-1]:
+        if not hasattr(owner, name):
+            return False
+        owner = getattr(owner, name)
+    return not names or hasattr(owner, names[-1]) or is_declared(owner, names[-1])
+
+
+def is_declared(owner, name):
+    """Whether a class declares a field that it does not carry as an attribute."""
+    classes = getattr(owner, "__mro__", ())
+    return any(name in vars(one).get("__annotations__", {}) for one in classes)
+'''
+)
+
+FOUND = (
+    FIND_OWNER
+    + '''
+
+def found(path):
+    """What a dotted path leads to, None if it leads nowhere."""
+    value, names = find_owner(path)
+    for name in names:
+        value = getattr(value, name, None)
+    return value
+'''
+)
 
 CONSTANT = (
     '''

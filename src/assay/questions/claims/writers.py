@@ -14,7 +14,7 @@ from typing import Any
 from assay.questions.claims import kinds, nearness, proof_helpers
 from assay.questions.claims.library import CALLABLES, CLASSES, ImportPath, Library
 from assay.questions.claims.proof_text import ProofParts, write_file
-from assay.questions.proofs.claims import Claim, Proof, existence_helpers, proof_name
+from assay.questions.proofs.claims import Claim, Proof, proof_name
 
 Writer = Callable[[Any, Library], ProofParts]
 
@@ -60,7 +60,7 @@ def write_path(claim: kinds.PathExists, library: Library) -> ProofParts:
     return ProofParts(
         imports=("import importlib",),
         disputed=repr(claim.subject),
-        helpers=(existence_helpers(),),
+        helpers=(proof_helpers.EXISTS,),
         holds='assert exists(DISPUTED), f"{DISPUTED} cannot be reached"',
         fails='assert not exists(DISPUTED), f"{DISPUTED} can be reached"',
         controls=(f"assert exists({anchor or claim.subject.partition('.')[0]!r})",),

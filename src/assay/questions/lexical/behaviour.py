@@ -6,14 +6,13 @@ nothing is raised, a literal that is printed or returned. A paraphrase decides n
 
 from __future__ import annotations
 
-import ast
 import builtins
 import re
 from collections.abc import Iterator
 
 from assay.questions.claims import kinds
 from assay.questions.claims.library import CLASSES, path_of
-from assay.questions.lexical.mentions import CodeForm, Mention
+from assay.questions.lexical.mentions import CodeForm, Mention, read_literal
 from assay.questions.lexical.names import Reading
 from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
 from assay.questions.lexical.programs import (
@@ -193,7 +192,7 @@ def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
     )
     if found is None:
         return None
-    return found[1] or (found[2] if _literal(found[2]) is not None else None)
+    return found[1] or (found[2] if read_literal(found[2]) is not None else None)
 
 
 def _claim_offered(
@@ -203,7 +202,7 @@ def _claim_offered(
     relation = Relation.NECESSARY if says_more else Relation.EQUIVALENT
     shared = {"setup": program.setup, "code": program.code, "relation": relation}
     asks_for_output = parsed.stem.has(*_PRINT_WORDS) or re.search(r"print|output", option.text)
-    value = _literal(offered)
+    value = read_literal(offered)
     if asks_for_output or not program.expression:
         if asks_for_output:
             yield kinds.Prints(**shared, value=offered, exact=_has_alike(offered, parsed))
@@ -218,17 +217,10 @@ def _has_alike(printed: str, parsed: ParsedQuestion) -> bool:
 
 
 def _loose(text: str | None) -> str:
-    value = _literal(text or "")
+    value = read_literal(text or "")
     if value is None:
         return " ".join((text or "").split())
     return value[0] if isinstance(value[0], str) else repr(value[0])
-
-
-def _literal(text: str) -> tuple[object] | None:
-    try:
-        return (ast.literal_eval(text),)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
 
 
 # --- Options that are code ---------------------------------------------------------------------
@@ -291,4 +283,4 @@ def _asked_value(parsed: ParsedQuestion) -> tuple[object] | None:
     literals += [one.text for one in stem.tokens if one.text.isdigit()]
     literals += [one.text.capitalize() for one in stem.tokens if one.text in ("true", "false")]
     literals += re.findall(r"(?<!\w)(\"[^\"]*\"|'[^']*')(?!\w)", stem.sentence)
-    return _literal(literals[0]) if len(literals) == 1 else None
+    return read_literal(literals[0]) if len(literals) == 1 else None

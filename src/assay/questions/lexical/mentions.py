@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 # Nothing longer than this is one mention; a question that long is code, not a name.
 _LONGEST = 2000
@@ -112,7 +113,7 @@ def _read_statement(node: ast.stmt) -> tuple[CodeForm, str, tuple[str, ...]]:
         name = _read_path(value.func)
         keywords = tuple(one.arg for one in value.keywords if one.arg)
         return (CodeForm.CALL, name, keywords) if name else (CodeForm.CODE, "", ())
-    return (CodeForm.LITERAL if _is_literal(value) else CodeForm.CODE), "", ()
+    return (CodeForm.LITERAL if read_literal(value) is not None else CodeForm.CODE), "", ()
 
 
 def _parse(text: str) -> ast.Module | None:
@@ -147,12 +148,12 @@ def _read_path(node: ast.expr) -> str:
     return ".".join(reversed(parts)) if all(parts) else ""
 
 
-def _is_literal(node: ast.expr) -> bool:
+def read_literal(code: str | ast.expr | None) -> tuple[Any] | None:
+    """Return the value of a literal in a tuple, None for anything else."""
     try:
-        ast.literal_eval(node)
+        return (ast.literal_eval(code or ""),)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-    return True
+        return None
 
 
 def mentions(text: str) -> tuple[Mention, ...]:

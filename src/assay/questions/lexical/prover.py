@@ -6,7 +6,7 @@ import ast
 import asyncio
 import importlib.util
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import packages_distributions
@@ -108,11 +108,15 @@ _LONGEST_OPTION = 3_000
 
 
 class LexicalProver:
-    """Settles by execution what needs no model; it is never given a key."""
+    """Settles by execution what needs no model; it is never given a key.
+
+    It makes no claims of the kinds in `without`.
+    """
 
     name = PROVER
 
-    def __init__(self) -> None:
+    def __init__(self, without: Collection[str] = ()) -> None:
+        self._without = frozenset(without)
         self._libraries: dict[tuple[str, tuple[str, ...], bool], Library] = {}
         self._building = asyncio.Lock()
 
@@ -126,7 +130,10 @@ class LexicalProver:
         if isinstance(library, str):
             return Attempt(reasons=dict.fromkeys(options, library))
         parsed = parse_question(question, options, library)
-        chosen = ((letter, choose(found)) for letter, found in read_claims(parsed).items())
+        chosen = (
+            (letter, choose([one for one in found if one.claim.kind not in self._without]))
+            for letter, found in read_claims(parsed).items()
+        )
         proofs = tuple(
             write_proof(letter, reading.claim, library, PROVER)
             for letter, reading in chosen
@@ -150,6 +157,7 @@ class LexicalProver:
         twins = [
             replace(proof, claim=replace(proof.claim, twin=twin))
             for option, twin, claim in read_twins(parsed)
+            if claim.kind not in self._without
             for proof in (write_proof(option, claim, library, PROVER),)
         ]
         return (*premises, *twins)

@@ -33,10 +33,6 @@ READERS: tuple[Callable[[ParsedQuestion], Iterator[Reading]], ...] = (
 )
 
 
-# Kinds that are not read, for measuring what each is worth.
-LEFT_OUT: set[str] = set()
-
-
 def read_claims(parsed: ParsedQuestion) -> dict[str, list[Reading]]:
     """Return every claim that can be read, by option."""
     found: dict[str, list[Reading]] = {letter: [] for letter in parsed.options}
@@ -47,8 +43,7 @@ def read_claims(parsed: ParsedQuestion) -> dict[str, list[Reading]]:
         if parsed.asks_for_failure and read is not read_behaviour:
             continue
         for reading in read(parsed):
-            if reading.claim.kind not in LEFT_OUT:
-                found[reading.option].append(reading)
+            found[reading.option].append(reading)
     return found
 
 
@@ -92,8 +87,6 @@ def read_twins(parsed: ParsedQuestion) -> Iterator[tuple[str, str, kinds.TypedCl
     paths = {letter: path for letter in parsed.options if (path := _named_path(letter, parsed))}
     for (first, one), (second, other) in combinations(paths.items(), 2):
         found = [parsed.library.index.resolve(path) for path in (one, other)]
-        if "same" in LEFT_OUT:
-            return
         if one != other and found[0] is not None and found[0] == found[1]:
             claim = kinds.SameThing(subject=one, value=other, relation=Relation.TWIN)
             yield second, first, claim

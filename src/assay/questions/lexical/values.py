@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from assay.questions.claims import kinds
 from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type, path_of
 from assay.questions.index import Parameter, Symbol
-from assay.questions.lexical.mentions import CodeForm
+from assay.questions.lexical.mentions import CodeForm, read_literal
 from assay.questions.lexical.names import Reading
 from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
 from assay.questions.lexical.stem import Noun, word_set
@@ -37,7 +37,7 @@ def _read_defaults(parsed: ParsedQuestion) -> Iterator[Reading]:
     if not _asks_for_default(parsed):
         return
     found = find_parameter(parsed)
-    default = _literal(found[1].default) if found and found[1].default is not None else None
+    default = read_literal(found[1].default) if found and found[1].default is not None else None
     if found is None or default is None:
         return
     owner, parameter = found
@@ -124,14 +124,14 @@ _COUNTS = {"once": "1", "twice": "2", "zero": "0", "one": "1", "two": "2", "thre
 def _read_value(option: ParsedOption, like: object) -> tuple[object] | None:
     """Return the value an option is, in a tuple; a word where the value is a text."""
     text = option.text.strip().strip("`").rstrip(".").strip("`")
-    found = _literal(text)
+    found = read_literal(text)
     if found is not None:
         return found
     if isinstance(like, str) and re.fullmatch(r"[\w./:%+-]+", text):
         return (text,)
     first, _, rest = text.partition(" ")
     amount = _AMOUNT.fullmatch(f"{_COUNTS.get(first.lower(), first)} {rest}")
-    value = _literal(amount[1] or amount[2]) if amount else None
+    value = read_literal(amount[1] or amount[2]) if amount else None
     unit = _UNITS.get(rest.rstrip(".").split(" ")[0].removesuffix("s"))
     if value is None or unit is None or not isinstance(value[0], int | float):
         return value
@@ -142,13 +142,6 @@ def _relation_of_value(option: ParsedOption) -> Relation:
     """Return whether an option says a value with its unit, or more than that."""
     says_more = option.whole is None and re.search(r"[,;:(]|(?:\s+\S+){5}", option.text.strip("`."))
     return Relation.NECESSARY if says_more else _EQUIVALENT
-
-
-def _literal(text: str | None) -> tuple[object] | None:
-    try:
-        return (ast.literal_eval(text or ""),)
-    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        return None
 
 
 def _is_equal(one: object, other: object) -> bool:
