@@ -68,7 +68,7 @@ async def examine(
         for one in stored
         if not one.is_current and one.proof.prover == WRITTEN
     }
-    reasons |= dict.fromkeys(outdated, _OUTDATED)
+    reasons |= dict.fromkeys(outdated, OUTDATED)
     found: list[Trial] = []
     for prover in runner.provers:
         # What a prover has stored is all it knows about an option, as long as it decides a claim.
@@ -114,7 +114,7 @@ async def _try_whole(question: Question, runner: TargetRunner) -> list[Trial]:
 
 
 _STALE = "its proof is of another wording of the question or the option"
-_OUTDATED = (
+OUTDATED = (
     "its hand-written proof is of another wording: look at it and take it in again with "
     "`assay questions prove --accept`"
 )

@@ -64,7 +64,8 @@ def write_claim(
     for missing in find_missing(claim, library):
         return missing
     proof = write_proof(option, claim, library, PERSON)
-    proof = replace(proof, file=proof_name(f"{option}_claim", number))
+    head = replace(proof.claim, by_person=True)
+    proof = replace(proof, claim=head, file=proof_name(f"{option}_claim", number))
     return find_misfit(question, proof) or proof
 
 
