@@ -30,10 +30,14 @@ class Examination:
     """Proofs about the question as a whole: its premises, and options that are the same."""
     asks: StemKind | None = None
     """How those who made claims read the question, if they read it alike."""
+    is_reading_disputed: bool = False
+    """Whether a second opinion reads the question otherwise."""
 
     def read_stem(self, question: Question) -> Stem:
         """Return how a question is read: by its words, or by its reader where they are unsure."""
         stem = classify(question.text)
+        if self.is_reading_disputed:
+            return Stem(stem.kind, "the question, which is read in two ways,", clear=False)
         return stem if stem.sure or self.asks is None else Stem(self.asks, "as it was read")
 
     def without(self, options: Sequence[str], reason: str) -> Examination:

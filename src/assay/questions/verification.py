@@ -184,7 +184,7 @@ class Doubts:
         """Return the examination with these options unproven."""
         for option, reason in self.options.items():
             examination = examination.without([option], reason)
-        return replace(examination, asks=None) if self.asks else examination
+        return replace(examination, is_reading_disputed=True) if self.asks else examination
 
 
 class Review(Protocol):

@@ -42,13 +42,13 @@ class _Inbox(Generic[T]):
         self._task = task
         self.value: T | None = None
         self.problem = ""
-        self._malformed = 0
+        self.malformed = 0
         self.is_done = False
 
     def take(self, given: Any) -> None:
         self.value, self.problem = self._task.accept(given)
-        self._malformed += bool(self.problem)
-        self.is_done = not self.problem or self._malformed > SENT_BACK
+        self.malformed += bool(self.problem)
+        self.is_done = not self.problem or self.malformed > SENT_BACK
 
 
 async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | None:
@@ -83,14 +83,16 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             inbox.problem = inbox.problem or "no turns were left for an answer"
             break
         inbox.take(said)
-        text = f"{task.text}\n\n{_reject(inbox.problem, said)}"
+        text = f"{task.text}\n\n{_reject(inbox, said)}"
     return inbox.value
 
 
-def _reject(problem: str, said: str) -> str:
+def _reject(inbox: _Inbox[Any], said: str) -> str:
+    left = 1 + SENT_BACK - inbox.malformed
     return (
-        f"You have answered this before, and the answer was malformed: {problem}. Answer with the "
-        f"whole JSON object. Your answer was:\n{prompts.data(said[:_SHOWN])}"
+        f"You have answered this, and the answer was malformed: {inbox.problem}. Answer with "
+        f"the whole JSON object; attempts left: {left}. Your answer was:\n"
+        f"{prompts.data(said[:_SHOWN])}"
     )
 
 
