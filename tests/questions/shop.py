@@ -27,7 +27,16 @@ REMOVE = '''
         """Remove an item."""
         return item
 '''
-BASKET = '"""A basket."""\n\n\nclass Basket:\n    """Holds items."""\n'
+BASKET = '''\
+"""A basket."""
+
+
+class Basket:
+    """Holds items."""
+
+    def carry(self):
+        """Take it along."""
+'''
 COUPON = '''
 
 class Coupon:

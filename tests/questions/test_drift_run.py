@@ -21,7 +21,7 @@ from assay.model import Outcome
 from assay.questions import DriftPlan, make_request
 from assay.runs import Run, start_run
 from tests.conftest import Command
-from tests.questions.shop import PACKAGE, SOURCES, SUITE, make_releases, offer_releases
+from tests.questions.shop import MODULE, PACKAGE, SOURCES, SUITE, make_releases, offer_releases
 from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -74,6 +74,18 @@ def test_all_releases_are_judged_by_a_few_and_by_the_same_proofs(suite: Path) ->
     assert run.record("suite.yaml::nicer").outcome is Outcome.UNVERIFIED
     # The provers were asked once, and nothing was written beside the suite.
     assert not (suite.parent / "proofs").exists()
+
+
+def test_what_the_pinned_release_does_not_have_is_read_on_the_newest(suite: Path) -> None:
+    question = f"Which of these is a method of `{MODULE}.Basket`?"
+    options = '{A: "`lift`", B: "`carry`", C: "`haul`"}'
+    suite.write_text(
+        f"target: {PACKAGE}==1.2.0\nbenchmarks:\n- id: basket\n  question: {question}\n"
+        f"  options: {options}\n  correct_answer: B\n"
+    )
+    run = assay.questions.drift(suite, releases=["1.2.0", "1.5.0", "1.7.0"], search=False)
+    assert verdicts(run, "basket") == {"1.2.0": "Gone", "1.5.0": "Gone", "1.7.0": "Valid"}
+    assert run.exit_code == 1
 
 
 def test_a_list_is_looked_at_as_it_is_named(suite: Path) -> None:

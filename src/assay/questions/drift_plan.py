@@ -40,6 +40,8 @@ from assay.sandbox import Target, list_releases
 
 # So many questions wait for a release together; more would open each release more than once.
 _TOGETHER = 500
+# On so many releases the provers are asked for the proofs of a question.
+_ASKED = 2
 _PROOFS = "proofs"
 _NEW = TypeAdapter(list[NewProof])
 
@@ -213,8 +215,9 @@ class DriftWorker:
     ) -> HeldProofs:
         """Return the stored proofs, and those that the provers add on one release.
 
-        The provers are asked on the release that the suite pins, or else on the oldest. Every
-        release then replays the same files.
+        The provers are asked on the release that the suite pins, and on the newest if they find
+        nothing there: it may lack what the question is about. Every release then replays the same
+        files.
         """
         question, new = work.entry.question, []
         if isinstance(question, Question) and _has_open(question, stored):
@@ -228,19 +231,23 @@ class DriftWorker:
     async def _prove(
         self, work: Work, question: Question, stored: list[StoredProof], found: Trace
     ) -> list[NewProof]:
-        package = self.releases.package
+        package, versions = self.releases.package, self.releases.versions
         pinned = pinned_release(work.target, package)
         held = HeldProofs(work.entry.file, stored)
-        for version in sorted(self.releases.versions, key=lambda one: one != pinned):
+        asked = 0
+        for version in sorted(versions, key=lambda one: (one != pinned, one != versions[-1])):
             target = at_release(work.target, package, version)
             moved = replace(work, target=target, store=held)
             try:
                 async with self.lending.lend(target) as runners, self._slots:
                     runner = runners.of(target)
                     examined = await examine_question(moved, question, runner, writes=False)
-                    return list(examined.new)
             except NoResultError as error:
                 found.missing[version] = str(error)
+                continue
+            asked += 1
+            if examined.new or asked == _ASKED:
+                return list(examined.new)
         return []
 
 

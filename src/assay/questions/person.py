@@ -36,7 +36,7 @@ class PersonProver:
         claimed = [option for option in options if self.claims.get(option)]
         if not claimed:
             return Attempt()
-        library = await _find_library(question, runner)
+        library = await find_library(question, runner)
         if isinstance(library, str):
             return Attempt(reasons=dict.fromkeys(claimed, library))
         proofs: list[Proof] = []
@@ -51,7 +51,7 @@ class PersonProver:
         return Attempt(tuple(proofs), reasons)
 
 
-async def _find_library(question: Question, runner: TargetRunner) -> Library | str:
+async def find_library(question: Question, runner: TargetRunner) -> Library | str:
     """Return the target's names, from the prover that has looked them up if there is one."""
     provers = (one for one in runner.provers if isinstance(one, LexicalProver))
     return await next(provers, LexicalProver()).library(question, runner)
@@ -138,7 +138,7 @@ async def try_claims(
     question: Question, claims: Claims, runner: TargetRunner, option: str | None = None
 ) -> list[ClaimTrial]:
     """Try the claims about each option, or one: those of a person, else what the program reads."""
-    library = await _find_library(question, runner)
+    library = await find_library(question, runner)
     compounds = read_compounds(question)
     tried: list[ClaimTrial] = []
     for letter in [option] if option else question.options:

@@ -10,11 +10,12 @@ from typing import Protocol
 from assay.errors import BudgetExceeded, InputError
 from assay.model import WRONG_INPUT, CaseRecord, Outcome, compute_fingerprint
 from assay.questions.api_understanding import api_record
+from assay.questions.broken_snippets import describe_broken, list_snippets
 from assay.questions.claims.kinds import TypedClaim
 from assay.questions.examination import Examination, examine, repeat
 from assay.questions.fix_error import fix_record
 from assay.questions.model import ApiQuestion, Question, SuiteEntry
-from assay.questions.person import PersonProver
+from assay.questions.person import PersonProver, find_library
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
@@ -79,12 +80,21 @@ class QuestionWorker:
         """Return the record of one question."""
         try:
             record = await self.verify(unit.payload, self.runners, writes=self.writes)
-            return _add_notes(record, unit.payload.notes)
+            broken = await _note_broken_imports(unit.payload, self.runners)
+            return _add_notes(record, (*unit.payload.notes, *broken))
         except BudgetExceeded:
             raise
         except Exception as error:
             # An error in one question is recorded for it and does not stop the others.
             return error_record(unit.payload, error)
+
+
+async def _note_broken_imports(work: Work, runners: ProofRunners) -> tuple[str, ...]:
+    question = work.entry.question
+    if not isinstance(question, Question) or not list_snippets(question):
+        return ()
+    library = await find_library(question, runners.of(work.target))
+    return () if isinstance(library, str) else describe_broken(question, library)
 
 
 def _add_notes(record: CaseRecord, notes: Sequence[str]) -> CaseRecord:

@@ -42,6 +42,7 @@ def test_the_codes_are_these() -> None:
         "text-names-missing-code",
         "answer-position-bias",
         "broken-unused-import",
+        "broken-snippet",
     ]
 
 

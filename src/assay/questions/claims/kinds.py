@@ -107,15 +107,20 @@ class WordOccurs(TypedClaim):
 
 
 class HasMember(TypedClaim):
-    """A class, or anything it makes, has or takes something of that name."""
+    """A class, or anything it makes, has or takes something of that name.
+
+    `as_field` asks for a declared field of a model, and leaves anything else of that name open.
+    """
 
     kind: Literal["member"] = "member"
     subject: Path
     value: Path
+    as_field: bool = False
 
     @property
     def statement(self) -> str:
-        return f"`{self.subject}` has or takes something called `{self.value}`"
+        what = "a field" if self.as_field else "or takes something"
+        return f"`{self.subject}` has {what} called `{self.value}`"
 
 
 class TakesParameter(TypedClaim):

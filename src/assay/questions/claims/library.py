@@ -7,7 +7,7 @@ import builtins
 import re
 import sys
 import typing
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -48,14 +48,21 @@ class Library:
     """Answers about one target's names; `roots` are its own modules.
 
     Where it is only guessed that a question is about this target, `is_guessed`, a name that the
-    target does not know may well be somebody else's.
+    target does not know may well be somebody else's. `resolve` looks a name of a module up in the
+    files: True, False or None where they do not tell.
     """
 
     def __init__(
-        self, index: SymbolIndex, roots: Collection[str] = (), *, is_guessed: bool = False
+        self,
+        index: SymbolIndex,
+        roots: Collection[str] = (),
+        *,
+        is_guessed: bool = False,
+        resolve: Callable[[str, str | None], bool | None] = lambda *_: None,
     ) -> None:
         self.index = index
         self.is_guessed = is_guessed
+        self.resolve = lru_cache(maxsize=4096)(resolve)
         self._roots = tuple(roots)
         self.owner = lru_cache(maxsize=4096)(self._owner)
 

@@ -20,10 +20,16 @@ def assigned(function):
     return (one.argval for one in steps if one.opname == "STORE_ATTR")
 '''
 _SIGNATURE = " | set(inspect.signature(owner).parameters)"
-_FIELDS = """\
-    for name, field in owner.model_fields.items():
-        found |= {name, field.alias, field.validation_alias, field.serialization_alias}
-"""
+_FIELDS = "    found |= fields(owner)\n"
+_FIELDS_OF_MODEL = '''
+
+def fields(owner):
+    """The fields of a model, by their names and aliases."""
+    found = set(owner.model_fields)
+    for field in owner.model_fields.values():
+        found |= {field.alias, field.validation_alias, field.serialization_alias}
+    return found
+'''
 
 FILES = '''
 def files():
@@ -89,7 +95,7 @@ def names_of_class(*, has_signature: bool, has_fields: bool) -> str:
         what="fields and parameters" if has_fields or has_signature else "annotations",
         signature=_SIGNATURE if has_signature else "",
         fields=_FIELDS if has_fields else "",
-    )
+    ) + (_FIELDS_OF_MODEL if has_fields else "")
 
 
 _SAME = '''
@@ -104,8 +110,13 @@ def is_same_value(one, other):
 IS_DEFAULT = (
     '''
 def is_default(value):
-    """Whether the parameter has this value if none is given."""
-    return is_same_value(PARAMETER.default, value)
+    """Whether the parameter has this value if none is given, be it made by a factory."""
+    fields = {**getattr(OWNER, "__dataclass_fields__", {}), **getattr(OWNER, "model_fields", {})}
+    factory = getattr(fields.get(PARAMETER.name), "default_factory", None)
+    default = factory() if callable(factory) else PARAMETER.default
+    if repr(default) in ("<factory>", "NOTHING"):
+        raise LookupError("what the factory makes is not known")
+    return is_same_value(default, value)
 
 '''
     + _SAME

@@ -97,13 +97,13 @@ def write_same(claim: kinds.SameThing, library: Library) -> ProofParts:
 def write_member(claim: kinds.HasMember, library: Library) -> ProofParts:
     owner, place = library.index.resolve(claim.subject), library.place_at(claim.subject)
     has_signature = owner is None or owner.parameters is not None
-    helper = proof_helpers.names_of_class(
-        has_signature=has_signature, has_fields=bool(owner and owner.extra)
-    )
+    has_fields = bool(owner and owner.extra)
+    helper = proof_helpers.names_of_class(has_signature=has_signature, has_fields=has_fields)
+    names = "fields" if claim.as_field and has_fields else "names"
     return ProofParts(
         imports=("import dis", *(("import inspect",) if has_signature else ()), place.statement),
         helpers=(helper,),
-        holds=f"assert DISPUTED in names({place.expression})",
+        holds=f"assert DISPUTED in {names}({place.expression})",
         fails=f"assert DISPUTED not in names({place.expression})",
         disputed=repr(claim.value),
         instead=_sibling(claim.subject, claim.value, library),
@@ -147,10 +147,8 @@ def write_default(claim: kinds.DefaultIs, library: Library) -> ProofParts:
         disputed=repr(claim.value),
         instead=instead,
         constants=(
-            (
-                "PARAMETER",
-                f"inspect.signature({place.expression}).parameters[{claim.parameter!r}]",
-            ),
+            ("OWNER", place.expression),
+            ("PARAMETER", f"inspect.signature(OWNER).parameters[{claim.parameter!r}]"),
         ),
         helpers=(proof_helpers.IS_DEFAULT,),
         holds="assert is_default(DISPUTED)",

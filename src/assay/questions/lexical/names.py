@@ -233,13 +233,12 @@ def _read_member(option: ParsedOption, member: Member, parsed: ParsedQuestion) -
         library.is_open(owner, as_keyword=member.as_keyword) or _may_be_elsewhere(member, parsed)
     ):
         return
-    make = kinds.TakesParameter if as_parameter else kinds.HasMember
     relation = _member_relation(option, member, parsed, is_there)
-    yield Reading(
-        option.letter,
-        make(subject=path_of(owner), value=name, relation=relation),
-        expected=is_there,
-    )
+    shared = {"subject": path_of(owner), "value": name, "relation": relation}
+    claim = kinds.TakesParameter(**shared) if as_parameter else kinds.HasMember(
+        **shared, as_field=bool(owner.extra) and parsed.stem.word in ("field", "fields")
+    )  # fmt: skip
+    yield Reading(option.letter, claim, expected=is_there)
 
 
 def _is_plain_parameter(member: Member, parsed: ParsedQuestion) -> bool:

@@ -6,7 +6,9 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from assay.questions.broken_snippets import repair_imports
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
 from assay.questions.index import Symbol
 from assay.questions.lexical.mentions import CodeForm, Mention, mentions, read_mention
@@ -151,12 +153,12 @@ class ParsedQuestion:
         names = (*library.roots, *library.distributions)
         return self.stem.residue({part.lower() for one in names for part in re.split(r"\W", one)})
 
-    @property
+    @cached_property
     def code(self) -> str:
         """The code the question is about: its snippet, or the last block in its text."""
-        if self.question.snippet is not None:
-            return self.question.snippet.program
-        return self.stem.blocks[-1] if self.stem.blocks else ""
+        blocks, snippet = self.stem.blocks, self.question.snippet
+        code = snippet.program if snippet else blocks[-1] if blocks else ""
+        return repair_imports(self.question, code, self.library)
 
 
 def parse_question(question: Question, letters: Sequence[str], library: Library) -> ParsedQuestion:

@@ -22,10 +22,11 @@ from assay.questions.lexical.parsed_question import ParsedQuestion, parse_questi
 from assay.questions.lexical.programs import read_program
 from assay.questions.lexical.reader import choose, read_claims, read_premises, read_twins
 from assay.questions.lexical.stem import Noun
+from assay.questions.lint_rules import StaticResolver
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, TargetRunner
 from assay.questions.proofs.claims import Proof
-from assay.sandbox import Environment
+from assay.sandbox import Environment, installed_paths
 
 _LONGEST = 20_000
 _IMPORT = re.compile(r"^\s*(?:import|from)\s+([A-Za-z_]\w*)", re.MULTILINE)
@@ -195,7 +196,8 @@ def _library(
     is_guessed: bool,
 ) -> Library:
     index = build_index(environment, distributions=distributions)
-    return Library(index, modules, is_guessed=is_guessed)
+    resolve = StaticResolver([str(path) for path in installed_paths(environment)])
+    return Library(index, modules, is_guessed=is_guessed, resolve=resolve)
 
 
 def why_open(letter: str, parsed: ParsedQuestion) -> str:

@@ -1,21 +1,36 @@
-"""The rule for broken imports in snippet files, and the resolver that reads installed packages."""
+"""The rules for broken imports in snippets, and the resolver that reads installed packages."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib.machinery import ModuleSpec, PathFinder
+from itertools import islice
 from pathlib import Path
+from pkgutil import iter_modules
 
 from assay.documents import LARGEST_SOURCE, Place, UnreadableFileError, read_bytes
 from assay.errors import InputError
 from assay.findings import Finding
+from assay.questions.broken_snippets import (
+    BROKEN_SNIPPET,
+    is_about_imports,
+    list_imports,
+    list_snippets,
+)
+from assay.questions.index import plainness
 from assay.questions.lint_rules.context import Linted, Resolve, rule
+from assay.questions.model import Question, SuiteEntry
 from assay.questions.suite.references import ImportedName
 from assay.questions.suite.suite import Suite
 from assay.questions.suite.targets import resolve_target
+
+# No more files of a package are searched for a name that is gone.
+_MOST_FILES = 5_000
 
 
 @rule(
@@ -56,6 +71,42 @@ def _find_broken(
             yield Place(file.path, name.line), name
 
 
+@rule(
+    BROKEN_SNIPPET,
+    "error",
+    "The code of a question imports what does not exist",
+    "The target has no such module or name, so the code fails before it does anything, and the "
+    "question does not ask about that. Correct the import.",
+)
+def find_broken_snippets(linted: Linted) -> Iterator[Finding]:
+    for suite, entry, question in linted.questions():
+        resolve = linted.resolvers.get(suite.path)
+        if resolve is None or is_about_imports(question):
+            continue
+        names = {one for code in list_snippets(question) for _, one in list_imports(code)}
+        for name in sorted(names, key=lambda one: one.statement):
+            if not name.module.startswith(".") and resolve(name.module, name.member) is False:
+                close = resolve.nearest(name) if isinstance(resolve, StaticResolver) else ""
+                yield Finding(
+                    BROKEN_SNIPPET,
+                    f"`{name.statement}` cannot be resolved",
+                    _find_place(suite, entry, name),
+                    f"did you mean {close}?" if close else "correct it",
+                    entry.id,
+                )
+
+
+def _find_place(suite: Suite, entry: SuiteEntry, name: ImportedName) -> Place:
+    """Return the line of an import in the snippet file, or the question that shows it."""
+    reference = suite.references.get(entry.id)
+    if suite.snippets is not None and reference is not None:
+        file = suite.snippets.get(reference.file)
+        for one in file.imported:
+            if one.statement == name.statement:
+                return Place(file.path, one.line)
+    return entry.place("question")
+
+
 def find_resolvers(
     suites: Sequence[Suite], given: Sequence[str] = ()
 ) -> tuple[dict[Path, Resolve], list[str]]:
@@ -69,7 +120,7 @@ def find_resolvers(
     found: dict[Path, Resolve] = {}
     notes = []
     for suite in suites:
-        if not any(one.section for one in suite.references.values()):
+        if not any(one.section for one in suite.references.values()) and not _shows_imports(suite):
             continue
         try:
             target = resolve_target(suite, given)
@@ -84,6 +135,16 @@ def find_resolvers(
         else:
             found[suite.path] = StaticResolver([str(path) for path in paths])
     return found, notes
+
+
+def _shows_imports(suite: Suite) -> bool:
+    return any(
+        True
+        for entry in suite.entries
+        if isinstance(entry.question, Question)
+        for code in list_snippets(entry.question)
+        for _ in list_imports(code)
+    )
 
 
 def _describe_unchecked(suite: Suite, reason: str, target: str = "TARGET") -> str:
@@ -116,6 +177,33 @@ class StaticResolver:
             return True
         return _has_name(spec, member)
 
+    def nearest(self, name: ImportedName) -> str:
+        """Return from where a missing name can be imported, or what is called nearly so, if any."""
+        if name.member is not None and (places := list(self._find_definitions(name))):
+            return f"`from {min(places, key=plainness)} import {name.member}`"
+        path = name.module if name.member is None else f"{name.module}.{name.member}"
+        package, _, wanted = path.rpartition(".")
+        spec = self._spec(package) if package else None
+        tree = _tree(spec) if spec is not None else None
+        known = _names_bound_by(tree.body) if tree is not None else set()
+        if spec is not None and spec.submodule_search_locations:
+            known |= {one.name for one in iter_modules(spec.submodule_search_locations)}
+        close = get_close_matches(wanted, sorted(known), 1)
+        return f"`{package}.{close[0]}`" if close else ""
+
+    def _find_definitions(self, name: ImportedName) -> Iterator[str]:
+        """Yield the modules of the same package that define a class or function of a name."""
+        parts = name.module.split(".")
+        tops = (".".join(parts[:length]) for length in range(1, len(parts) + 1))
+        found = ((one, spec) for one in tops if (spec := self._spec(one)) and spec.origin)
+        top, spec = next(found, ("", None))
+        pattern = rf"^(?:class|(?:async )?def) {re.escape(name.member or '')}\b".encode()
+        for folder in (spec.submodule_search_locations or ()) if spec else ():
+            for path in islice(Path(folder).rglob("*.py"), _MOST_FILES):
+                if _search(pattern, path):
+                    inner = path.relative_to(folder).with_suffix("").parts
+                    yield ".".join([top, *(one for one in inner if one != "__init__")])
+
     def _spec(self, module: str) -> ModuleSpec | None:
         found, where = None, self.path
         for part in module.split("."):
@@ -131,7 +219,11 @@ class StaticResolver:
         spec = self._spec(package) if package else None
         if spec is None:
             return bool(package) and self._is_plain(package.rpartition(".")[0])
-        return spec.origin is None or not _makes_names(_tree(spec))
+        if spec.origin is None:
+            # Other distributions may add to a namespace, unless a package holds it.
+            return self._is_plain(package.rpartition(".")[0])
+        tree = _tree(spec)
+        return tree is not None and not _names_any(tree, _MODULE_MAKERS)
 
 
 def _has_name(spec: ModuleSpec, name: str) -> bool | None:
@@ -152,14 +244,31 @@ def _tree(spec: ModuleSpec) -> ast.Module | None:
         return None
 
 
+def _search(pattern: bytes, path: Path) -> bool:
+    try:
+        return re.search(pattern, read_bytes(path, LARGEST_SOURCE), re.MULTILINE) is not None
+    except (OSError, UnreadableFileError):
+        return False
+
+
 def _makes_names(tree: ast.Module | None) -> bool:
     if tree is None:
         return True
     return any(
         (isinstance(node, ast.FunctionDef) and node.name == "__getattr__")
         or (isinstance(node, ast.alias) and node.name == "*")
-        or (isinstance(node, ast.Name) and node.id in ("globals", "vars", "setattr", "exec"))
-        or (isinstance(node, ast.Attribute) and node.attr == "modules")
+        for node in ast.walk(tree)
+    ) or _names_any(tree, {"globals", "vars", "setattr", *_MODULE_MAKERS})
+
+
+# What can make a submodule that is no file; a `__getattr__` cannot.
+_MODULE_MAKERS = frozenset({"modules", "meta_path", "__path__", "extend_path", "exec"})
+
+
+def _names_any(tree: ast.Module, names: Collection[str]) -> bool:
+    return any(
+        (isinstance(node, ast.Name) and node.id in names)
+        or (isinstance(node, ast.Attribute) and node.attr in names)
         for node in ast.walk(tree)
     )
 

@@ -154,7 +154,7 @@ def find_imports(source: str) -> list[ImportedName]:
     """Return what the top level of a file imports, also inside `if` and `try`."""
     found: dict[str, ImportedName] = {}
     for statement in _statements(source):
-        for one in _names(statement):
+        for one in split_import(statement):
             found.setdefault(one.bound, one)
     return list(found.values())
 
@@ -242,7 +242,8 @@ def _loose_statements(source: str) -> Iterator[ast.Import | ast.ImportFrom]:
                 yield ast.increment_lineno(statement, line)
 
 
-def _names(statement: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
+def split_import(statement: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
+    """Yield the names that a statement imports, each with the statement for it alone."""
     # A future statement binds no name for use, and a star binds names nobody can know.
     if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
         return
