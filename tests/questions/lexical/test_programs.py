@@ -50,3 +50,22 @@ def test_what_comes_before_is_part_of_the_program(library: Library) -> None:
 )
 def test_there_is_no_program(library: Library, text: str) -> None:
     assert isinstance(program(text, library), str)
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("import trio", "__import__('trio').run(main)"),
+        ("from anyio import sleep", "__import__('anyio').run(main)"),
+        ("import asyncio", "__import__('asyncio').run(main())"),
+        ("from lanterns import Lamp", "__import__('asyncio').run(main())"),
+    ],
+)
+def test_a_coroutine_runs_in_the_loop_its_code_imports(
+    library: Library, imports: str, call: str
+) -> None:
+    code = f"{imports}\n\nasync def main():\n    print(1)\n"
+    for text in ("What is printed?", "What does running `main` print?"):
+        found = program(f"{text}\n\n```python\n{code}```", library)
+        assert isinstance(found, Program)
+        assert found.code == call

@@ -374,12 +374,18 @@ def check_network():
 
 def is_ambient(error):
     """Whether any code may meet it here: a missing module, name, file, network or credential."""
-    if REACHED or isinstance(error, AMBIENT):
+    if REACHED or (isinstance(error, AMBIENT) and not is_own(error)):
         return True
     if re.search(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", str(error), re.IGNORECASE):
         return True
     behind = (error.__cause__, error.__context__)
     return any(is_ambient(one) for one in behind if one is not None)
+
+
+def is_own(error):
+    """Whether it is an OSError of the library's own, which says nothing about the machine."""
+    package = type(error).__module__.partition(".")[0]
+    return isinstance(error, OSError) and package not in sys.stdlib_module_names
 
 
 AMBIENT = (ImportError, NameError, OSError, MemoryError, RecursionError)

@@ -399,7 +399,10 @@ def write_prints(claim: kinds.Prints, library: Library) -> ProofParts:
         fails = "printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED"
     elif claim.exact:
         fails = "assert outcome() != DISPUTED"
-    is_loose = not claim.among and not claim.exact
+    elif not claim.value:
+        # Code that raises before it prints prints nothing too.
+        fails = "assert outcome() != DISPUTED\nassert not outcome().startswith('raises ')"
+    is_loose = bool(claim.value) and not claim.among and not claim.exact
     among = (("OPTIONS", _lines(claim.among)),) if claim.among else ()
     return ProofParts(
         imports=(

@@ -286,8 +286,16 @@ _IS_A = re.compile(
 )
 
 
+_OF_CLASS = re.compile(
+    r"`(?:\w+\.)*(\w+)` (?:object|instance)(?:,? (?:called|named))?,? `(\w+)`", re.IGNORECASE
+)
+
+
 def _types(stem: ParsedStem, library: Library) -> Iterator[tuple[str, Symbol]]:
     """Yield what the question says a name of its own is: "`user` is an instance of a model"."""
+    for owner, name in _OF_CLASS.findall(stem.prose):
+        if (found := library.owner(owner, CLASSES)) is not None:
+            yield name, found
     for name, quoted, noun in _IS_A.findall(stem.prose):
         found = library.owner(quoted, CLASSES) if quoted else library.base_of(noun)
         if found is not None and library.owner(name, CLASSES) is None:

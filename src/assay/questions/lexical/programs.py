@@ -7,7 +7,7 @@ import builtins
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
 from assay.questions.index import Symbol
@@ -98,9 +98,9 @@ _UNSTEADY_MODULES = word_set(
     "random secrets uuid platform locale socket tempfile getpass gc weakref threading"
     " multiprocessing subprocess"
 )
-_UNSTEADY_ATTRIBUTES = word_set(
-    "now utcnow today monotonic perf_counter getcwd cwd getenv uuid1 uuid4 time_ns ctime"
-    " __file__ __doc__ version_info maxsize"
+_CLOCK = word_set("now utcnow today monotonic perf_counter time_ns ctime time")
+_UNSTEADY_ATTRIBUTES = _CLOCK - {"time"} | word_set(
+    "getcwd cwd getenv uuid1 uuid4 __file__ __doc__ version_info maxsize"
 )
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 
@@ -109,12 +109,14 @@ _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 class Program:
     """Code that runs by itself: `setup` leads up to it, `code` is what is asked of.
 
-    `expression` says that the code has a value, where the question asks for one.
+    `expression` says that the code has a value, where the question asks for one. `is_unsteady`
+    says that it reads the clock, so that only whether it raises is the same in every run.
     """
 
     setup: str
     code: str
     expression: bool = False
+    is_unsteady: bool = False
 
 
 def read_program(parsed: ParsedQuestion) -> Program | str:
@@ -138,7 +140,8 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     tree = parse_code(text)
     if tree is None:
         return "the code does not parse"
-    if (unsteady := _unsteady(tree)) is not None:
+    unsteady = _unsteady(tree)
+    if unsteady is not None and unsteady not in _CLOCK:
         return f"what comes of `{unsteady}` may differ from one run or machine to the next"
     if (differing := _differing(tree, parsed)) is not None:
         return f"the question says `{differing}` and its code says otherwise"
@@ -148,7 +151,8 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     if isinstance(missing, str):
         return missing
     is_last = called is not None or _LAST_LINE.search(prose) is not None
-    return _split(tree, text, missing, is_last, called is not None)
+    program = _split(tree, text, missing, is_last, called is not None)
+    return replace(program, is_unsteady=unsteady is not None)
 
 
 _CIRCUMSTANTIAL = (
@@ -187,10 +191,12 @@ def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
     function = next((one for one in tree.body if getattr(one, "name", None) == called), None)
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return code
+    # "Running `main`" means that it is called.
+    code = f"{code}()" if code == called else code
     if code.endswith("()") and _needs_arguments(function, decorated=True):
         return None
     is_async = isinstance(function, ast.AsyncFunctionDef)
-    return f"__import__('asyncio').run({code})" if is_async else code
+    return _write_run(tree, called, code) if is_async else code
 
 
 def _is_of_target(code: str, parsed: ParsedQuestion) -> bool:
@@ -227,9 +233,29 @@ def _find_entry(tree: ast.Module) -> str | None:
     others = [one for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     if chosen is None or (len(others) > 1 and chosen.name != "main"):
         return None
-    call = f"{chosen.name}()"
-    is_async = isinstance(chosen, ast.AsyncFunctionDef)
-    return f"__import__('asyncio').run({call})" if is_async else call
+    if isinstance(chosen, ast.AsyncFunctionDef):
+        return _write_run(tree, chosen.name, f"{chosen.name}()")
+    return f"{chosen.name}()"
+
+
+# Those that take the function itself; asyncio takes what calling it gives.
+_LOOPS = ("trio", "curio", "anyio")
+
+
+def _write_run(tree: ast.Module, name: str, call: str) -> str | None:
+    """Return how a coroutine function is run: by the event loop that the code imports."""
+    imported = {
+        one.partition(".")[0]
+        for node in ast.walk(tree)
+        for one in [
+            getattr(node, "module", None) or "",
+            *(alias.name for alias in (node.names if isinstance(node, ast.Import) else ())),
+        ]
+    }
+    loop = next((one for one in _LOOPS if one in imported), None)
+    if loop is None:
+        return f"__import__('asyncio').run({call})"
+    return f"__import__('{loop}').run({name})" if call == f"{name}()" else None
 
 
 def _needs_arguments(
