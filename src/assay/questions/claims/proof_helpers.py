@@ -360,9 +360,14 @@ sys.addaudithook(
 
 def run():
     """Run the code as a program of its own; what wanted the network has not shown anything."""
-    names = {"__name__": "__main__"}
-    exec(SETUP, names)
-    value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    names, value = {"__name__": "__main__"}, None
+    sys.argv[1:] = []
+    try:
+        exec(SETUP, names)
+        value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    except SystemExit as end:
+        if end.code:
+            raise
     check_network()
     return value
 

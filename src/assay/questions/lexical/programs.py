@@ -184,9 +184,11 @@ def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
         and (not tree.body or _uses(one.code) & defined)
         and (tree.body or _is_of_target(one.code, parsed))
     }
-    if len(found) != 1:
+    # "`main()` is run with `asyncio.run(main())`" is one call.
+    whole = [one for one in found if all(other in one for other in found)]
+    if len(whole) != 1:
         return None
-    code = found.pop()
+    code = whole[0]
     called = code.partition("(")[0]
     function = next((one for one in tree.body if getattr(one, "name", None) == called), None)
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
