@@ -187,6 +187,13 @@ def found(path):
 '''
 )
 
+IS_ONE = '''
+def is_one(value, other):
+    """Whether two names stand for one object, or for the same plain value."""
+    is_plain = type(value) is type(other) and type(value) in (bytes, float, int, str)
+    return value is other or (is_plain and value == other)
+'''
+
 CONSTANT = (
     '''
 def values(found):

@@ -13,7 +13,7 @@ from assay.questions.claims.library import CALLABLES, CLASSES, Library
 from assay.questions.index import Symbol
 from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.parsed_question import ParsedQuestion
-from assay.questions.lexical.stem import word_set
+from assay.questions.lexical.stem import Noun, word_set
 
 # Whatever is asked of a stand-in says nothing about the target, as if the network had been needed.
 DEFINITION = '''
@@ -129,7 +129,7 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     if tree is None:
         return "the code does not parse"
     called = _find_call(tree, parsed)
-    if not block and called is None:
+    if not block and (called is None or _is_about_signature(parsed)):
         return "the question shows no code"
     if called is None and not _runs_by_itself(tree):
         called = _find_entry(tree)
@@ -153,6 +153,12 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     is_last = called is not None or _LAST_LINE.search(prose) is not None
     program = _split(tree, text, missing, is_last, called is not None)
     return replace(program, is_unsteady=unsteady is not None)
+
+
+def _is_about_signature(parsed: ParsedQuestion) -> bool:
+    """Return whether a call in the stem only says whose parameter or default is asked for."""
+    members = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.FLAG, Noun.IMPORT)
+    return parsed.stem.noun in members or parsed.stem.has("default*", "parameter*", "argument*")
 
 
 _CIRCUMSTANTIAL = (

@@ -454,7 +454,8 @@ class _Reader:
         for node in ast.walk(statement):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
                 values = {one.value for one in node.elts if isinstance(one, ast.Constant)}
-                if values == self._given.options:
+                # "None of the above" is no output and may be left out.
+                if values <= self._given.options and len(self._given.options - values) < 2:
                     found |= {id(one) for one in node.elts}
         return found
 
