@@ -21,8 +21,7 @@ from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
-from assay.questions.verdict.stems import classify
-from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
+from assay.questions.verdict.verdict import Judgement, Verdict, accuses, answers_of, judge
 from assay.runs import Parts, Unit
 from assay.sandbox import Target
 from assay.tracebacks import format_exception
@@ -174,30 +173,84 @@ async def examine_question(
     return examination
 
 
+@dataclass(frozen=True)
+class Doubts:
+    """What a second opinion does not share: options by reason, and how the question is read."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    asks: bool = False
+
+    def apply(self, examination: Examination) -> Examination:
+        """Return the examination with these options unproven."""
+        for option, reason in self.options.items():
+            examination = examination.without([option], reason)
+        return replace(examination, is_reading_disputed=True) if self.asks else examination
+
+
+class Review(Protocol):
+    """A second opinion on what rests on the claims of a model; it sees no key."""
+
+    async def __call__(
+        self, question: Question, examination: Examination, options: Sequence[str]
+    ) -> Doubts: ...
+
+
 async def judge_question(
-    work: Work, question: Question, examination: Examination, runner: TargetRunner
+    work: Work,
+    question: Question,
+    examination: Examination,
+    runner: TargetRunner,
+    review: Review | None = None,
+    *,
+    is_correction: bool = False,
 ) -> CaseRecord:
-    """Return the verdict as a record: the key is known here, and proofs are only repeated."""
+    """Return the verdict as a record: the key is known here, and proofs are only repeated.
+
+    Of a correction it is also reviewed that it is Valid.
+    """
     assert work.entry.key is not None
-    examination, findings, judgement = await _judge(
-        question, work.entry.key.answer, examination, runner
-    )
+    case = _Judging(question, work.entry.key.answer, runner, review, is_correction)
+    examination, findings, judgement = await case.judge(examination)
     return question_record(work.identifier, work.entry, question, examination, findings, judgement)
 
 
-async def _judge(
-    question: Question, key: str, examination: Examination, runner: TargetRunner
-) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
-    """Return the verdict; a defect is reported only if a new interpreter confirms it."""
-    stem = classify(question.text)
-    whole = [trial.settled for trial in examination.whole]
-    judgement = judge(question, stem, examination.findings, key, whole)
-    if accuses(judgement):
-        unstable = await repeat(examination, judgement.rests_on, runner)
-        if unstable:
-            # The remaining findings may report another defect, which must be repeated too.
-            return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
-    return examination, answers_of(question, stem, examination.findings), judgement
+@dataclass(frozen=True)
+class _Judging:
+    """One question with its key, and what is asked before a defect is reported."""
+
+    question: Question
+    key: str
+    runner: TargetRunner
+    review: Review | None
+    is_correction: bool
+
+    async def judge(
+        self, examination: Examination
+    ) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
+        """Return the verdict; a defect is reported only if nothing speaks against it.
+
+        A new interpreter must confirm it, and a second opinion where it rests on a model's claims.
+        """
+        question, stem = self.question, examination.read_stem(self.question)
+        whole = [trial.settled for trial in examination.whole]
+        judgement = judge(question, stem, examination.findings, self.key, whole)
+        if accuses(judgement):
+            unstable = await repeat(examination, judgement.rests_on, self.runner)
+            if unstable:
+                # The remaining findings may report another defect, which must be repeated too.
+                return await self.judge(examination.without(unstable, _UNSTABLE))
+        if self.review is not None and (options := self._reviewed(judgement)):
+            doubts = await self.review(question, examination, options)
+            if doubts != Doubts():
+                return await self.judge(doubts.apply(examination))
+        return examination, answers_of(question, stem, examination.findings), judgement
+
+    def _reviewed(self, judgement: Judgement) -> tuple[str, ...]:
+        """Return the options whose proofs are reviewed before this verdict is given."""
+        if accuses(judgement):
+            return judgement.rests_on
+        is_kept = self.is_correction and judgement.verdict is Verdict.VALID
+        return tuple(self.question.options) if is_kept else ()
 
 
 _UNSTABLE = "unstable: a new interpreter with another hash seed gave another outcome"

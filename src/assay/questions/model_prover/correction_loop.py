@@ -14,9 +14,11 @@ it is Valid.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from pydantic import BaseModel
 
 from assay.model import CaseRecord
 from assay.questions.correct.correction import Correction, Corrector, RefusedCorrection
@@ -24,9 +26,12 @@ from assay.questions.examination import Examination
 from assay.questions.model import Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
-from assay.questions.model_prover.engineer_tools import without_addresses
+from assay.questions.model_prover.engineer import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.pipeline import make_agent
+from assay.questions.model_prover.pipeline import open_pass
+from assay.questions.model_prover.reading import parse_json
+from assay.questions.model_prover.review import Reviewer
+from assay.questions.model_prover.structured import TypedTask, ask_typed
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
@@ -36,6 +41,15 @@ FIXER_TURNS = 12
 _ACCUSED = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 _OUTPUT = 1_200
 _SOURCE = 3_000
+
+
+class NewDefinition(BaseModel):
+    """The fields of a corrected question; those that are left out stay."""
+
+    question: str | None = None
+    options: dict[str, str] | None = None
+    correct_answer: str | None = None
+    explanation: str | None = None
 
 
 @dataclass
@@ -101,6 +115,7 @@ class CorrectionLoop:
         tools: Callable[[Question], Any],
         corrector: Callable[[], Corrector] | None = None,
     ) -> None:
+        self._blind = replace(session, is_keyed=False, sample=1, schemas={})
         self._runner = runner
         self._session = session
         self._writes = writes
@@ -138,21 +153,27 @@ class CorrectionLoop:
     async def _examine(self, node_input: Any = None) -> str:
         work = self._now.work
         assert isinstance(work.entry.question, Question)
-        writes = self._writes and self._now.correction is None
-        self._now.examination = await examine_question(
-            work, work.entry.question, self._runner, writes=writes
-        )
+        number = len(self._result.passes) - 1
+        with open_pass(self._session.transcript, number):
+            self._now.examination = await examine_question(
+                work, work.entry.question, self._runner, writes=False
+            )
         return "examined"
 
     async def _synthesize(self, ctx: Any, node_input: Any = None) -> str:
         now = self._now
         assert isinstance(now.work.entry.question, Question)
         assert now.examination is not None
-        now.record = await judge_question(
-            now.work, now.work.entry.question, now.examination, self._runner
-        )
-        self._tell(now)
         tries = len(self._result.passes) - 1
+        question = now.work.entry.question
+        blind = replace(self._blind, number=tries)
+        reviewer = Reviewer(blind, await self._tools(question))
+        now.record = await judge_question(
+            now.work, question, now.examination, self._runner, reviewer, is_correction=tries > 0
+        )
+        if self._writes and now.correction is None:
+            self._store(now, reviewer.doubted)
+        self._tell(now)
         wanted = self._make_corrector is not None and tries < TRIES
         # Where only proofs are missing there is nothing to correct, but a try may be repeated.
         accused = now.verdict in _ACCUSED or (tries > 0 and now.verdict != Verdict.VALID)
@@ -160,15 +181,21 @@ class CorrectionLoop:
         ctx.state["verdict"] = now.verdict
         return now.verdict
 
+    def _store(self, now: Pass, doubted: Collection[str]) -> None:
+        """Store the new proofs, but for those that a second opinion does not share."""
+        assert now.examination is not None
+        assert isinstance(now.work.entry.question, Question)
+        new = [one for one in now.examination.new if one.proof.claim.option not in doubted]
+        if new:
+            now.work.store.save(now.work.entry.question, new, self._runner.lock)
+
     async def _fix(self, ctx: Any, node_input: Any = None) -> str:
         """Ask for a new definition; without one the loop ends."""
         assert self._make_corrector is not None
         self._corrector = self._corrector or self._make_corrector()
         self._proposed = None
-        self._session.turns = FIXER_TURNS
         tools: LibraryTools = await self._tools(self._first_question)
-        task = self._fix_task(tools.described)
-        answer = await ctx.run_node(self._engineer(tools), node_input=task)
+        answer = await ask_typed(ctx, self._session, self._fix_task(tools))
         correction: Correction | None = self._proposed
         if correction is None:
             told = " ".join(str(answer or "").split())[:500]
@@ -186,27 +213,16 @@ class CorrectionLoop:
 
     # --- The remediation engineer ---------------------------------------------------------------
 
-    def _engineer(self, tools: LibraryTools) -> Any:
-        def update_benchmark_case(
-            new_definition: dict[str, Any], tool_context: Any
-        ) -> dict[str, Any]:
-            assert self._corrector is not None
-            tried = [one.correction.definition for one in self._result.passes if one.correction]
-            try:
-                self._proposed = self._corrector.correct(new_definition, tried)
-            except RefusedCorrection as refused:
-                return {"refused": str(refused)}
-            tool_context.actions.skip_summarization = True
-            return {"accepted": "it is verified from scratch now"}
-
-        update_benchmark_case.__doc__ = _UPDATE
-        looking = [tools.search_ranked_targets, tools.inspect_fqn, tools.read_source]
-        return make_agent(
-            self._session,
-            "remediation_engineer",
-            prompts.REMEDIATION,
-            [*looking, update_benchmark_case],
-        )
+    def _propose(self, given: Any) -> tuple[str, str]:
+        """Take a new definition; return what was said, and why it is refused."""
+        assert self._corrector is not None
+        tried = [one.correction.definition for one in self._result.passes if one.correction]
+        try:
+            value = parse_json(given)
+            self._proposed = self._corrector.correct(value, tried)
+        except (RefusedCorrection, ValueError) as refused:
+            return str(given), f"refused: {refused}"
+        return str(given), ""
 
     @property
     def _first_question(self) -> Question:
@@ -214,13 +230,23 @@ class CorrectionLoop:
         assert isinstance(question, Question)
         return question
 
-    def _fix_task(self, target: str) -> str:
+    def _fix_task(self, tools: LibraryTools) -> TypedTask[str]:
         assert self._corrector is not None
         first = self._result.first
         assert first.record is not None
         tried = [_describe_try(one) for one in self._result.passes if one.correction]
-        return prompts.remediation_task(
-            self._corrector.definition, first.record.reason, evidence(first.record), tried, target
+        definition, reason = self._corrector.definition, first.record.reason
+        return TypedTask(
+            agent="remediation_engineer",
+            instruction=prompts.REMEDIATION,
+            text=prompts.remediation_task(
+                definition, reason, evidence(first.record), tried, tools.described
+            ),
+            schema=NewDefinition,
+            accept=self._propose,
+            submit="update_benchmark_case",
+            turns=FIXER_TURNS,
+            tools=[tools.search_ranked_targets, tools.inspect_fqn, tools.read_source],
         )
 
     def _tell(self, now: Pass) -> None:
@@ -255,14 +281,3 @@ def _describe_try(tried: Pass) -> str:
     assert tried.record is not None
     definition = json.dumps(dict(tried.correction.definition), indent=2, ensure_ascii=False)
     return f"{definition}\n\n{tried.record.reason}\n{evidence(tried.record)}"
-
-
-_UPDATE = """Propose the corrected definition of the question; it is then verified from scratch.
-
-Args:
-    new_definition: An object with question, options (an object with every letter), correct_answer
-        and, if it changes, explanation.
-
-Returns:
-    Whether it was accepted for verification, else why it was refused.
-"""

@@ -147,7 +147,7 @@ def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> N
         _check_filters(tree)
     roots = {path.partition(".")[0] for path in (*modules, *dict(_imports(tree)).values())}
     subjects = given.subjects - roots - vars(builtins).keys()
-    if subjects and subjects.isdisjoint(_names_of(tree)):
+    if subjects and subjects.isdisjoint(names_in_proof(source)):
         named = ", ".join(f"`{name}`" for name in sorted(subjects)[:3])
         _refuse(tree, f"it uses nothing that the question is about: {named}")
 
@@ -162,9 +162,9 @@ def _check_filters(tree: ast.Module) -> None:
                 _refuse(node, f"it changes what becomes of warnings: {action}")
 
 
-def _names_of(tree: ast.Module) -> Iterator[str]:
+def names_in_proof(source: str) -> Iterator[str]:
     """Yield every name and every word of a proof, except in docstrings."""
-    for statement in tree.body:
+    for statement in ast.parse(source).body:
         for node in _outside_docstrings(statement):
             if isinstance(node, ast.Name):
                 yield node.id

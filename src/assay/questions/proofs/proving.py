@@ -120,7 +120,7 @@ async def try_proof(
 
 def _is_anybodys(proof: Proof) -> bool:
     """Tell whether a proof was written for one question, not by a prover for a kind of them."""
-    return proof.prover in (WRITTEN, MODELLED) or proof.claim.kind == "program"
+    return proof.prover == WRITTEN or proof.claim.kind in ("program", MODELLED)
 
 
 def find_overlooked(challenge: ChallengeResult | None) -> str | None:

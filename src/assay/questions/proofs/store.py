@@ -60,6 +60,7 @@ class StoredClaim(BaseModel):
     expected: dict[str, Literal["passed", "failed"]]
     bound: Binding | None = None
     model: str = ""
+    asks: str = ""
 
     def claim(self) -> Claim:
         return Claim(
