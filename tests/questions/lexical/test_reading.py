@@ -269,3 +269,21 @@ def test_a_program_has_no_arguments_and_may_end_itself(settle: Settle) -> None:
         "import sys\n\nfrom lanterns import Lamp\n\nprint(len(sys.argv), Lamp().fuel)\nsys.exit()"
     )
     assert states(settle("What does it print?", "`1 10`", "`2 10`", snippet=code)) == "HF"
+
+
+def test_a_method_is_known_by_its_name_alone(settle: Settle) -> None:
+    text = "Which keyword argument of `thing.refill()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UF"
+    text = "Which keyword argument of `pool.light()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UU", "two classes have such a method"
+
+
+def test_a_variable_is_of_the_class_it_ends_like(settle: Settle) -> None:
+    text = "You have an `OilLamp` and want to see. Which method do you call on the lamp?"
+    assert states(settle(text, "`lamp.light()`", "`lamp.shine()`")) == "UF"
+
+
+def test_what_raises_by_design_is_no_failure(settle: Settle) -> None:
+    text = "Which method of `Lamp` pours oil into the tank and raises an error that says so?"
+    assert states(settle(text, "`refill`", "`pour`")) in ("HF", "UF")
+    assert states(settle("Which method of `Lamp` raises an error?", "`refill`", "`pour`")) == "UU"

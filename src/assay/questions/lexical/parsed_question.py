@@ -23,6 +23,8 @@ from assay.questions.lexical.stem import (
 from assay.questions.model import Question
 from assay.questions.verdict.compounds import read_compounds
 
+# What a variable of any type may have.
+_OF_EVERYBODY = frozenset(name for kind in (dict, list, set, str, bytes) for name in dir(kind))
 _DOERS = (Noun.CLASS, Noun.METHOD, Noun.FUNCTION, Noun.PARAMETER, Noun.THING)
 _DESCRIBED = 3
 # A name as short as this may stand for the whole package, as `nx` does.
@@ -284,7 +286,10 @@ def resolve(
         return found or library.index.resolve(full) or (library.method(full) if is_call else None)
     # `runner.run_async` is a member where `runner` is named after a class.
     holder = library.owner(mention.head, CLASSES) or library.receiver(mention.head)
-    return None if holder is None else library.members(holder).get(mention.last)
+    if holder is not None:
+        return library.members(holder).get(mention.last)
+    is_call = mention.form is CodeForm.CALL and mention.last not in _OF_EVERYBODY
+    return library.method(mention.last) if is_call else None
 
 
 _IS_A = re.compile(

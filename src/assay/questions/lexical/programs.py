@@ -158,7 +158,9 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
 def _is_about_signature(parsed: ParsedQuestion) -> bool:
     """Return whether a call in the stem only says whose parameter or default is asked for."""
     members = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.FLAG, Noun.IMPORT)
-    return parsed.stem.noun in members or parsed.stem.has("default*", "parameter*", "argument*")
+    if parsed.stem.noun in members or parsed.stem.has("default*", "parameter*", "argument*"):
+        return True
+    return parsed.stem.has("base", "bases", "subclass*", "inherit*", "parent")
 
 
 _CIRCUMSTANTIAL = (
@@ -211,6 +213,9 @@ def _is_of_target(code: str, parsed: ParsedQuestion) -> bool:
     """Return whether all that an expression uses is the target's, or assigned in the stem."""
     library, assigned = parsed.library, _assignments(parsed)
     names = _uses(code) - set(dir(builtins))
+    called = library.owner(parsed.expand(code), CALLABLES) if code.endswith("()") else None
+    if called is not None and any(one.is_required for one in called.parameters or ()):
+        return False  # The parentheses only say that it is a function.
     return bool(names) and all(
         name in library.roots or name in assigned or library.owner(name) for name in names
     )
@@ -408,7 +413,7 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
     imports = []
     for name in sorted(_free_names(tree)):
         if name in library.roots or name in sys.stdlib_module_names:
-            imports.append(f"import {name}")
+            imports += [f"import {one}" for one in _find_modules(name, tree, library)]
             continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
@@ -422,6 +427,13 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
             return f"the code uses `{name}`, which nothing defines"
         imports.append(place.statement)
     return imports
+
+
+def _find_modules(root: str, tree: ast.Module, library: Library) -> list[str]:
+    """Return the modules that full paths in the code go through, or the root alone."""
+    paths = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    found = [one for one in paths if one.startswith(f"{root}.") and one in library.index.modules]
+    return sorted(found) or [root]
 
 
 def _free_names(tree: ast.Module) -> set[str]:
