@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -53,10 +53,12 @@ async def examine(
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
     claimed: Attempt = Attempt(),  # noqa: B008 - it is immutable
+    is_enough: Callable[[Examination], bool] | None = None,
 ) -> Examination:
     """Settle as many of a question's options as possible.
 
-    What a person claims comes first: an option that it settles needs no proof of a program.
+    What a person claims comes first: an option that it settles needs no proof of a program. A model
+    is not asked if what was found before `is_enough`.
     """
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
@@ -82,6 +84,7 @@ async def examine(
     }
     reasons |= dict.fromkeys(outdated, _OUTDATED)
     found: list[Trial] = []
+    whole = tuple(await _try_whole(question, runner))
     for prover in runner.provers:
         # What a prover has stored is all it knows about an option, as long as it decides a claim.
         asked = {
@@ -96,6 +99,10 @@ async def examine(
         ]
         if not open_options:
             continue
+        if prover.name == MODELLED and is_enough is not None:
+            before = _examination(options, [*trials, *found], (), reasons, exception_match)
+            if is_enough(replace(before, whole=whole)):
+                continue
         attempt = await prover.prove(question, open_options, runner)
         reasons |= attempt.reasons
         found += await _try_all(question, _rename_apart(attempt.proofs, found), runner)
@@ -105,7 +112,7 @@ async def examine(
     reasons |= claimed.reasons
     examination = _examination(options, [*trials, *found], new, reasons, exception_match)
     examination = _note_claims(examination, claimed.reasons)
-    return replace(examination, whole=tuple(await _try_whole(question, runner)))
+    return replace(examination, whole=whole)
 
 
 def _note_claims(examination: Examination, reasons: Mapping[str, str]) -> Examination:

@@ -159,15 +159,32 @@ async def _verify_choice(
 
 
 async def examine_question(
-    work: Work, question: Question, runner: TargetRunner, *, writes: bool
+    work: Work,
+    question: Question,
+    runner: TargetRunner,
+    *,
+    writes: bool,
+    corrects: bool = False,
 ) -> Examination:
     """Return what the claims of a person, the stored proofs and the provers find.
 
-    None of them sees the key. Proofs of claims are written anew each time and not stored.
+    None of them sees the key; it only decides whether a model can still change the verdict. To
+    correct a question one wants to know more than that it is wrong. Proofs of claims are written
+    anew each time and not stored.
     """
+
+    def is_enough(found: Examination) -> bool:
+        assert work.entry.key is not None
+        whole = [trial.settled for trial in found.whole]
+        stem = found.read_stem(question)
+        judgement = judge(question, stem, found.findings, work.entry.key.answer, whole)
+        is_decided = judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects)
+        # A model is not asked about an option on which proofs contradict each other.
+        return is_decided or judgement.code == "key-contradicted"
+
     stored = work.store.load(question)
     claimed = await PersonProver(work.claims).prove(question, list(question.options), runner)
-    examination = await examine(question, stored, runner, work.exception_match, claimed)
+    examination = await examine(question, stored, runner, work.exception_match, claimed, is_enough)
     if writes and examination.new:
         work.store.save(question, examination.new, runner.lock)
     return examination
@@ -209,20 +226,20 @@ async def judge_question(
     Of a correction it is also reviewed that it is Valid.
     """
     assert work.entry.key is not None
-    case = _Judging(question, work.entry.key.answer, runner, review, is_correction)
+    case = Judging(question, work.entry.key.answer, runner, review, is_correction)
     examination, findings, judgement = await case.judge(examination)
     return question_record(work.identifier, work.entry, question, examination, findings, judgement)
 
 
 @dataclass(frozen=True)
-class _Judging:
+class Judging:
     """One question with its key, and what is asked before a defect is reported."""
 
     question: Question
     key: str
     runner: TargetRunner
-    review: Review | None
-    is_correction: bool
+    review: Review | None = None
+    is_correction: bool = False
 
     async def judge(
         self, examination: Examination

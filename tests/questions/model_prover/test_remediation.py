@@ -226,4 +226,6 @@ def _check_commit(run: Run, server: ScriptedServer, folder: Path) -> None:
     assert "C FAILS: it is not true that what option C names refuses the number" in message
     assert EXPLANATION not in message
     assert 'DISPUTED = "le"' in git("show", "HEAD")
+    # The lock on which it was proven belongs to the fix.
+    assert "proofs/locks/" in git("show", "--name-only", "HEAD")
     assert git("status", "--porcelain", "--untracked-files=no") == ""

@@ -121,7 +121,9 @@ def test_claims_and_proofs_settle_what_programs_leave_open(
         "Incorrect",
         "the key B fails: it is not true that what option B names refuses the number; A holds",
     )
+    # That a key is no option is known without a model.
     assert told["keyed"][0] == "Incorrect"
+    assert not model.of("reader", "mark-keyed")
     assert states["proven"] == states["other-key"] == {"A": "HOLDS", "B": "FAILS"}
 
     # A vacuous proof goes back with the reason and the turns that are left; its repair is kept.

@@ -243,6 +243,7 @@ class CorrectionWriter:
             return "applied"
         assert isinstance(entry.question, Question)
         own = _files(store.folder(entry.question)) if writes else []
+        own += [path for path in (store.lock_file(lock),) if writes and path.is_file()]
         others = _files(store.root) if writes else []
         commit = commit_change(entry.file, text, _message(result), also=own, but=others)
         return f"committed as {commit[:12]}"

@@ -156,7 +156,11 @@ class CorrectionLoop:
         number = len(self._result.passes) - 1
         with open_pass(self._session.transcript, number):
             self._now.examination = await examine_question(
-                work, work.entry.question, self._runner, writes=False
+                work,
+                work.entry.question,
+                self._runner,
+                writes=False,
+                corrects=self._make_corrector is not None,
             )
         return "examined"
 

@@ -14,12 +14,14 @@ from assay.questions.correct.apply_correction import (
     read_suite_text,
 )
 from assay.questions.correct.correction import Corrector
-from assay.questions.model import FixQuestion, Question
+from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
+from assay.questions.model_prover.api_questions import ask_about_answer
 from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import ModelProver, open_pass
+from assay.questions.model_prover.review import Reviewer
 from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite
@@ -72,7 +74,13 @@ class ModelVerifier:
             tools = await self._prover.tools(asked, runner)
             session = AgentSession(self._access, transcript)
             return await repair_record(work, question, runner, session, tools)
-        return await verify_one(work, runners, writes=writes)
+        record = await verify_one(work, runners, writes=writes)
+        if work.obstacle is None and isinstance(question, ApiQuestion):
+            runner = runners.of(work.target)
+            tools = await self._prover.tools(Question(question.id, question.text, {}), runner)
+            review = Reviewer(AgentSession(self._access, transcript, sample=1), tools)
+            return await ask_about_answer(work, question, record, runner, tools.library, review)
+        return record
 
     async def _correct(
         self, work: Work, runner: TargetRunner, writes: bool, transcript: Transcript

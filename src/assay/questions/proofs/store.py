@@ -303,6 +303,10 @@ class ProofStore:
             )
         return stored
 
+    def lock_file(self, lock: str) -> Path:
+        """Return where the lock of a target is kept."""
+        return self.root / LOCKS / f"{digest_lock(lock)}.txt"
+
     def _write(
         self,
         folder: Path,
@@ -316,7 +320,7 @@ class ProofStore:
             folder.mkdir(parents=True, exist_ok=True)
             written = [_put(folder / name, source) for name, source in sorted(files.items())]
             # Last, so that a proof.json never names a file that is not there.
-            written.append(_put(self.root / LOCKS / f"{stored.lock}.txt", lock))
+            written.append(_put(self.lock_file(lock), lock))
             written.append(_put(folder / MANIFEST, text))
             for name in gone:
                 (folder / name).unlink(missing_ok=True)
