@@ -213,6 +213,9 @@ def test_two_names_of_one_thing_are_ambiguous(judge_question: JudgeQuestion) -> 
     text = "Which function lights all lamps?"
     found = judge_question("A", text, "`lanterns.light_all`", "`lanterns.light_every`", "`Box`")
     assert (found.verdict, found.code) == (Verdict.AMBIGUOUS, "same-answer")
+    text = "How do you get hold of the error that darkness leads to?"
+    options = ("`from lanterns.lamps import DarkError`", "`from lanterns import DarkError`")
+    assert judge_question("B", text, *options, "`Box`").code == "same-answer"
     named = "Which name is an alias of the function that lights all lamps?"
     options = ("`lanterns.light_every`", "`lanterns.light_all`")
     assert judge_question("A", named, *options).verdict is Verdict.UNPROVEN
@@ -259,3 +262,28 @@ def test_a_variable_of_the_environment_is_found_in_the_files(
 def test_every_kind_of_claim_has_a_writer() -> None:
     union = get_args(get_args(kinds.AnyClaim)[0])
     assert {*WRITERS, kinds.FreeProgram} == set(union)
+
+
+def test_a_program_has_no_arguments_and_may_end_itself(settle: Settle) -> None:
+    code = (
+        "import sys\n\nfrom lanterns import Lamp\n\nprint(len(sys.argv), Lamp().fuel)\nsys.exit()"
+    )
+    assert states(settle("What does it print?", "`1 10`", "`2 10`", snippet=code)) == "HF"
+
+
+def test_a_method_is_known_by_its_name_alone(settle: Settle) -> None:
+    text = "Which keyword argument of `thing.refill()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UF"
+    text = "Which keyword argument of `pool.light()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UU", "two classes have such a method"
+
+
+def test_a_variable_is_of_the_class_it_ends_like(settle: Settle) -> None:
+    text = "You have an `OilLamp` and want to see. Which method do you call on the lamp?"
+    assert states(settle(text, "`lamp.light()`", "`lamp.shine()`")) == "UF"
+
+
+def test_what_raises_by_design_is_no_failure(settle: Settle) -> None:
+    text = "Which method of `Lamp` pours oil into the tank and raises an error that says so?"
+    assert states(settle(text, "`refill`", "`pour`")) in ("HF", "UF")
+    assert states(settle("Which method of `Lamp` raises an error?", "`refill`", "`pour`")) == "UU"

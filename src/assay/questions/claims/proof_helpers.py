@@ -187,6 +187,13 @@ def found(path):
 '''
 )
 
+IS_ONE = '''
+def is_one(value, other):
+    """Whether two names stand for one object, or for the same plain value."""
+    is_plain = type(value) is type(other) and type(value) in (bytes, float, int, str)
+    return value is other or (is_plain and value == other)
+'''
+
 CONSTANT = (
     '''
 def values(found):
@@ -360,9 +367,14 @@ sys.addaudithook(
 
 def run():
     """Run the code as a program of its own; what wanted the network has not shown anything."""
-    names = {"__name__": "__main__"}
-    exec(SETUP, names)
-    value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    names, value = {"__name__": "__main__"}, None
+    sys.argv[1:] = []
+    try:
+        exec(SETUP, names)
+        value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    except SystemExit as end:
+        if end.code:
+            raise
     check_network()
     return value
 

@@ -84,9 +84,9 @@ def write_same(claim: kinds.SameThing, library: Library) -> ProofParts:
         imports=("import importlib",),
         disputed=repr(claim.value),
         constants=(("FIRST", repr(claim.subject)),),
-        helpers=(proof_helpers.FOUND,),
-        holds="assert found(DISPUTED) is found(FIRST)",
-        fails="assert found(DISPUTED) is not found(FIRST)",
+        helpers=(proof_helpers.FOUND, proof_helpers.IS_ONE),
+        holds="assert is_one(found(DISPUTED), found(FIRST))",
+        fails="assert not is_one(found(DISPUTED), found(FIRST))",
         controls=("assert found(FIRST) is not None",),
     )
 

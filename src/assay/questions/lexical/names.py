@@ -187,6 +187,7 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
     library = parsed.library
     if mention.form in _NAMING and mention.head:
         holder = parsed.types.get(mention.head) or library.owner(mention.head, CLASSES)
+        holder = holder or _find_namesake(mention.head, parsed)
         if holder is not None:
             yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
@@ -198,6 +199,13 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
         and (owner := _find_owner(mention, option, parsed)) is not None
     ):
         yield Member(owner, mention.last, Tie.OWN, by_option=True)
+
+
+def _find_namesake(name: str, parsed: ParsedQuestion) -> Symbol | None:
+    """Return the only class of the stem whose name ends like a variable: `pool`, `BigPool`."""
+    camel = "".join(part.capitalize() for part in name.split("_"))
+    found = [one for one in parsed.subjects if one.kind in CLASSES and one.name.endswith(camel)]
+    return found[0] if len(found) == 1 and name.islower() else None
 
 
 _TO_OWNER = re.compile(

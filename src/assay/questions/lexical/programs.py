@@ -13,7 +13,7 @@ from assay.questions.claims.library import CALLABLES, CLASSES, Library
 from assay.questions.index import Symbol
 from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.parsed_question import ParsedQuestion
-from assay.questions.lexical.stem import word_set
+from assay.questions.lexical.stem import Noun, word_set
 
 # Whatever is asked of a stand-in says nothing about the target, as if the network had been needed.
 DEFINITION = '''
@@ -129,7 +129,7 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     if tree is None:
         return "the code does not parse"
     called = _find_call(tree, parsed)
-    if not block and called is None:
+    if not block and (called is None or _is_about_signature(parsed)):
         return "the question shows no code"
     if called is None and not _runs_by_itself(tree):
         called = _find_entry(tree)
@@ -153,6 +153,14 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     is_last = called is not None or _LAST_LINE.search(prose) is not None
     program = _split(tree, text, missing, is_last, called is not None)
     return replace(program, is_unsteady=unsteady is not None)
+
+
+def _is_about_signature(parsed: ParsedQuestion) -> bool:
+    """Return whether a call in the stem only says whose parameter or default is asked for."""
+    members = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.FLAG, Noun.IMPORT)
+    if parsed.stem.noun in members or parsed.stem.has("default*", "parameter*", "argument*"):
+        return True
+    return parsed.stem.has("base", "bases", "subclass*", "inherit*", "parent")
 
 
 _CIRCUMSTANTIAL = (
@@ -184,9 +192,11 @@ def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
         and (not tree.body or _uses(one.code) & defined)
         and (tree.body or _is_of_target(one.code, parsed))
     }
-    if len(found) != 1:
+    # "`main()` is run with `asyncio.run(main())`" is one call.
+    whole = [one for one in found if all(other in one for other in found)]
+    if len(whole) != 1:
         return None
-    code = found.pop()
+    code = whole[0]
     called = code.partition("(")[0]
     function = next((one for one in tree.body if getattr(one, "name", None) == called), None)
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -203,6 +213,9 @@ def _is_of_target(code: str, parsed: ParsedQuestion) -> bool:
     """Return whether all that an expression uses is the target's, or assigned in the stem."""
     library, assigned = parsed.library, _assignments(parsed)
     names = _uses(code) - set(dir(builtins))
+    called = library.owner(parsed.expand(code), CALLABLES) if code.endswith("()") else None
+    if called is not None and any(one.is_required for one in called.parameters or ()):
+        return False  # The parentheses only say that it is a function.
     return bool(names) and all(
         name in library.roots or name in assigned or library.owner(name) for name in names
     )
@@ -400,7 +413,7 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
     imports = []
     for name in sorted(_free_names(tree)):
         if name in library.roots or name in sys.stdlib_module_names:
-            imports.append(f"import {name}")
+            imports += [f"import {one}" for one in _find_modules(name, tree, library)]
             continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
@@ -414,6 +427,13 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
             return f"the code uses `{name}`, which nothing defines"
         imports.append(place.statement)
     return imports
+
+
+def _find_modules(root: str, tree: ast.Module, library: Library) -> list[str]:
+    """Return the modules that full paths in the code go through, or the root alone."""
+    paths = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    found = [one for one in paths if one.startswith(f"{root}.") and one in library.index.modules]
+    return sorted(found) or [root]
 
 
 def _free_names(tree: ast.Module) -> set[str]:

@@ -69,7 +69,9 @@ def _asks_for_default(parsed: ParsedQuestion) -> bool:
         return True
     denials = ("not", "no", "none", "nothing", "neither", "without", "unless", "otherwise")
     is_denied = stem.has(*denials) or any(one.text.endswith("n't") for one in stem.tokens)
-    return is_denied and stem.has("pass*", "specif*", "giv*", "set", "provid*", "told", "configur*")
+    return is_denied and stem.has(
+        "pass*", "specif*", "giv*", "set", "provid*", "told", "configur*", "arguments"
+    )
 
 
 def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:

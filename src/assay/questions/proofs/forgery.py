@@ -94,12 +94,16 @@ class Given:
         return _SUBCLASSING.search(self.prose.lower()) is not None
 
 
-def read_given(question: Question | None, option: str) -> Given:
-    """Return what the question says to everybody: its code, and its words with the option's."""
+def read_given(question: Question | None, option: str, twin: str = "") -> Given:
+    """Return what the question says to everybody: its code, and its words with the option's.
+
+    `twin` is the option that this one is compared with; what that one says is given too.
+    """
     if question is None:
         return Given()
     snippet, said = question.snippet, question.options.get(option, "")
     code = [] if snippet is None else [*snippet.imports, snippet.code]
+    code += [question.options[twin].strip("`")] if twin in question.options else []
     return Given(
         code="\n".join([*code, *_CODE.findall(question.text)]),
         prose=f"{question.text}\n{said}",
@@ -450,7 +454,8 @@ class _Reader:
         for node in ast.walk(statement):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
                 values = {one.value for one in node.elts if isinstance(one, ast.Constant)}
-                if values == self._given.options:
+                # "None of the above" is no output and may be left out.
+                if values <= self._given.options and len(self._given.options - values) < 2:
                     found |= {id(one) for one in node.elts}
         return found
 

@@ -75,7 +75,7 @@ async def try_proof(
 ) -> Trial:
     """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
     claim = proof.claim
-    given = read_given(question, claim.option)
+    given = read_given(question, claim.option, claim.twin)
     try:
         file = read_proof(proof.source)
         check_forgery(proof.source, given, modules)
