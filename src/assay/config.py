@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -41,6 +41,23 @@ class SubmissionsConfig(BaseModel):
     ignore: list[str] = Field(default_factory=list)
 
 
+class RoleConfig(BaseModel):
+    """A table of [models.roles]: what is different for one role."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    model: str | None = None
+    url: str | None = None
+    effort: str | None = None
+    temperature: float | None = Field(default=None, ge=0, le=2, allow_inf_nan=False)
+    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+Role: TypeAlias = Literal["reader", "engineer", "reviewer", "fixer", "judge"]
+
+
 class ModelsConfig(BaseModel):
     """The table [models]; keys to a provider are taken from the environment only."""
 
@@ -60,6 +77,7 @@ class ModelsConfig(BaseModel):
     # US dollars per million tokens.
     input_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     output_price: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    roles: dict[Role, RoleConfig] = Field(default_factory=dict)
 
 
 class AgentsConfig(BaseModel):

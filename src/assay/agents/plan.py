@@ -235,7 +235,9 @@ class AgentsPlan:
         self.skipped = [str(one) for one in reading.skipped]
         self._tests = plan_tests(reading.found, asked.reach, asked.sampling)
         settings = resolve(asked.model, load_config().models)
-        self.client = None if settings is None else ModelClient(settings, cache=ResponseCache())
+        self.client = None
+        if settings is not None:
+            self.client = ModelClient(settings.of_role("judge"), cache=ResponseCache())
         check_recorded(self._tests, asked.reach, trust)
         self.total: int | None = len(self._tests)
         # Each lane holds a test that may be waiting for its last samples: the pool stays busy.

@@ -118,7 +118,8 @@ class SessionRunner:
     def _make_client(self) -> ModelClient | None:
         if self._settings is None:
             return None
-        return ModelClient(self._settings, cache=ResponseCache(), budget=self._budget)
+        settings = self._settings.of_role("judge")
+        return ModelClient(settings, cache=ResponseCache(), budget=self._budget)
 
     def make_record(self, test: Test) -> CaseRecord:
         """Take the samples of one test."""

@@ -284,18 +284,24 @@ JUDGE_VOTES = click.option(
 )
 
 
+REFRESH = click.option(
+    "--refresh", is_flag=True, default=None, help="Ask the model again instead of using the cache."
+)
+
+
 _NAMES = {
     "model": "model",
     "model_url": "url",
     "max_cost": "max_cost",
     "max_tokens": "max_tokens",
     "judge_votes": "judge_votes",
+    "refresh": "refresh",
 }
 
 
 def model_options(command: Command) -> Command:
-    """Add --model, --model-url, --max-cost and --max-tokens to a command."""
-    for option in (MAX_TOKENS, MAX_COST, MODEL_URL, MODEL):
+    """Add --model, --model-url, --max-cost, --max-tokens and --refresh to a command."""
+    for option in (REFRESH, MAX_TOKENS, MAX_COST, MODEL_URL, MODEL):
         command = option(command)
     return command
 

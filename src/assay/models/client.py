@@ -220,6 +220,10 @@ class ModelClient:
         model) or BudgetExceeded.
         """
         body: dict[str, Any] = {"model": self.settings.name, "messages": messages}
+        if self.settings.temperature is not None:
+            body["temperature"] = self.settings.temperature
+        if self.settings.effort is not None:
+            body["reasoning_effort"] = self.settings.effort
         if schema is not None:
             body["messages"] = add_shape(messages, schema)
             body["response_format"] = response_format(schema)
@@ -261,7 +265,7 @@ class ModelClient:
         return answer
 
     def _read_cache(self, question: _Question) -> ModelAnswer[Any] | None:
-        if self.cache is None:
+        if self.cache is None or self.settings.refresh:
             return None
         found = self.cache.get(self._describe_request(question), question.sample)
         try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from assay.config import USER_CONFIG, ModelsConfig, load_user_config
+from assay.config import USER_CONFIG, ModelsConfig, RoleConfig, load_user_config
 from assay.errors import InputError
 from assay.redaction import redact
 
@@ -150,6 +150,15 @@ class ModelSettings:
     max_tokens: int | None = None
     judge_votes: int = 1
     price: Price | None = None
+    effort: str | None = None
+    temperature: float | None = None
+    refresh: bool = False
+    """Whether answers are asked for anew, and not taken from the cache."""
+    roles: Mapping[str, ModelSettings] = field(default_factory=dict)
+    """Settings of single roles, where they differ."""
+
+    def of_role(self, role: str) -> ModelSettings:
+        return self.roles.get(role, self)
 
     def redact(self, value: Any) -> Any:
         """Return a value without the key, in case a provider echoes it."""
@@ -172,6 +181,7 @@ class ModelChoice:
     max_cost: float | None = None
     max_tokens: int | None = None
     judge_votes: int | None = None
+    refresh: bool | None = None
     is_recorded: bool = False
     """Whether it was read from a run folder, which anybody may have written."""
 
@@ -214,14 +224,59 @@ def resolve(
         max_tokens=_choose(choice.max_tokens, config.max_tokens),
         judge_votes=choice.judge_votes or config.judge_votes,
         price=_find_model_price(model, config),
+        refresh=bool(choice.refresh),
     )
+    roles: dict[str, ModelSettings] = {
+        name: _resolve_role(settings, one, environment) for name, one in config.roles.items()
+    }
+    settings = replace(settings, roles=roles)
+    for one in (settings, *roles.values()):
+        _check_price(one)
+    return settings
+
+
+def _resolve_role(
+    base: ModelSettings, role: RoleConfig, environment: Mapping[str, str]
+) -> ModelSettings:
+    """Return the settings of a role: those of the run, and what its table changes.
+
+    Its model is asked at the address it names, at its own provider if the run uses a provider, else
+    where the run's model is.
+    """
+    own = replace(
+        base,
+        timeout=role.timeout or base.timeout,
+        effort=role.effort or base.effort,
+        temperature=_choose(role.temperature, base.temperature),
+    )
+    if role.model is None:
+        return own
+    url = _check_address(role.url) if role.url else base.url
+    if not role.url and find_provider_at(base.url) and (provider := match_provider(role.model)):
+        url = provider.url
+    key_name = _find_key_name(url, environment)
+    if key_name == OTHER_KEY and url != base.url:
+        _check_host(url, environment)
+    price = FREE if is_free(role.model) else find_price(role.model)
+    if role.input_price is not None or role.output_price is not None:
+        price = Price(role.input_price or 0.0, role.output_price or 0.0)
+    return replace(
+        own,
+        name=format_name(role.model, None if find_provider_at(url) else url),
+        url=url,
+        key=_read_key(key_name, environment),
+        key_name=key_name,
+        price=price,
+    )
+
+
+def _check_price(settings: ModelSettings) -> None:
     if settings.max_cost is not None and settings.price is None:
         raise InputError(
             f"the price of {settings.name!r} is not known, so its cost cannot be limited",
             advice="set input_price and output_price under [models] in assay.toml, "
             "or limit it with --max-tokens",
         )
-    return settings
 
 
 def _find_model(

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from assay.questions.model import Question
 from assay.questions.proof_runners import Attempt, TargetRunner
-from assay.questions.proofs.claims import WRITTEN, Proof, proof_name
+from assay.questions.proofs.claims import MODELLED, WRITTEN, Grounds, Proof, proof_name
 from assay.questions.proofs.proof_file import read_proof
 from assay.questions.proofs.proving import Trial, is_repeated, read_outcomes, try_proof
 from assay.questions.proofs.store import NewProof, StoredProof
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.exceptions import ExceptionMatch, match_exceptions
 from assay.questions.verdict.option_findings import OptionFinding, State, Truth, combine
+from assay.questions.verdict.stems import Stem, StemKind, classify
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,17 @@ class Examination:
     new: tuple[NewProof, ...] = ()
     whole: tuple[Trial, ...] = ()
     """Proofs about the question as a whole: its premises, and options that are the same."""
+    asks: StemKind | None = None
+    """How those who made claims read the question, if they read it alike."""
+    is_reading_disputed: bool = False
+    """Whether a second opinion reads the question otherwise."""
+
+    def read_stem(self, question: Question) -> Stem:
+        """Return how a question is read: by its words, or by its reader where they are unsure."""
+        stem = classify(question.text)
+        if self.is_reading_disputed:
+            return Stem(stem.kind, "the question, which is read in two ways,", clear=False)
+        return stem if stem.sure or self.asks is None else Stem(self.asks, "as it was read")
 
     def without(self, options: Sequence[str], reason: str) -> Examination:
         """Return the same with these options unproven, and without what they have in common."""
@@ -41,10 +53,12 @@ async def examine(
     runner: TargetRunner,
     exception_match: ExceptionMatch = ExceptionMatch.CLOSEST,
     claimed: Attempt = Attempt(),  # noqa: B008 - it is immutable
+    is_enough: Callable[[Examination], bool] | None = None,
 ) -> Examination:
     """Settle as many of a question's options as possible.
 
-    What a person claims comes first: an option that it settles needs no proof of a program.
+    What a person claims comes first: an option that it settles needs no proof of a program. A model
+    is not asked if what was found before `is_enough`.
     """
     compounds = read_compounds(question)
     options = [option for option in question.options if option not in compounds]
@@ -70,6 +84,7 @@ async def examine(
     }
     reasons |= dict.fromkeys(outdated, OUTDATED)
     found: list[Trial] = []
+    whole = tuple(await _try_whole(question, runner))
     for prover in runner.provers:
         # What a prover has stored is all it knows about an option, as long as it decides a claim.
         asked = {
@@ -80,10 +95,14 @@ async def examine(
         open_options = [
             one
             for one in options
-            if one not in asked | outdated and not _is_settled(trials + found, one)
+            if one not in asked | outdated and _is_open(trials + found, one, options, prover.name)
         ]
         if not open_options:
             continue
+        if prover.name == MODELLED and is_enough is not None:
+            before = _examination(options, [*trials, *found], (), reasons, exception_match)
+            if is_enough(replace(before, whole=whole)):
+                continue
         attempt = await prover.prove(question, open_options, runner)
         reasons |= attempt.reasons
         found += await _try_all(question, _rename_apart(attempt.proofs, found), runner)
@@ -93,7 +112,7 @@ async def examine(
     reasons |= claimed.reasons
     examination = _examination(options, [*trials, *found], new, reasons, exception_match)
     examination = _note_claims(examination, claimed.reasons)
-    return replace(examination, whole=tuple(await _try_whole(question, runner)))
+    return replace(examination, whole=whole)
 
 
 def _note_claims(examination: Examination, reasons: Mapping[str, str]) -> Examination:
@@ -181,13 +200,31 @@ def _examination(
         if finding.state is State.UNPROVEN and not matched[option]:
             finding = replace(finding, reason=reasons.get(option, finding.reason))
         findings[option] = finding
-    return Examination(by_option, findings, new)
+    asks = {one.proof.claim.asks for one in trials if one.proof.claim.asks}
+    kind = StemKind(asks.pop()) if len(asks) == 1 and asks <= set(StemKind) else None
+    return Examination(by_option, findings, new, asks=kind)
 
 
 def _is_settled(trials: Sequence[Trial], option: str) -> bool:
     """Tell whether the proofs of an option decide it, so that no prover need be asked."""
     settled = [trial.settled for trial in trials if trial.proof.claim.option == option]
     return combine(settled).state is not State.UNPROVEN
+
+
+def _is_open(trials: Sequence[Trial], option: str, options: Sequence[str], prover: str) -> bool:
+    """Tell whether a prover is asked about an option.
+
+    A model is also asked about one that holds only as documented while another holds.
+    """
+    if not _is_settled(trials, option):
+        return True
+    found = {
+        one: combine(trial.settled for trial in trials if trial.proof.claim.option == one)
+        for one in options
+    }
+    holding = [one for one in options if found[one].state is State.HOLDS]
+    is_documented = found[option].grounds is Grounds.DOCUMENTED
+    return prover == MODELLED and is_documented and option in holding and len(holding) > 1
 
 
 def to_stored(trial: Trial) -> NewProof:

@@ -58,14 +58,20 @@ async def find_library(question: Question, runner: TargetRunner) -> Library | st
 
 
 def write_claim(
-    question: Question, option: str, claim: kinds.TypedClaim, library: Library, number: int = 1
+    question: Question,
+    option: str,
+    claim: kinds.TypedClaim,
+    library: Library,
+    number: int = 1,
+    author: str = PERSON,
 ) -> Proof | str:
-    """Return the proof of a person's claim, or why there is none."""
+    """Return the proof of somebody's claim, or why there is none."""
     for missing in find_missing(claim, library):
         return missing
-    proof = write_proof(option, claim, library, PERSON)
-    head = replace(proof.claim, by_person=True)
-    proof = replace(proof, claim=head, file=proof_name(f"{option}_claim", number))
+    proof = write_proof(option, claim, library, author)
+    stem = f"{option}_claim" if author == PERSON else option
+    head = replace(proof.claim, by_person=author == PERSON)
+    proof = replace(proof, claim=head, file=proof_name(stem, number))
     return find_misfit(question, proof) or proof
 
 

@@ -21,8 +21,7 @@ from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
-from assay.questions.verdict.stems import classify
-from assay.questions.verdict.verdict import Judgement, accuses, answers_of, judge
+from assay.questions.verdict.verdict import Judgement, Verdict, accuses, answers_of, judge
 from assay.runs import Parts, Unit
 from assay.sandbox import Target
 from assay.tracebacks import format_exception
@@ -49,8 +48,8 @@ class Work:
         Of the claims those stay that are about an option that reads as before.
         """
         old, new = self.entry.question, entry.question
-        assert isinstance(old, Question)
-        assert isinstance(new, Question)
+        if not isinstance(old, Question) or not isinstance(new, Question):
+            return replace(self, entry=entry)
         claims = {
             option: given
             for option, given in self.claims.items()
@@ -160,44 +159,115 @@ async def _verify_choice(
 
 
 async def examine_question(
-    work: Work, question: Question, runner: TargetRunner, *, writes: bool
+    work: Work,
+    question: Question,
+    runner: TargetRunner,
+    *,
+    writes: bool,
+    corrects: bool = False,
 ) -> Examination:
     """Return what the claims of a person, the stored proofs and the provers find.
 
-    None of them sees the key. Proofs of claims are written anew each time and not stored.
+    None of them sees the key; it only decides whether a model can still change the verdict. To
+    correct a question one wants to know more than that it is wrong. Proofs of claims are written
+    anew each time and not stored.
     """
+
+    def is_enough(found: Examination) -> bool:
+        assert work.entry.key is not None
+        whole = [trial.settled for trial in found.whole]
+        stem = found.read_stem(question)
+        judgement = judge(question, stem, found.findings, work.entry.key.answer, whole)
+        is_decided = judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects)
+        # A model is not asked about an option on which proofs contradict each other.
+        return is_decided or judgement.code == "key-contradicted"
+
     stored = work.store.load(question)
     claimed = await PersonProver(work.claims).prove(question, list(question.options), runner)
-    examination = await examine(question, stored, runner, work.exception_match, claimed)
+    examination = await examine(question, stored, runner, work.exception_match, claimed, is_enough)
     if writes and examination.new:
         work.store.save(question, examination.new, runner.lock)
     return examination
 
 
+@dataclass(frozen=True)
+class Doubts:
+    """What a second opinion does not share: options by reason, and how the question is read."""
+
+    options: Mapping[str, str] = field(default_factory=dict)
+    asks: bool = False
+
+    def apply(self, examination: Examination) -> Examination:
+        """Return the examination with these options unproven."""
+        for option, reason in self.options.items():
+            examination = examination.without([option], reason)
+        return replace(examination, is_reading_disputed=True) if self.asks else examination
+
+
+class Review(Protocol):
+    """A second opinion on what rests on the claims of a model; it sees no key."""
+
+    async def __call__(
+        self, question: Question, examination: Examination, options: Sequence[str]
+    ) -> Doubts: ...
+
+
 async def judge_question(
-    work: Work, question: Question, examination: Examination, runner: TargetRunner
+    work: Work,
+    question: Question,
+    examination: Examination,
+    runner: TargetRunner,
+    review: Review | None = None,
+    *,
+    is_correction: bool = False,
 ) -> CaseRecord:
-    """Return the verdict as a record: the key is known here, and proofs are only repeated."""
+    """Return the verdict as a record: the key is known here, and proofs are only repeated.
+
+    Of a correction it is also reviewed that it is Valid.
+    """
     assert work.entry.key is not None
-    examination, findings, judgement = await _judge(
-        question, work.entry.key.answer, examination, runner
-    )
+    case = Judging(question, work.entry.key.answer, runner, review, is_correction)
+    examination, findings, judgement = await case.judge(examination)
     return question_record(work.identifier, work.entry, question, examination, findings, judgement)
 
 
-async def _judge(
-    question: Question, key: str, examination: Examination, runner: TargetRunner
-) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
-    """Return the verdict; a defect is reported only if a new interpreter confirms it."""
-    stem = classify(question.text)
-    whole = [trial.settled for trial in examination.whole]
-    judgement = judge(question, stem, examination.findings, key, whole)
-    if accuses(judgement):
-        unstable = await repeat(examination, judgement.rests_on, runner)
-        if unstable:
-            # The remaining findings may report another defect, which must be repeated too.
-            return await _judge(question, key, examination.without(unstable, _UNSTABLE), runner)
-    return examination, answers_of(question, stem, examination.findings), judgement
+@dataclass(frozen=True)
+class Judging:
+    """One question with its key, and what is asked before a defect is reported."""
+
+    question: Question
+    key: str
+    runner: TargetRunner
+    review: Review | None = None
+    is_correction: bool = False
+
+    async def judge(
+        self, examination: Examination
+    ) -> tuple[Examination, dict[str, OptionFinding], Judgement]:
+        """Return the verdict; a defect is reported only if nothing speaks against it.
+
+        A new interpreter must confirm it, and a second opinion where it rests on a model's claims.
+        """
+        question, stem = self.question, examination.read_stem(self.question)
+        whole = [trial.settled for trial in examination.whole]
+        judgement = judge(question, stem, examination.findings, self.key, whole)
+        if accuses(judgement):
+            unstable = await repeat(examination, judgement.rests_on, self.runner)
+            if unstable:
+                # The remaining findings may report another defect, which must be repeated too.
+                return await self.judge(examination.without(unstable, _UNSTABLE))
+        if self.review is not None and (options := self._reviewed(judgement)):
+            doubts = await self.review(question, examination, options)
+            if doubts != Doubts():
+                return await self.judge(doubts.apply(examination))
+        return examination, answers_of(question, stem, examination.findings), judgement
+
+    def _reviewed(self, judgement: Judgement) -> tuple[str, ...]:
+        """Return the options whose proofs are reviewed before this verdict is given."""
+        if accuses(judgement):
+            return judgement.rests_on
+        is_kept = self.is_correction and judgement.verdict is Verdict.VALID
+        return tuple(self.question.options) if is_kept else ()
 
 
 _UNSTABLE = "unstable: a new interpreter with another hash seed gave another outcome"

@@ -128,8 +128,29 @@ class Shop:
 ''',
     "src/lanterns/keepers.py": '''
 """Who looks after lamps, and what tells them how."""
+import os
 import socket
 from abc import ABC, abstractmethod
+
+
+TINT = os.environ.get("LANTERN_TINT", "white")
+
+
+class FireError(OSError):
+    """Something burns."""
+
+
+def burn():
+    """Raise an error of its own."""
+    raise FireError("it burns")
+
+
+def call_out():
+    """Raise it because the network is not there."""
+    try:
+        raise ConnectionRefusedError
+    except OSError as error:
+        raise FireError("nobody answers") from error
 
 
 class Adviser(ABC):

@@ -50,3 +50,47 @@ def test_what_comes_before_is_part_of_the_program(library: Library) -> None:
 )
 def test_there_is_no_program(library: Library, text: str) -> None:
     assert isinstance(program(text, library), str)
+
+
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("import trio", "__import__('trio').run(main)"),
+        ("from anyio import sleep", "__import__('anyio').run(main)"),
+        ("import asyncio", "__import__('asyncio').run(main())"),
+        ("from lanterns import Lamp", "__import__('asyncio').run(main())"),
+    ],
+)
+def test_a_coroutine_runs_in_the_loop_its_code_imports(
+    library: Library, imports: str, call: str
+) -> None:
+    code = f"{imports}\n\nasync def main():\n    print(1)\n"
+    for text in ("What is printed?", "What does running `main` print?"):
+        found = program(f"{text}\n\n```python\n{code}```", library)
+        assert isinstance(found, Program)
+        assert found.code == call
+
+
+@pytest.mark.parametrize(
+    ("text", "setup"),
+    [
+        ('What does `lanterns.shop.Shop.open("x")` return?', "import lanterns.shop"),
+        ("What does `lanterns.light_all([])` return?", "import lanterns"),
+    ],
+)
+def test_a_full_path_is_imported_with_its_module(library: Library, text: str, setup: str) -> None:
+    found = program(text, library)
+    assert isinstance(found, Program)
+    assert found.setup == setup
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is the default value of the `litres` parameter of `Lamp.refill()`?",
+        "What does `light_all()` return?",
+        "`Lamp(brightness=-1)` reports it with `DarkError`. Which class is a base class of that?",
+    ],
+)
+def test_a_call_that_only_names_a_function_is_not_run(library: Library, text: str) -> None:
+    assert isinstance(program(text, library), str)

@@ -74,6 +74,80 @@ def test_code_is_run_once_and_observed(settle: Settle) -> None:
     assert states(settle("What does it print?", "`1`", "`2`", snippet=LEAVES_TRACES)) == "HF"
 
 
+RAISES = """\
+from lanterns import Lamp
+
+lamp = Lamp()
+lamp.light(1)
+"""
+PRINTS = """\
+from lanterns import Lamp
+
+print([Lamp().light()])
+print("end")
+"""
+READS_THE_CLOCK = """\
+from datetime import datetime
+
+from lanterns import Lamp
+
+
+def make():
+    return Lamp(brightness=-datetime.now().year)
+"""
+OWN_OS_ERROR = """\
+from lanterns.keepers import burn
+
+burn()
+"""
+ENDS_IN_THE_NETWORK = OWN_OS_ERROR.replace("burn", "call_out")
+
+
+@pytest.mark.parametrize(
+    ("text", "snippet", "options", "expected"),
+    [
+        (
+            "Which exception is raised?",
+            RAISES,
+            ("`TypeError`", "None, the lamp is lit anyway", "Nothing"),
+            "HFF",
+        ),
+        (
+            "What happens at the last line?",
+            RAISES,
+            ("A `TypeError` is raised.", "It returns 'white', as always.", "The lamp goes out."),
+            "HFF",
+        ),
+        (
+            "What is printed?",
+            PRINTS,
+            ("`['white']`, then `end`", "`['white']` and `start`", "No output, as it is dark"),
+            "HFF",
+        ),
+        ("What is printed?", RAISES, ("Nothing", "`white`"), "UF"),
+        (
+            "What happens when `make()` is called?",
+            READS_THE_CLOCK,
+            ("`DarkError` is raised.", "A lamp is returned.", "`KeyError` is raised."),
+            "HFF",
+        ),
+        ("Which exception is raised?", OWN_OS_ERROR, ("`KeyError`", "`FireError`"), "FU"),
+        ("Which exception is raised?", ENDS_IN_THE_NETWORK, ("`KeyError`", "`FireError`"), "UU"),
+    ],
+)
+def test_an_option_is_compared_with_what_was_observed(
+    settle: Settle, text: str, snippet: str, options: tuple[str, ...], expected: str
+) -> None:
+    found = settle(text, *options, snippet=snippet)
+    assert states(found) == expected, "\n".join(one.reason for one in found.values())
+
+
+def test_what_a_description_leaves_out_is_not_denied(settle: Settle) -> None:
+    """Without an exception among the options, nobody says that there is none."""
+    found = settle("What happens?", "It checks the call.", "It draws.", snippet=RAISES)
+    assert states(found) == "UU"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -139,6 +213,9 @@ def test_two_names_of_one_thing_are_ambiguous(judge_question: JudgeQuestion) -> 
     text = "Which function lights all lamps?"
     found = judge_question("A", text, "`lanterns.light_all`", "`lanterns.light_every`", "`Box`")
     assert (found.verdict, found.code) == (Verdict.AMBIGUOUS, "same-answer")
+    text = "How do you get hold of the error that darkness leads to?"
+    options = ("`from lanterns.lamps import DarkError`", "`from lanterns import DarkError`")
+    assert judge_question("B", text, *options, "`Box`").code == "same-answer"
     named = "Which name is an alias of the function that lights all lamps?"
     options = ("`lanterns.light_every`", "`lanterns.light_all`")
     assert judge_question("A", named, *options).verdict is Verdict.UNPROVEN
@@ -150,10 +227,63 @@ def test_the_only_option_that_is_there_confirms_a_key(judge_question: JudgeQuest
     found = judge_question("A", text, *options)
     assert (found.verdict, found.code) == (Verdict.VALID, "only-survivor")
     others = (*options, "None of the above")
-    assert judge_question("A", text, *others).verdict is Verdict.UNPROVEN
+    assert judge_question("A", text, *others).code == "only-survivor"
+    assert judge_question("D", text, *others).verdict is Verdict.UNPROVEN
+    assert judge_question("B", text, *options).verdict is Verdict.INCORRECT
+
+
+def test_a_subclass_is_one_whatever_else_is_said(settle: Settle) -> None:
+    text = "Which class is a subclass of `lanterns.BaseLamp`, so that it burns with a flame?"
+    found = settle(text, "`lanterns.OilLamp`", "`lanterns.Box`", "`lanterns.Magic`")
+    assert states(found) == "UFF"
+
+
+def test_several_names_are_members_of_one_owner(judge_question: JudgeQuestion) -> None:
+    text = "Which parameters of `Lamp` set 1) the tint and 2) how long it burns?"
+    options = ("1) `colour`, 2) `timeout`", "1) `colour`, 2) `burning`", "`tint` and `timeout`")
+    assert judge_question("A", text, *options).code == "only-survivor"
+    assert judge_question("B", text, *options).verdict is Verdict.INCORRECT
+
+
+def test_the_class_of_a_variable_is_taken_from_the_question(settle: Settle) -> None:
+    text = "Given a `Lamp` object `one`, which expression says how bright it is?"
+    assert states(settle(text, "`one.light()`", "`one.shine()`")) == "HF"
+
+
+def test_a_variable_of_the_environment_is_found_in_the_files(
+    judge_question: JudgeQuestion,
+) -> None:
+    text = "Which environment variable sets the colour of every lamp?"
+    options = ("`LANTERN_TINT`", "`LANTERN_COLOUR_ALL`", "`LAMP_TINTS_SET`")
+    assert judge_question("A", text, *options).code == "only-survivor"
     assert judge_question("B", text, *options).verdict is Verdict.INCORRECT
 
 
 def test_every_kind_of_claim_has_a_writer() -> None:
     union = get_args(get_args(kinds.AnyClaim)[0])
     assert {*WRITERS, kinds.FreeProgram} == set(union)
+
+
+def test_a_program_has_no_arguments_and_may_end_itself(settle: Settle) -> None:
+    code = (
+        "import sys\n\nfrom lanterns import Lamp\n\nprint(len(sys.argv), Lamp().fuel)\nsys.exit()"
+    )
+    assert states(settle("What does it print?", "`1 10`", "`2 10`", snippet=code)) == "HF"
+
+
+def test_a_method_is_known_by_its_name_alone(settle: Settle) -> None:
+    text = "Which keyword argument of `thing.refill()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UF"
+    text = "Which keyword argument of `pool.light()` says how much oil is poured in?"
+    assert states(settle(text, "`litres`", "`amount`")) == "UU", "two classes have such a method"
+
+
+def test_a_variable_is_of_the_class_it_ends_like(settle: Settle) -> None:
+    text = "You have an `OilLamp` and want to see. Which method do you call on the lamp?"
+    assert states(settle(text, "`lamp.light()`", "`lamp.shine()`")) == "UF"
+
+
+def test_what_raises_by_design_is_no_failure(settle: Settle) -> None:
+    text = "Which method of `Lamp` pours oil into the tank and raises an error that says so?"
+    assert states(settle(text, "`refill`", "`pour`")) in ("HF", "UF")
+    assert states(settle("Which method of `Lamp` raises an error?", "`refill`", "`pour`")) == "UU"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.models.scripted_server import Received, Reply, calls, says
+from tests.models.scripted_server import Received, Reply, calls, says, says_json
 
 AGENTS = {
-    "You are the claim analyst": "claim_analyst",
+    "You are the reader": "reader",
     "You are the proof engineer": "proof_engineer",
+    "You are the reviewer": "reviewer",
     "You maintain the questions": "remediation_engineer",
     "You are the proctor": "proctor",
     "You are the solver": "solver",
@@ -33,62 +35,110 @@ def tool_results(received: Received) -> list[str]:
     return [str(one["content"]) for one in received.messages if one["role"] == "tool"]
 
 
-def claim(option: str, text: str = "", **fields: Any) -> dict[str, Any]:
-    """A well-formed claim."""
-    return {
-        "option": option,
-        "type": "positive",
-        "claim": text or f"what option {option} names is there",
-        "hypothesis": "looking at it shows that it is",
-        "code_snippet_hint": "",
-        **fields,
-    }
+def listed(received: Received, before: str) -> list[str]:
+    """The letters that a task lists after these words."""
+    found = re.search(rf"{re.escape(before)}: (\w+(?:, \w+)*)", text_of(received))
+    return found[1].split(", ") if found else []
 
 
-def submits(*claims: dict[str, Any]) -> Reply:
-    return calls(("submit_claims", {"claims": list(claims)}))
+# --- What a reader answers ----------------------------------------------------------------------
 
 
-def proves(option: str, source: str, **more: Any) -> Reply:
-    """An answer that writes a proof and runs it."""
-    file = f"test_option_{option}.py"
-    return calls(
-        ("write_file", {"path": file, "content": source}), ("run_proof", {"path": file, **more})
-    )
+def reads(*entries: tuple[str, list[dict[str, Any]]], asks: str = "one_true") -> Reply:
+    """The answer of a reader, in the form that a schema asks for."""
+    return says_json(reading(*entries, asks=asks))
 
 
-def has_name(option: str, name: str, instead: str = "BaseModel", owner: str = "pydantic") -> str:
-    """A proof that something of pydantic has a name."""
-    first, _, inner = owner.partition(".")
-    imported = f"from {first} import {inner}" if inner else f"import {first}"
-    return f'''"""Option {option}: `{owner}` has `{name}`."""
+def reading(*entries: tuple[str, list[dict[str, Any]]], asks: str = "one_true") -> dict[str, Any]:
+    options = [{"option": option, "claims": claims} for option, claims in entries]
+    return {"asks": asks, "options": options}
 
-{imported}
+
+def program(
+    option: str, says: str = "", relation: str = "equivalent"
+) -> tuple[str, list[dict[str, Any]]]:
+    """An option whose claim an engineer proves."""
+    said = says or f"what option {option} names refuses the number"
+    return option, [{"kind": "program", "says": said, "sketch": "", "relation": relation}]
+
+
+def reads_all(received: Received) -> Reply:
+    """A reader that makes every option a program."""
+    return reads(*(program(one) for one in listed(received, "Claims are wanted for")))
+
+
+# --- What an engineer answers -------------------------------------------------------------------
+
+
+def proves(*proofs: tuple[str, str]) -> Reply:
+    return calls(*(("prove", {"option": option, "source": text}) for option, text in proofs))
+
+
+def limit(option: str, name: str, instead: str = "gt") -> str:
+    """A proof by behaviour: a limit of pydantic refuses a number of its own size, or does not."""
+    return f'''"""Option {option}: a number of the same size is refused."""
+
+from typing import Annotated
+
+import pydantic
 
 DISPUTED = "{name}"
 INSTEAD = "{instead}"
 
 
+def refuses(word):
+    limited = Annotated[int, pydantic.Field(**{{word: 3}})]
+    try:
+        pydantic.TypeAdapter(limited).validate_python(3)
+    except pydantic.ValidationError as error:
+        assert error.errors()[0]["input"] == 3
+        return True
+    return False
+
+
 def test_option_{option}_holds():
-    assert hasattr({inner or first}, DISPUTED)
+    assert refuses(DISPUTED)
 
 
 def test_option_{option}_fails():
-    assert not hasattr({inner or first}, DISPUTED)
+    assert not refuses(DISPUTED)
 '''
+
+
+# --- What a reviewer answers --------------------------------------------------------------------
+
+
+def reviews(
+    received: Received, *, wrong: Mapping[str, str] | None = None, asks: str = "one_true"
+) -> Reply:
+    """A reviewer that agrees, except with the options in `wrong`, whose reasons these are."""
+    against = wrong or {}
+    given = [
+        {
+            "option": option,
+            "if_true": "open" if option in against else "right",
+            "if_false": "open" if option in against else "wrong",
+            "test_decides_claim": True,
+            "reason": against.get(option, "it says what the option says"),
+        }
+        for option in listed(received, "The options to review")
+    ]
+    return says_json({"asks": asks, "options": given})
 
 
 @dataclass
 class Case:
     """How the model answers about one question: by agent, and for engineers by option.
 
-    An answer is a reply, a list of replies in turn, or a function of the request.
+    An answer is a reply, a list of replies in turn, or a function of the request. An engineer's
+    are proofs, in turn; None gives up.
     """
 
     mark: str
-    analyst: Any = None
-    engineers: dict[str, Any] = field(default_factory=dict)
+    reader: Any = reads_all
+    engineers: Any = field(default_factory=dict)
     fixer: Any = None
+    reviewer: Any = reviews
 
 
 class Model:
@@ -104,10 +154,15 @@ class Model:
         self.asked.append((agent, received))
         text = text_of(received)
         case = next(one for one in self._cases if one.mark in text)
-        if agent == "proof_engineer":
-            option = text.partition("The option to work on: ")[2].partition("\\n")[0]
-            return self._answer(case.engineers[option], received)
-        return self._answer(case.analyst if agent == "claim_analyst" else case.fixer, received)
+        if agent == "proof_engineer" and isinstance(case.engineers, dict):
+            return _engineer(case.engineers, received)
+        script = {
+            "reader": case.reader,
+            "proof_engineer": case.engineers,
+            "reviewer": case.reviewer,
+            "remediation_engineer": case.fixer,
+        }[agent]
+        return self._answer(script, received)
 
     def _answer(self, script: Any, received: Received) -> Reply:
         if isinstance(script, Reply):
@@ -120,9 +175,33 @@ class Model:
         replies: list[Reply] = list(script)
         return replies[place] if place < len(replies) else says("I have nothing more to say.")
 
-    def of(self, agent: str) -> list[Received]:
-        return [received for name, received in self.asked if name == agent]
+    def of(self, agent: str, mark: str = "") -> list[Received]:
+        return [one for name, one in self.asked if name == agent and mark in text_of(one)]
 
 
-def agents_asked(model: Model) -> Iterable[str]:
+def _engineer(scripts: dict[str, Any], received: Received) -> Reply:
+    """Prove what is still open, each option with the next of its proofs."""
+    results = [json.loads(one) for one in tool_results(received)]
+    ended = dict(zip(_proven(received), results, strict=True))
+    proofs = []
+    for option in listed(received, "The claims to be proven, by option"):
+        if "settled" in ended.get(option, ()):
+            continue
+        script = scripts.get(option)
+        texts = script if isinstance(script, list) else [script]
+        tried = sum(1 for one in _proven(received) if one == option)
+        text = texts[min(tried, len(texts) - 1)]
+        if isinstance(text, str):
+            proofs.append((option, text))
+    return proves(*proofs) if proofs else says("nobody can know that")
+
+
+def _proven(received: Received) -> Iterable[str]:
+    for message in received.messages:
+        for call in message.get("tool_calls") or ():
+            if call["function"]["name"] == "prove":
+                yield json.loads(call["function"]["arguments"])["option"]
+
+
+def agents_asked(model: Model) -> list[str]:
     return [name for name, _ in model.asked]

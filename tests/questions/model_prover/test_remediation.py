@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from tests.models.scripted_server import Received, Reply, ScriptedServer, calls
+from tests.models.scripted_server import Received, Reply, ScriptedServer, calls, says, says_json
 from tests.questions.model_prover.conftest import Ended, Run
 from tests.questions.model_prover.scripted import (
     Case,
     Model,
-    claim,
-    has_name,
+    limit,
+    listed,
     proves,
-    submits,
     text_of,
     tool_results,
 )
@@ -29,19 +28,19 @@ target: "current:pydantic"
 benchmarks:
   - id: doubled    # two of its options are there
     question: >-
-      Of the things that `pydantic` might have,
-      which one is there? (mark-doubled)
+      A number is held against a limit of its own size. Of the limits that
+      pydantic knows, which one refuses it? (mark-doubled)
     options:
-      A:   'what models are made from'
-      B: "what nobody has ever made"   # a distractor
-      C: what a field is declared with
+      A:   'the limit gt'
+      B: "the limit ge"   # a distractor
+      C: the limit lt
     correct_answer: A
     explanation: |
       {EXPLANATION}
 
   - id: hopeless
-    question: "Of two other things that `pydantic` might have, which one is there? (mark-hopeless)"
-    options: {{A: what nobody made, B: what models come from}}
+    question: "Which limit of pydantic refuses a number of its own size? (mark-hopeless)"
+    options: {{A: the limit ge, B: the limit gt}}
     correct_answer: A
 
   - id: open
@@ -54,67 +53,45 @@ benchmarks:
 
 
 def proposes(**fields: Any) -> Reply:
-    return calls(("update_benchmark_case", {"new_definition": fields}))
+    return calls(("update_benchmark_case", {"answer": fields}))
 
 
 def fixer(received: Received) -> Reply:
     """Proposes what lint refuses, then what is as ambiguous as before, then what is right."""
     refused = tool_results(received)
     if "Corrections that were tried" in text_of(received):
-        return proposes(options={**OPTIONS, "C": "what nobody declares with"})
+        return says_json({"options": {**OPTIONS, "C": "the limit le"}})
     if not refused:
-        return proposes(options={**OPTIONS, "C": "What models are made from."})
-    return proposes(options={**OPTIONS, "C": "what declares a field"})
+        return proposes(options={**OPTIONS, "C": "The limit gt."})
+    return proposes(options={**OPTIONS, "C": "that limit, lt"})
 
 
-OPTIONS = {
-    "A": "what models are made from",
-    "B": "what nobody has ever made",
-    "C": "what a field is declared with",
-}
-# Which name of pydantic is meant by an option.
-MEANT = {
-    "what models are made from": "BaseModel",
-    "what nobody has ever made": "BaseThing",
-    "what a field is declared with": "Field",
-    "what declares a field": "Field",
-    "what nobody declares with": "FieldThing",
-    "what nobody made": "BaseThing",
-    "what models come from": "BaseModel",
-    "what nobody makes (1)": "BaseThing",
-    "what nobody makes (2)": "BaseThing",
-    "what nobody makes (3)": "BaseThing",
-}
-
-
-def analyst(received: Received) -> Reply:
-    wanted = text_of(received).partition("Claims are wanted for: ")[2].partition('"')[0]
-    return submits(*(claim(option) for option in wanted.split(", ")))
+OPTIONS = {"A": "the limit gt", "B": "the limit ge", "C": "the limit lt"}
 
 
 def engineer(received: Received) -> Reply:
-    """Reads what its option says, and proves that what is meant is there or is not."""
+    """Reads what its options say, and proves that the limit refuses the number or does not."""
     text = text_of(received)
-    option = text.partition("The option to work on: ")[2].partition("\\n")[0]
-    said = text.partition(f"\\n{option}: ")[2].partition("\\n")[0]
-    return proves(option, has_name(option, MEANT[said]))
+    proofs = []
+    for option in listed(received, "The claims to be proven, by option"):
+        said = text.partition(f"\\n{option}: ")[2].partition("\\n")[0]
+        words = [word for word in re.findall(r"\w+", said) if word in ("gt", "ge", "lt", "le")]
+        if not words:
+            return says("a matter of taste")
+        proofs.append((option, limit(option, words[-1])))
+    return proves(*proofs)
 
 
 def hopeless(received: Received) -> Reply:
     number = text_of(received).count("Incorrect: the key")
-    return proposes(options={"A": f"what nobody makes ({number})", "B": "what models come from"})
+    return proposes(options={"A": f"the limit ge{'!' * number}", "B": "the limit gt"})
 
 
 def model() -> Model:
-    engineers = dict.fromkeys("ABC", engineer)
     return Model(
-        Case("mark-doubled", analyst, engineers, fixer),
-        Case("mark-hopeless", analyst, engineers, hopeless),
-        Case(
-            "mark-open",
-            analyst,
-            dict.fromkeys("AB", calls(("give_up", {"reason": "a matter of taste"}))),
-        ),
+        Case("mark-doubled", engineers=engineer, fixer=fixer),
+        Case("mark-hopeless", engineers=engineer, fixer=hopeless),
+        Case("mark-open", engineers=engineer),
     )
 
 
@@ -144,9 +121,7 @@ def test_a_fix_is_kept_if_it_is_proven_blind_and_only_where_it_was_asked_for(
         assert verdicts(folder)["doubled"]["verdict"] == "Valid"
         assert verdicts(folder)["doubled"]["fix"]["kept"] == "applied"
         changed = (folder / "suite.yaml").read_text()
-        assert changed == SUITE.replace(
-            "what a field is declared with", "what nobody declares with"
-        )
+        assert changed == SUITE.replace("C: the limit lt", "C: the limit le")
 
         _check_commit(assay_here, server, folder)
     # All that came after the first run was answered from the cache.
@@ -168,8 +143,8 @@ def _check_patch(ended: Ended, found: dict[str, Any], folder: Path) -> None:
     assert changed == [
         "--- a/suite.yaml",
         "+++ b/suite.yaml",
-        "-      C: what a field is declared with",
-        "+      C: what nobody declares with",
+        "-      C: the limit lt",
+        "+      C: the limit le",
     ]
     subprocess.run(["git", "apply", "--check", str(patch)], cwd=folder, check=True)
 
@@ -178,12 +153,12 @@ def _check_tries(found: dict[str, Any], scripted: Model) -> None:
     doubled, hopeless_, open_ = found["doubled"], found["hopeless"], found["open"]
     assert doubled["fix"]["status"] == "fixed"
     assert [one["verdict"] for one in doubled["fix"]["tries"]] == ["Ambiguous", "Valid"]
-    assert doubled["fix"]["changes"] == {"options.C": "what nobody declares with"}
+    assert doubled["fix"]["changes"] == {"options.C": "the limit le"}
     asked = [one for one in scripted.of("remediation_engineer") if "mark-doubled" in text_of(one)]
     # Two options that say the same were refused before anything was verified.
     assert "two of its options say the same" in tool_results(asked[1])[0]
     # The second try sees what was proven about the first.
-    assert "what declares a field" in text_of(asked[2])
+    assert "that limit, lt" in text_of(asked[2])
     assert text_of(asked[2]).count("Ambiguous: the key A holds, and so d") == 2
 
     assert hopeless_["fix"]["status"] == "needs human review"
@@ -248,7 +223,9 @@ def _check_commit(run: Run, server: ScriptedServer, folder: Path) -> None:
     ]
     message = git("log", "-1", "--format=%B")
     assert "Changed: options.C" in message
-    assert "C FAILS: it is not true that what option C names is there" in message
+    assert "C FAILS: it is not true that what option C names refuses the number" in message
     assert EXPLANATION not in message
-    assert json.dumps(MEANT["what nobody declares with"]) in git("show", "HEAD")
+    assert 'DISPUTED = "le"' in git("show", "HEAD")
+    # The lock on which it was proven belongs to the fix.
+    assert "proofs/locks/" in git("show", "--name-only", "HEAD")
     assert git("status", "--porcelain", "--untracked-files=no") == ""

@@ -119,6 +119,13 @@ class Library:
         camel = "".join(part.capitalize() for part in name.split("_"))
         return self.owner(camel, CLASSES)
 
+    def method(self, name: str) -> Symbol | None:
+        """Return the method that a bare name means, if all that are called so are called alike."""
+        found = self.index.find(name, ("method",))
+        public = [one for one in found if not one.is_private and not one.foreign]
+        signatures = {one.parameters for one in public}
+        return public[0] if len(signatures) == 1 else None
+
     def members(self, symbol: Symbol) -> dict[str, Symbol]:
         return self.index.members(symbol.path)
 

@@ -195,6 +195,13 @@ def found(path):
 '''
 )
 
+IS_ONE = '''
+def is_one(value, other):
+    """Whether two names stand for one object, or for the same plain value."""
+    is_plain = type(value) is type(other) and type(value) in (bytes, float, int, str)
+    return value is other or (is_plain and value == other)
+'''
+
 CONSTANT = (
     '''
 def values(found):
@@ -368,9 +375,14 @@ sys.addaudithook(
 
 def run():
     """Run the code as a program of its own; what wanted the network has not shown anything."""
-    names = {"__name__": "__main__"}
-    exec(SETUP, names)
-    value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    names, value = {"__name__": "__main__"}, None
+    sys.argv[1:] = []
+    try:
+        exec(SETUP, names)
+        value = eval(CODE.strip(), names) if IS_EXPRESSION else exec(CODE, names)
+    except SystemExit as end:
+        if end.code:
+            raise
     check_network()
     return value
 
@@ -382,12 +394,18 @@ def check_network():
 
 def is_ambient(error):
     """Whether any code may meet it here: a missing module, name, file, network or credential."""
-    if REACHED or isinstance(error, AMBIENT):
+    if REACHED or (isinstance(error, AMBIENT) and not is_own(error)):
         return True
     if re.search(r"credential|api[ _-]?key|authenticat|unauthori[sz]ed", str(error), re.IGNORECASE):
         return True
     behind = (error.__cause__, error.__context__)
     return any(is_ambient(one) for one in behind if one is not None)
+
+
+def is_own(error):
+    """Whether it is an OSError of the library's own, which says nothing about the machine."""
+    package = type(error).__module__.partition(".")[0]
+    return isinstance(error, OSError) and package not in sys.stdlib_module_names
 
 
 AMBIENT = (ImportError, NameError, OSError, MemoryError, RecursionError)

@@ -84,9 +84,9 @@ def write_same(claim: kinds.SameThing, library: Library) -> ProofParts:
         imports=("import importlib",),
         disputed=repr(claim.value),
         constants=(("FIRST", repr(claim.subject)),),
-        helpers=(proof_helpers.FOUND,),
-        holds="assert found(DISPUTED) is found(FIRST)",
-        fails="assert found(DISPUTED) is not found(FIRST)",
+        helpers=(proof_helpers.FOUND, proof_helpers.IS_ONE),
+        holds="assert is_one(found(DISPUTED), found(FIRST))",
+        fails="assert not is_one(found(DISPUTED), found(FIRST))",
         controls=("assert found(FIRST) is not None",),
     )
 
@@ -399,7 +399,10 @@ def write_prints(claim: kinds.Prints, library: Library) -> ProofParts:
         fails = "printed = outcome()\nassert printed in OPTIONS\nassert printed != DISPUTED"
     elif claim.exact:
         fails = "assert outcome() != DISPUTED"
-    is_loose = not claim.among and not claim.exact
+    elif not claim.value:
+        # Code that raises before it prints prints nothing too.
+        fails = "assert outcome() != DISPUTED\nassert not outcome().startswith('raises ')"
+    is_loose = bool(claim.value) and not claim.among and not claim.exact
     among = (("OPTIONS", _lines(claim.among)),) if claim.among else ()
     return ProofParts(
         imports=(

@@ -35,6 +35,11 @@ class Parameter(BaseModel):
     annotation: str = ""
     doc: str = ""
 
+    @property
+    def is_required(self) -> bool:
+        """Whether a call without it fails."""
+        return self.default is None and not self.kind.startswith("var_")
+
     def __str__(self) -> str:
         stars = {"var_positional": "*", "var_keyword": "**"}.get(self.kind, "")
         annotation = f": {self.annotation}" if self.annotation else ""

@@ -39,6 +39,16 @@ _GIVES = re.compile(
     r"\b(?:returns?|gives?|prints?|outputs?|yields?|evaluates? to|displays?|produces?)\b",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\b(?:returned|given|printed|yielded|displayed|produced)\b", re.IGNORECASE)
+# "None, the second call is ignored": what is asked for does not come.
+_NO_EXCEPTION = re.compile(r"(?:none|nothing)\b(?! of\b)", re.IGNORECASE)
+_NO_OUTPUT = re.compile(r"(?:nothing|no output)\b", re.IGNORECASE)
+_TROUBLE = re.compile(
+    r"rais|throw|error|exception|fail|crash|reject|refus|abort|propagat|traceback|warn|hang|block"
+    r"|deadlock|exit|terminat",
+    re.IGNORECASE,
+)
+_SEQUENCE = re.compile(r"(?:[\s,;]|\bthen\b|\band\b|\bfollowed by\b)*", re.IGNORECASE)
 _ANY_ERROR = re.compile(
     r"\W*(?:it |the code )?(?:raises?|throws?) an? (?:exception|error)\W*", re.IGNORECASE
 )
@@ -77,20 +87,29 @@ def _expectations(
     shared = {"setup": program.setup, "code": program.code}
     words = _words_around(option)
     relation = Relation.EQUIVALENT if not words else Relation.NECESSARY
+    if _NO_EXCEPTION.match(option.text) and parsed.stem.noun is Noun.EXCEPTION:
+        yield kinds.Runs(**shared, relation=_relation_beyond(option, "none"))
+        return
     exception = _find_exception(option, parsed)
     if exception is not None:
         found = exception_class(exception.name, program, parsed)
         if found is not None:
             yield kinds.Raises(**shared, value=found[0], imports=found[1], relation=relation)
         return
+    claims = [] if program.is_unsteady else list(_claim_offered(option, program, parsed))
     if _ANY_ERROR.fullmatch(option.text):
         yield kinds.Raises(**shared, relation=Relation.EQUIVALENT)
+    elif _NO_OUTPUT.match(option.text) and parsed.stem.has(*_PRINT_WORDS):
+        if not program.is_unsteady:
+            yield kinds.Prints(**shared, value="", relation=_relation_beyond(option, "printed"))
     elif _NO_ERROR.search(_prose(option)):
         yield kinds.Runs(**shared, relation=relation)
-    elif (offered := _find_offered(option, parsed)) is not None:
-        yield from _claim_offered(option, offered, program, parsed)
-    elif option.whole is None and _GIVES.search(_prose(option)):
+    elif claims:
+        yield from claims
+    elif option.whole is None and (_GIVES.search(_prose(option)) or _is_contrast(option, parsed)):
         yield kinds.Runs(**shared, relation=Relation.NECESSARY)
+    elif program.is_unsteady or _find_offered(option, parsed) is not None:
+        return
     elif program.expression and parsed.stem.has("string", "text") and not option.mentions:
         texts = tuple(one.text for one in parsed.options.values())
         yield kinds.Returns(**shared, value=option.text, among=texts, relation=Relation.EQUIVALENT)
@@ -99,6 +118,23 @@ def _expectations(
         yield kinds.Prints(
             **shared, value=option.text.strip("`"), among=among, relation=Relation.EQUIVALENT
         )
+
+
+def _relation_beyond(option: ParsedOption, *words: str) -> Relation:
+    """Return whether an option says no more than these words and what happens."""
+    said = set(re.findall(r"[a-z]+", option.text.lower()))
+    return Relation.EQUIVALENT if said <= {*_BARE, *words} else Relation.NECESSARY
+
+
+def _is_contrast(option: ParsedOption, parsed: ParsedQuestion) -> bool:
+    """Return whether an option tells what happens instead of the exception that another names."""
+    if _GIVEN.search(_prose(option)):
+        return True
+    return (
+        parsed.stem.has("happen*", "outcome", "result*")
+        and not _TROUBLE.search(option.text)
+        and any(_find_exception(one, parsed) for one in parsed.options.values())
+    )
 
 
 def _words_around(option: ParsedOption) -> list[str]:
@@ -184,6 +220,8 @@ def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
     """Return the literal or the output that an option is, or that its words give."""
     if option.whole is not None:
         return option.whole.code if option.whole.form is not CodeForm.IMPORT else None
+    if len(option.mentions) > 1 and _SEQUENCE.fullmatch(_prose(option)):
+        return "\n".join(one.code for one in option.mentions)
     found = re.match(
         rf"\W*(?:it |the (?:code|function|call) )?{_GIVES.pattern}\s+(?:the )?"
         r"(?:string |number |integer |list |value |text )?(?:`([^`]+)`|(\S+?))\s*(?:[.;,]|$)",
@@ -196,9 +234,13 @@ def _find_offered(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
 
 
 def _claim_offered(
-    option: ParsedOption, offered: str, program: Program, parsed: ParsedQuestion
+    option: ParsedOption, program: Program, parsed: ParsedQuestion
 ) -> Iterator[kinds.Experiment]:
-    says_more = option.whole is None and len(_words_around(option)) > 0
+    offered = _find_offered(option, parsed)
+    if offered is None:
+        return
+    is_part = option.whole is None and "\n" not in offered
+    says_more = is_part and len(_words_around(option)) > 0
     relation = Relation.NECESSARY if says_more else Relation.EQUIVALENT
     shared = {"setup": program.setup, "code": program.code, "relation": relation}
     asks_for_output = parsed.stem.has(*_PRINT_WORDS) or re.search(r"print|output", option.text)

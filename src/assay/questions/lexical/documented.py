@@ -46,7 +46,7 @@ def read_documented(parsed: ParsedQuestion) -> Iterator[Reading]:
         if found is None:
             continue
         name, scope, subject, texts = found
-        words = find_query_words(parsed.stem.prose, subject)
+        words = find_query_words(parsed.stem.prose, subject, name)
         if nearness.nearest(texts, words) == name:
             claim = kinds.NearestDocumented(scope=scope, subject=subject, value=name, words=words)
             yield Reading(option.letter, claim, expected=True)
@@ -110,8 +110,12 @@ def _parameter_texts(owner: Symbol, parsed: ParsedQuestion) -> dict[str, str]:
     return texts
 
 
-def find_query_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
-    """Return the words of a question that describe something, each with its synonyms."""
+def find_query_words(text: str, owner: str, name: str) -> tuple[tuple[str, ...], ...]:
+    """Return the words of a question that describe something, each with its synonyms.
+
+    A proof may not contain the name in dispute. Words are compared by how they begin, so the one
+    that is the name itself goes without its last letter.
+    """
     # What belongs to "the user's" is described by what follows.
     text = re.sub(r"\b\w+['’]s\b", " ", text)
     left_out = set(terms(owner.rpartition(".")[2]))
@@ -122,4 +126,6 @@ def find_query_words(text: str, owner: str) -> tuple[tuple[str, ...], ...]:
             continue
         alike = {other for group in _ALIKE if word in group for other in group if other != word}
         found[word] = (word, *sorted(alike | synonyms(stems[0])))
-    return tuple(found.values())
+    return tuple(
+        tuple(one[:-1] if one == name else one for one in forms) for forms in found.values()
+    )

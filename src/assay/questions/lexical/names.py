@@ -70,11 +70,14 @@ def _read_import(option: ParsedOption, parsed: ParsedQuestion) -> Iterator[Readi
     paths = import_paths(statement) if statement else []
     if not statement or not paths:
         return
-    if not all(library.is_own(path) or _is_near(path, library) for path in paths):
+    index = library.index
+    if not all(
+        library.is_own(path) or _is_near(path, library) or index.is_foreign(path) for path in paths
+    ):
         return
     if any(library.obstacle(path) for path in paths):
         return
-    known = [library.index.resolve(path) or library.index.origin(path) for path in paths]
+    known = [index.resolve(path) or index.origin(path) for path in paths]
     relation = _import_relation(paths, parsed)
     claim = kinds.ImportRuns(code=statement, relation=relation)
     yield Reading(option.letter, claim, expected=all(one is not None for one in known))
@@ -155,13 +158,23 @@ def find_members(option: ParsedOption, parsed: ParsedQuestion) -> Iterator[Membe
         return
     for mention in option.named:
         yield from _of_option(mention, option, parsed)
-    owner, one, noun = parsed.owner, option.whole, parsed.stem.noun
-    if owner is None or one is None or noun not in _MEMBER_NOUNS or parsed.tie is Tie.NONE:
+    owner, noun = parsed.owner, parsed.stem.noun
+    if owner is None or noun not in _MEMBER_NOUNS or parsed.tie is Tie.NONE:
         return
-    if one.form not in _NAMING or one.head or one.keywords or _is_own_thing(one, parsed):
+    if owner.kind not in CLASSES and not (owner.kind in CALLABLES and noun is Noun.PARAMETER):
         return
-    if owner.kind in CLASSES or (owner.kind in CALLABLES and noun is Noun.PARAMETER):
-        yield Member(owner, one.last, parsed.tie, as_keyword=noun is not Noun.METHOD)
+    for one in option.named if option.whole or _is_list(option) else ():
+        is_plain = one.form in _NAMING and not one.head and not one.keywords
+        if is_plain and not _is_own_thing(one, parsed):
+            yield Member(owner, one.last, parsed.tie, as_keyword=noun is not Noun.METHOD)
+
+
+def _is_list(option: ParsedOption) -> bool:
+    """Return whether an option is several names and nothing else: "`a` and `b`"."""
+    text = option.text
+    for one in reversed(option.mentions):
+        text = f"{text[: one.start]} {text[one.end :]}"
+    return len(option.mentions) > 1 and re.fullmatch(r"(?:and\b|[\W\d])*", text) is not None
 
 
 def _is_own_thing(mention: Mention, parsed: ParsedQuestion) -> bool:
@@ -174,6 +187,7 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
     library = parsed.library
     if mention.form in _NAMING and mention.head:
         holder = parsed.types.get(mention.head) or library.owner(mention.head, CLASSES)
+        holder = holder or _find_namesake(mention.head, parsed)
         if holder is not None:
             yield Member(holder, mention.last, Tie.OWN, by_option=True, as_keyword=False)
         elif (guessed := library.receiver(mention.head)) is not None:
@@ -185,6 +199,13 @@ def _of_option(mention: Mention, option: ParsedOption, parsed: ParsedQuestion) -
         and (owner := _find_owner(mention, option, parsed)) is not None
     ):
         yield Member(owner, mention.last, Tie.OWN, by_option=True)
+
+
+def _find_namesake(name: str, parsed: ParsedQuestion) -> Symbol | None:
+    """Return the only class of the stem whose name ends like a variable: `pool`, `BigPool`."""
+    camel = "".join(part.capitalize() for part in name.split("_"))
+    found = [one for one in parsed.subjects if one.kind in CLASSES and one.name.endswith(camel)]
+    return found[0] if len(found) == 1 and name.islower() else None
 
 
 _TO_OWNER = re.compile(
@@ -392,7 +413,9 @@ _NOT_PATHS = (
 
 
 def _read_name(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -> Iterator[Reading]:
-    if any(is_form(word, one) for word in parsed.stem.asked for one in _NOT_PATHS):
+    is_variable = _ENVIRONMENT.fullmatch(mention.name)
+    asked = () if is_variable else parsed.stem.asked
+    if any(is_form(word, one) for word in asked for one in _NOT_PATHS):
         return
     path, library = full_path(mention, option, parsed), parsed.library
     relation = Relation.NECESSARY
@@ -463,8 +486,9 @@ def _read_word(option: ParsedOption, mention: Mention, parsed: ParsedQuestion) -
     if name is None or not _is_to_be_found(name, mention, option, parsed):
         return
     is_of_target = parsed.stem.noun is Noun.THING and parsed.library.base_of(parsed.stem.word)
-    if not parsed.library.index.occurs(name, everywhere=not is_of_target):
-        yield Reading(option.letter, kinds.WordOccurs(value=name), expected=False)
+    occurs = parsed.library.index.occurs(name, everywhere=not is_of_target)
+    if not occurs or _ENVIRONMENT.fullmatch(name):
+        yield Reading(option.letter, kinds.WordOccurs(value=name), expected=occurs)
 
 
 def find_only_path(mention: Mention, parsed: ParsedQuestion) -> str | None:
@@ -511,7 +535,9 @@ def _is_anchored(parsed: ParsedQuestion) -> bool:
     """Return whether the target knows a name in some option, so that all are meant of it."""
     index = parsed.library.index
     return any(
-        index.find(mention.name) or index.find(mention.last)
+        index.find(mention.name)
+        or index.find(mention.last)
+        or (_ENVIRONMENT.fullmatch(mention.name) and index.occurs(mention.name))
         for one in parsed.options.values()
         for mention in one.mentions
         if mention.form in (CodeForm.NAME, CodeForm.CALL, CodeForm.FLAG, CodeForm.KEYWORD)

@@ -23,6 +23,10 @@ from assay.questions.lexical.stem import (
 from assay.questions.model import Question
 from assay.questions.verdict.compounds import read_compounds
 
+# What a variable of any type may have.
+_OF_EVERYBODY = frozenset(name for kind in (dict, list, set, str, bytes) for name in dir(kind))
+_DOERS = (Noun.CLASS, Noun.METHOD, Noun.FUNCTION, Noun.PARAMETER, Noun.THING)
+_DESCRIBED = 3
 # A name as short as this may stand for the whole package, as `nx` does.
 _SHORT = 4
 _NEGATION = re.compile(
@@ -128,8 +132,12 @@ class ParsedQuestion:
     @property
     def asks_for_failure(self) -> bool:
         """Whether something is asked for that does not work, and not what then happens."""
+        if self.stem.noun is Noun.EXCEPTION:
+            return False
+        # "Which filter raises an error for such a token" describes what a working filter does.
+        is_described = self.stem.noun in _DOERS and len(self.residue) >= _DESCRIBED
         words = re.sub(r"`[^`]*`", "CODE", self.stem.prose)
-        return self.stem.noun is not Noun.EXCEPTION and asks_for_failure(words)
+        return asks_for_failure(words, may_raise=is_described)
 
     @property
     def is_outside_target(self) -> bool:
@@ -274,10 +282,14 @@ def resolve(
     full = f"{(aliases or {}).get(first, first)}{dot}{rest}" if dot else mention.name
     found = library.owner(mention.name) or library.owner(full)
     if found is not None or not mention.head:
-        return found or library.index.resolve(full)
+        is_call = mention.form is CodeForm.CALL
+        return found or library.index.resolve(full) or (library.method(full) if is_call else None)
     # `runner.run_async` is a member where `runner` is named after a class.
     holder = library.owner(mention.head, CLASSES) or library.receiver(mention.head)
-    return None if holder is None else library.members(holder).get(mention.last)
+    if holder is not None:
+        return library.members(holder).get(mention.last)
+    is_call = mention.form is CodeForm.CALL and mention.last not in _OF_EVERYBODY
+    return library.method(mention.last) if is_call else None
 
 
 _IS_A = re.compile(
@@ -286,8 +298,16 @@ _IS_A = re.compile(
 )
 
 
+_OF_CLASS = re.compile(
+    r"`(?:\w+\.)*(\w+)` (?:object|instance)(?:,? (?:called|named))?,? `(\w+)`", re.IGNORECASE
+)
+
+
 def _types(stem: ParsedStem, library: Library) -> Iterator[tuple[str, Symbol]]:
     """Yield what the question says a name of its own is: "`user` is an instance of a model"."""
+    for owner, name in _OF_CLASS.findall(stem.prose):
+        if (found := library.owner(owner, CLASSES)) is not None:
+            yield name, found
     for name, quoted, noun in _IS_A.findall(stem.prose):
         found = library.owner(quoted, CLASSES) if quoted else library.base_of(noun)
         if found is not None and library.owner(name, CLASSES) is None:

@@ -7,13 +7,13 @@ import builtins
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.questions.claims.library import CALLABLES, CLASSES, Library
 from assay.questions.index import Symbol
 from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.parsed_question import ParsedQuestion
-from assay.questions.lexical.stem import word_set
+from assay.questions.lexical.stem import Noun, word_set
 
 # Whatever is asked of a stand-in says nothing about the target, as if the network had been needed.
 DEFINITION = '''
@@ -98,9 +98,9 @@ _UNSTEADY_MODULES = word_set(
     "random secrets uuid platform locale socket tempfile getpass gc weakref threading"
     " multiprocessing subprocess"
 )
-_UNSTEADY_ATTRIBUTES = word_set(
-    "now utcnow today monotonic perf_counter getcwd cwd getenv uuid1 uuid4 time_ns ctime"
-    " __file__ __doc__ version_info maxsize"
+_CLOCK = word_set("now utcnow today monotonic perf_counter time_ns ctime time")
+_UNSTEADY_ATTRIBUTES = _CLOCK - {"time"} | word_set(
+    "getcwd cwd getenv uuid1 uuid4 __file__ __doc__ version_info maxsize"
 )
 _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 
@@ -109,12 +109,14 @@ _LAST_LINE = re.compile(r"\blast (?:line|statement|call)\b", re.IGNORECASE)
 class Program:
     """Code that runs by itself: `setup` leads up to it, `code` is what is asked of.
 
-    `expression` says that the code has a value, where the question asks for one.
+    `expression` says that the code has a value, where the question asks for one. `is_unsteady`
+    says that it reads the clock, so that only whether it raises is the same in every run.
     """
 
     setup: str
     code: str
     expression: bool = False
+    is_unsteady: bool = False
 
 
 def read_program(parsed: ParsedQuestion) -> Program | str:
@@ -127,7 +129,7 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     if tree is None:
         return "the code does not parse"
     called = _find_call(tree, parsed)
-    if not block and called is None:
+    if not block and (called is None or _is_about_signature(parsed)):
         return "the question shows no code"
     if called is None and not _runs_by_itself(tree):
         called = _find_entry(tree)
@@ -138,7 +140,8 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     tree = parse_code(text)
     if tree is None:
         return "the code does not parse"
-    if (unsteady := _unsteady(tree)) is not None:
+    unsteady = _unsteady(tree)
+    if unsteady is not None and unsteady not in _CLOCK:
         return f"what comes of `{unsteady}` may differ from one run or machine to the next"
     if (differing := _differing(tree, parsed)) is not None:
         return f"the question says `{differing}` and its code says otherwise"
@@ -148,7 +151,16 @@ def read_program(parsed: ParsedQuestion) -> Program | str:
     if isinstance(missing, str):
         return missing
     is_last = called is not None or _LAST_LINE.search(prose) is not None
-    return _split(tree, text, missing, is_last, called is not None)
+    program = _split(tree, text, missing, is_last, called is not None)
+    return replace(program, is_unsteady=unsteady is not None)
+
+
+def _is_about_signature(parsed: ParsedQuestion) -> bool:
+    """Return whether a call in the stem only says whose parameter or default is asked for."""
+    members = (Noun.PARAMETER, Noun.FIELD, Noun.METHOD, Noun.FUNCTION, Noun.FLAG, Noun.IMPORT)
+    if parsed.stem.noun in members or parsed.stem.has("default*", "parameter*", "argument*"):
+        return True
+    return parsed.stem.has("base", "bases", "subclass*", "inherit*", "parent")
 
 
 _CIRCUMSTANTIAL = (
@@ -180,23 +192,30 @@ def _find_call(tree: ast.Module, parsed: ParsedQuestion) -> str | None:
         and (not tree.body or _uses(one.code) & defined)
         and (tree.body or _is_of_target(one.code, parsed))
     }
-    if len(found) != 1:
+    # "`main()` is run with `asyncio.run(main())`" is one call.
+    whole = [one for one in found if all(other in one for other in found)]
+    if len(whole) != 1:
         return None
-    code = found.pop()
+    code = whole[0]
     called = code.partition("(")[0]
     function = next((one for one in tree.body if getattr(one, "name", None) == called), None)
     if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
         return code
+    # "Running `main`" means that it is called.
+    code = f"{code}()" if code == called else code
     if code.endswith("()") and _needs_arguments(function, decorated=True):
         return None
     is_async = isinstance(function, ast.AsyncFunctionDef)
-    return f"__import__('asyncio').run({code})" if is_async else code
+    return _write_run(tree, called, code) if is_async else code
 
 
 def _is_of_target(code: str, parsed: ParsedQuestion) -> bool:
     """Return whether all that an expression uses is the target's, or assigned in the stem."""
     library, assigned = parsed.library, _assignments(parsed)
     names = _uses(code) - set(dir(builtins))
+    called = library.owner(parsed.expand(code), CALLABLES) if code.endswith("()") else None
+    if called is not None and any(one.is_required for one in called.parameters or ()):
+        return False  # The parentheses only say that it is a function.
     return bool(names) and all(
         name in library.roots or name in assigned or library.owner(name) for name in names
     )
@@ -227,9 +246,29 @@ def _find_entry(tree: ast.Module) -> str | None:
     others = [one for one in tree.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
     if chosen is None or (len(others) > 1 and chosen.name != "main"):
         return None
-    call = f"{chosen.name}()"
-    is_async = isinstance(chosen, ast.AsyncFunctionDef)
-    return f"__import__('asyncio').run({call})" if is_async else call
+    if isinstance(chosen, ast.AsyncFunctionDef):
+        return _write_run(tree, chosen.name, f"{chosen.name}()")
+    return f"{chosen.name}()"
+
+
+# Those that take the function itself; asyncio takes what calling it gives.
+_LOOPS = ("trio", "curio", "anyio")
+
+
+def _write_run(tree: ast.Module, name: str, call: str) -> str | None:
+    """Return how a coroutine function is run: by the event loop that the code imports."""
+    imported = {
+        one.partition(".")[0]
+        for node in ast.walk(tree)
+        for one in [
+            getattr(node, "module", None) or "",
+            *(alias.name for alias in (node.names if isinstance(node, ast.Import) else ())),
+        ]
+    }
+    loop = next((one for one in _LOOPS if one in imported), None)
+    if loop is None:
+        return f"__import__('asyncio').run({call})"
+    return f"__import__('{loop}').run({name})" if call == f"{name}()" else None
 
 
 def _needs_arguments(
@@ -374,7 +413,7 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
     imports = []
     for name in sorted(_free_names(tree)):
         if name in library.roots or name in sys.stdlib_module_names:
-            imports.append(f"import {name}")
+            imports += [f"import {one}" for one in _find_modules(name, tree, library)]
             continue
         found = library.owner(name, ("class", "exception", "function"))
         if found is None:
@@ -388,6 +427,13 @@ def _imports_for(tree: ast.Module, library: Library) -> list[str] | str:
             return f"the code uses `{name}`, which nothing defines"
         imports.append(place.statement)
     return imports
+
+
+def _find_modules(root: str, tree: ast.Module, library: Library) -> list[str]:
+    """Return the modules that full paths in the code go through, or the root alone."""
+    paths = {ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    found = [one for one in paths if one.startswith(f"{root}.") and one in library.index.modules]
+    return sorted(found) or [root]
 
 
 def _free_names(tree: ast.Module) -> set[str]:

@@ -117,7 +117,7 @@ class LexicalProver:
     name = PROVER
 
     def __init__(self, without: Collection[str] = ()) -> None:
-        self._without = frozenset(without)
+        self.without = frozenset(without)
         self._libraries: dict[tuple[str, tuple[str, ...], bool], Library] = {}
         self._building = asyncio.Lock()
 
@@ -132,7 +132,7 @@ class LexicalProver:
             return Attempt(reasons=dict.fromkeys(options, library))
         parsed = parse_question(question, options, library)
         chosen = (
-            (letter, choose([one for one in found if one.claim.kind not in self._without]))
+            (letter, choose([one for one in found if one.claim.kind not in self.without]))
             for letter, found in read_claims(parsed).items()
         )
         proofs = tuple(
@@ -158,7 +158,7 @@ class LexicalProver:
         twins = [
             replace(proof, claim=replace(proof.claim, twin=twin))
             for option, twin, claim in read_twins(parsed)
-            if claim.kind not in self._without
+            if claim.kind not in self.without
             for proof in (write_proof(option, claim, library, PROVER),)
         ]
         return (*premises, *twins)

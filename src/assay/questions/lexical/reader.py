@@ -8,6 +8,7 @@ from itertools import combinations
 
 from assay.questions.claims import kinds
 from assay.questions.claims.library import CLASSES, Library, path_of
+from assay.questions.index import Symbol
 from assay.questions.index.symbols import is_private
 from assay.questions.lexical.behaviour import read_behaviour
 from assay.questions.lexical.documented import read_documented
@@ -87,9 +88,23 @@ def read_twins(parsed: ParsedQuestion) -> Iterator[tuple[str, str, kinds.TypedCl
     paths = {letter: path for letter in parsed.options if (path := _named_path(letter, parsed))}
     for (first, one), (second, other) in combinations(paths.items(), 2):
         found = [parsed.library.index.resolve(path) for path in (one, other)]
-        if one != other and found[0] is not None and found[0] == found[1]:
+        if one != other and _may_be_same(found, one, other, parsed):
             claim = kinds.SameThing(subject=one, value=other, relation=Relation.TWIN)
             yield second, first, claim
+
+
+def _may_be_same(
+    found: Sequence[Symbol | None], one: str, other: str, parsed: ParsedQuestion
+) -> bool:
+    """Return whether two paths may lead to one thing; the proof tells whether they do."""
+    if None not in found and found[0] == found[1]:
+        return True
+    if all(symbol is not None and symbol.kind == "constant" for symbol in found):
+        # Passed on, equal values do the same whatever they are called.
+        return parsed.stem.has("constant*") and parsed.stem.has("pass*", "make", "makes", "give*")
+    # A module may make a name only when it is asked for it.
+    is_one_name = one.rpartition(".")[2] == other.rpartition(".")[2]
+    return is_one_name and any(found) and parsed.stem.has("import*")
 
 
 def _named_path(letter: str, parsed: ParsedQuestion) -> str | None:

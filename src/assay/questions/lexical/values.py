@@ -12,8 +12,8 @@ from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type, p
 from assay.questions.index import Parameter, Symbol
 from assay.questions.lexical.mentions import CodeForm, read_literal
 from assay.questions.lexical.names import Reading
-from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion
-from assay.questions.lexical.stem import Noun, word_set
+from assay.questions.lexical.parsed_question import ParsedOption, ParsedQuestion, resolve
+from assay.questions.lexical.stem import Noun, Token, word_set
 from assay.questions.proofs.claims import Relation
 
 _EQUIVALENT = Relation.EQUIVALENT
@@ -69,7 +69,9 @@ def _asks_for_default(parsed: ParsedQuestion) -> bool:
         return True
     denials = ("not", "no", "none", "nothing", "neither", "without", "unless", "otherwise")
     is_denied = stem.has(*denials) or any(one.text.endswith("n't") for one in stem.tokens)
-    return is_denied and stem.has("pass*", "specif*", "giv*", "set", "provid*", "told", "configur*")
+    return is_denied and stem.has(
+        "pass*", "specif*", "giv*", "set", "provid*", "told", "configur*", "arguments"
+    )
 
 
 def find_parameter(parsed: ParsedQuestion) -> tuple[Symbol, Parameter] | None:
@@ -262,25 +264,39 @@ def _read_bases(parsed: ParsedQuestion) -> Iterator[Reading]:
     classes = [one for one in parsed.subjects if one.kind in CLASSES]
     places = {p: one for p, one in enumerate(stem.tokens) if one.mention is not None}
     words = [p for p, one in enumerate(stem.tokens) if _is_one(one.text, (*_DOWN, *_UP))]
-    if len(classes) != 1 or len(parsed.subjects) != 1 or len(words) != 1 or len(places) != 1:
+    if not classes or len(words) != 1 or not places:
         return
     related = {stem.tokens[words[0]].text, *_BASE_WORDS}
-    if any(one not in related for one in parsed.residue):
-        return
-    is_first = next(iter(places)) < words[0]
+    is_all = len(classes) == len(parsed.subjects) == len(places) == 1
+    named, relation = classes[0], _EQUIVALENT
+    if not is_all or any(one not in related for one in parsed.residue):
+        # More is said of it, and "a subclass of `X`" must be true all the same.
+        parent = _find_parent(words[0], parsed)
+        if parent is None:
+            return
+        named, relation = parent, Relation.NECESSARY
+    is_first = relation is _EQUIVALENT and next(iter(places)) < words[0]
     asks_for_base = is_first != _is_one(stem.tokens[words[0]].text, _UP)
     which = "direct" if stem.has("direct*", "immediate*") else "nearest" if asks_for_base else "any"
     for option in parsed.options.values():
         offered = _class_path(option, parsed)
         if offered is None:
             continue
-        child, base = (
-            (path_of(classes[0]), offered) if asks_for_base else (offered, path_of(classes[0]))
-        )
+        child, base = (path_of(named), offered) if asks_for_base else (offered, path_of(named))
         if hasattr(builtins, child):
             continue
-        claim = kinds.InheritsFrom(subject=child, value=base, which=which, relation=_EQUIVALENT)
+        claim = kinds.InheritsFrom(subject=child, value=base, which=which, relation=relation)
         yield Reading(option.letter, claim)
+
+
+def _find_parent(place: int, parsed: ParsedQuestion) -> Symbol | None:
+    """Return the class that follows right after "subclass of" or "inherits from"."""
+    word, link, *rest = (*parsed.stem.tokens[place : place + 3], Token(""))
+    if not _is_one(word.text, _DOWN) or link.text not in ("of", "from"):
+        return None
+    number = rest[0].mention
+    found = None if number is None else resolve(parsed.stem.mentions[number], parsed.library)
+    return found if found is not None and found.kind in CLASSES else None
 
 
 def _is_one(text: str, words: Sequence[str]) -> bool:

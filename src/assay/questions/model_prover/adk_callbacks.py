@@ -22,16 +22,23 @@ from assay.models import (
     count_usage,
     meter_usage,
 )
-from assay.questions.model_prover.adk_models import patient_model
+from assay.questions.model_prover.adk_models import UNUSABLE, patient_model
 from assay.questions.model_prover.prompts import OPENING
 from assay.questions.model_prover.transcripts import Transcript
 from assay.tracebacks import describe
 
 _ENDED = "No turns are left."
+# Which role of [models.roles] an agent has, where it is not its name.
+_ROLES = {
+    "proof_engineer": "engineer",
+    "remediation_engineer": "fixer",
+    "solver": "engineer",
+    "proctor": "reviewer",
+}
 
 
 class ModelAccess:
-    """One model, its budget and its caches, shared by all agents of a run.
+    """The models of a run, their budget and caches, shared by all agents.
 
     Answers of agents that know a key are kept apart from those of agents that do not.
     """
@@ -49,14 +56,17 @@ class ModelAccess:
         self.keyed_cache = keyed_cache or ResponseCache(self.cache.folder.with_name("fixes"))
         self.budget = budget or Budget(settings.max_cost, settings.max_tokens)
         self.concurrency = AdaptiveConcurrency(settings.concurrency)
-        self._model: Any = None
+        self._models: dict[str, Any] = {}
 
-    @property
-    def model(self) -> Any:
-        """The model as google-adk takes it; made when it is first asked for."""
-        if self._model is None:
-            self._model = patient_model(self.settings, self.concurrency)
-        return self._model
+    def settings_of(self, agent: str) -> ModelSettings:
+        """Return the settings of an agent's role."""
+        return self.settings.of_role(_ROLES.get(agent, agent))
+
+    def model_of(self, agent: str) -> Any:
+        """Return an agent's model as google-adk takes it; made when it is first asked for."""
+        if agent not in self._models:
+            self._models[agent] = patient_model(self.settings_of(agent), self.concurrency)
+        return self._models[agent]
 
     def account(self, usage: Usage) -> None:
         self.budget.spend(usage)
@@ -68,13 +78,18 @@ class AgentSession:
     """State shared by cooperating agents: access, transcript, and the first failure.
 
     google-adk re-raises an exception through many layers; `failure` is the original one. `turns` is
-    how many calls each of the agents may still make.
+    how many calls each of the agents may still make. `number` is that of the pass over a question
+    and `sample` that of the opinion: each has answers of its own. `schemas` are those of answers,
+    by agent.
     """
 
     access: ModelAccess
     transcript: Transcript
     is_keyed: bool = False
+    number: int = 0
+    sample: int = 0
     turns: int | None = None
+    schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
     failure: AssayError | None = None
     _asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
 
@@ -102,13 +117,15 @@ class AgentSession:
 
     def _before_model(self, callback_context: Any, llm_request: Any) -> Any:
         agent = callback_context.agent_name
-        request = _request(self.access.settings, llm_request)
+        settings = self.access.settings_of(agent)
+        llm_request.config.response_json_schema = self.schemas.get(agent)
+        request = {**_request(settings, llm_request), "pass": self.number}
         self._tell_request(agent, llm_request)
         if self.turns is not None:
             if self.turns <= 0:
                 return _text_response(_ENDED)
             self.turns -= 1
-        kept = self.cache.get(request)
+        kept = None if settings.refresh else self.cache.get(request, self.sample)
         if kept is not None and (response := _parse_response(kept)) is not None:
             self.access.account(CACHED)
             self._tell_answer(agent, response, CACHED, 0.0)
@@ -122,28 +139,31 @@ class AgentSession:
         return None
 
     def _after_model(self, callback_context: Any, llm_response: Any) -> Any:
-        llm_response = _without_key(llm_response, self.access.settings)
         agent = callback_context.agent_name
+        settings = self.access.settings_of(agent)
+        llm_response = _without_key(llm_response, settings)
         request, started = self._asked.pop(agent)
-        usage = _usage(llm_response, request, self.access.settings)
+        usage = _usage(llm_response, request, settings)
         self.access.account(usage)
         self._tell_answer(agent, llm_response, usage, time.monotonic() - started)
         if llm_response.error_code:
             told = llm_response.error_message or llm_response.error_code
             failure = ModelFailed(
                 f"the answer cannot be used: {told}",
-                where=f"{agent}: {self.access.settings.name}",
+                where=f"{agent}: {settings.name}",
             )
             self.fail(failure)
             raise failure
-        self.cache.put(request, 0, _to_keep(llm_response))
+        if not (llm_response.custom_metadata or {}).get(UNUSABLE):
+            self.cache.put(request, self.sample, _to_keep(llm_response))
         return llm_response
 
     def _model_failed(self, callback_context: Any, llm_request: Any, error: Exception) -> None:
         self._asked.pop(callback_context.agent_name, None)
-        where = f"{callback_context.agent_name}: {self.access.settings.name}"
+        settings = self.access.settings_of(callback_context.agent_name)
+        where = f"{callback_context.agent_name}: {settings.name}"
         if not isinstance(error, AssayError):
-            told = self.access.settings.redact(describe(error))
+            told = settings.redact(describe(error))
             error = ModelFailed(f"the model cannot be asked: {told}", where=where)
         self.fail(error)
 
@@ -193,7 +213,8 @@ def _request(settings: ModelSettings, llm_request: Any) -> dict[str, Any]:
     """Return the cache identity of an answer: everything that is sent, and where to."""
     told = llm_request.model_dump(mode="json", include={"contents", "config"}, exclude_none=True)
     told["config"].pop("labels", None)
-    return {"url": settings.url, "model": settings.name, **_without_ids(told)}
+    own = {"url": settings.url, "model": settings.name, "effort": settings.effort}
+    return {**own, **_without_ids(told)}
 
 
 def _without_ids(value: Any) -> Any:

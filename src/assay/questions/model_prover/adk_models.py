@@ -18,8 +18,8 @@ from assay.models import (
     OVERLOADED,
     TRANSIENT,
     AdaptiveConcurrency,
-    ModelFailed,
     ModelSettings,
+    Refused,
     Transient,
     find_provider_at,
     persist,
@@ -58,9 +58,80 @@ def be_quiet() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
-class _Access(NamedTuple):
-    settings: ModelSettings
-    concurrency: AdaptiveConcurrency
+# Marks an answer that was cut off, or whose tool calls are not JSON: it is sent back, not kept.
+UNUSABLE = "assay_unusable"
+_BROKEN = {
+    "MAX_TOKENS": "the answer was cut off at a limit",
+    "MALFORMED_FUNCTION_CALL": "the arguments of a tool call were not a JSON object",
+}
+
+
+class _Form(NamedTuple):
+    """In which form a provider takes a request: with a schema, with tools, as JSON."""
+
+    schema: bool
+    tools: bool
+    json: bool
+
+
+# From what serves best to what every provider takes; a refused form is not tried again.
+_FORMS = (
+    _Form(True, True, True),
+    _Form(False, True, False),
+    _Form(False, False, True),
+    _Form(False, False, False),
+)
+
+
+class _Access:
+    """One model: its settings, the limit on calls, and the form of request that it takes."""
+
+    def __init__(self, settings: ModelSettings, concurrency: AdaptiveConcurrency) -> None:
+        self.settings = settings
+        self.concurrency = concurrency
+        self.form = 0
+
+    async def ask(self, llm_request: Any, call: Any, shape: Any) -> Any:
+        """Return the answer to a request, in the first form that is not refused."""
+        for place in range(self.form, len(_FORMS)):
+            sent = shape(llm_request, _FORMS[place])
+            try:
+                response = await _persistent(self, lambda sent=sent: _first(call(sent, False)))
+            except Refused:
+                if place == len(_FORMS) - 1 or not _is_reducible(llm_request):
+                    raise
+                continue
+            self.form = place
+            return _soften(response)
+        raise AssertionError("the last form either answers or raises")
+
+
+def _is_reducible(llm_request: Any) -> bool:
+    config = llm_request.config
+    return bool(config.tools or config.response_json_schema)
+
+
+def _soften(response: Any) -> Any:
+    """Return a broken answer as a text that says so, for its author to do better."""
+    code = getattr(response.error_code, "value", response.error_code)
+    reason = getattr(response.finish_reason, "value", response.finish_reason)
+    told = _BROKEN.get(str(code)) or _BROKEN.get(str(reason))
+    if told is None:
+        return response
+    from google.genai import types
+
+    parts = (response.content.parts or []) if response.content else []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    content = types.Content(role="model", parts=[types.Part(text=f"{text}\n[{told}]")])
+    return response.model_copy(
+        update={
+            "content": content,
+            "error_code": None,
+            "error_message": None,
+            "finish_reason": types.FinishReason.STOP,
+            "custom_metadata": {UNUSABLE: True},
+        }
+    )
 
 
 def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> Any:
@@ -77,10 +148,11 @@ def patient_model(settings: ModelSettings, concurrency: AdaptiveConcurrency) -> 
 
         async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
             _import_litellm()
-            call = super().generate_content_async
-            yield await _persistent(access, lambda: _first(call(llm_request, False)))
+            yield await access.ask(llm_request, super().generate_content_async, _shape_openai)
 
+    effort = {"reasoning_effort": settings.effort} if settings.effort else {}
     return PatientLiteLlm(
+        **({"extra_body": effort} if effort else {}),
         model=f"openai/{settings.name}",
         api_base=settings.url,
         api_key=settings.key or "none",
@@ -122,11 +194,38 @@ def _gemini(access: _Access) -> Any:
         """Gemini, whose calls are limited and tried again as Assay does it."""
 
         async def generate_content_async(self, llm_request: Any, stream: bool = False) -> Any:
-            call = super().generate_content_async
-            yield await _persistent(access, lambda: _first(call(llm_request, False)))
+            yield await access.ask(llm_request, super().generate_content_async, _shape_gemini)
 
     name = access.settings.name.removeprefix("gemini/")
     return PatientGemini(model=name, client_kwargs={"api_key": access.settings.key})
+
+
+def _shape_openai(llm_request: Any, form: _Form) -> Any:
+    """Return a request with its schema as OpenAI-compatible servers take it."""
+    config = llm_request.config
+    schema = config.response_json_schema
+    wanted: dict[str, Any] | None = None
+    if schema and form.schema:
+        named = {"name": schema.get("title", "answer"), "schema": schema, "strict": False}
+        wanted = {"type": "json_schema", "json_schema": named}
+    elif schema and form.json:
+        wanted = {"type": "json_object"}
+    return _replace_config(llm_request, form, response_schema=wanted, response_json_schema=None)
+
+
+def _shape_gemini(llm_request: Any, form: _Form) -> Any:
+    schema = llm_request.config.response_json_schema
+    typed = {"response_json_schema": schema if form.schema else None}
+    if schema and form.json:
+        typed["response_mime_type"] = "application/json"
+    return _replace_config(llm_request, form, **typed)
+
+
+def _replace_config(llm_request: Any, form: _Form, **update: Any) -> Any:
+    if not form.tools:
+        update |= {"tools": None, "tool_config": None}
+    config = llm_request.config.model_copy(update=update)
+    return llm_request.model_copy(update={"config": config})
 
 
 async def _first(responses: Any) -> Any:
@@ -183,7 +282,7 @@ def _failure(error: Exception, settings: ModelSettings) -> Exception:
         return InputError(
             f"there is no model {settings.name!r}: {told}", where=settings.url, advice=advice
         )
-    return ModelFailed(f"the request was refused: {told}", where=settings.url)
+    return Refused(f"the request was refused: {told}", where=settings.url)
 
 
 def _silence(settings: ModelSettings) -> Transient:

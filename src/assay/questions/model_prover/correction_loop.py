@@ -14,19 +14,26 @@ it is Valid.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from pydantic import BaseModel
+
 from assay.model import CaseRecord
+from assay.questions.api_understanding import api_record
 from assay.questions.correct.correction import Correction, Corrector, RefusedCorrection
 from assay.questions.examination import Examination
-from assay.questions.model import Question
+from assay.questions.model import ApiQuestion, Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
-from assay.questions.model_prover.engineer_tools import without_addresses
+from assay.questions.model_prover.api_questions import ask_about_answer
+from assay.questions.model_prover.engineer import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.pipeline import make_agent
+from assay.questions.model_prover.pipeline import open_pass
+from assay.questions.model_prover.reading import parse_json
+from assay.questions.model_prover.review import Reviewer
+from assay.questions.model_prover.structured import TypedTask, ask_typed
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
@@ -36,6 +43,23 @@ FIXER_TURNS = 12
 _ACCUSED = (Verdict.INCORRECT.value, Verdict.AMBIGUOUS.value)
 _OUTPUT = 1_200
 _SOURCE = 3_000
+
+
+class NewAnswer(BaseModel):
+    """An accepted answer of a question that is answered by a name."""
+
+    answer: str
+    fully_qualified_class_name: list[str]
+
+
+class NewDefinition(BaseModel):
+    """The fields of a corrected question; those that are left out stay."""
+
+    question: str | None = None
+    answers: list[NewAnswer] | None = None
+    options: dict[str, str] | None = None
+    correct_answer: str | None = None
+    explanation: str | None = None
 
 
 @dataclass
@@ -101,6 +125,7 @@ class CorrectionLoop:
         tools: Callable[[Question], Any],
         corrector: Callable[[], Corrector] | None = None,
     ) -> None:
+        self._blind = replace(session, is_keyed=False, sample=1, schemas={})
         self._runner = runner
         self._session = session
         self._writes = writes
@@ -136,23 +161,26 @@ class CorrectionLoop:
         return self._result.passes[-1]
 
     async def _examine(self, node_input: Any = None) -> str:
-        work = self._now.work
-        assert isinstance(work.entry.question, Question)
-        writes = self._writes and self._now.correction is None
-        self._now.examination = await examine_question(
-            work, work.entry.question, self._runner, writes=writes
-        )
+        work, question = self._now.work, self._now.work.entry.question
+        if isinstance(question, Question):
+            with open_pass(self._session.transcript, self._tries):
+                self._now.examination = await examine_question(
+                    work,
+                    question,
+                    self._runner,
+                    writes=False,
+                    corrects=self._make_corrector is not None,
+                )
         return "examined"
 
+    @property
+    def _tries(self) -> int:
+        return len(self._result.passes) - 1
+
     async def _synthesize(self, ctx: Any, node_input: Any = None) -> str:
-        now = self._now
-        assert isinstance(now.work.entry.question, Question)
-        assert now.examination is not None
-        now.record = await judge_question(
-            now.work, now.work.entry.question, now.examination, self._runner
-        )
+        now, tries = self._now, self._tries
+        now.record = await self._judge(now)
         self._tell(now)
-        tries = len(self._result.passes) - 1
         wanted = self._make_corrector is not None and tries < TRIES
         # Where only proofs are missing there is nothing to correct, but a try may be repeated.
         accused = now.verdict in _ACCUSED or (tries > 0 and now.verdict != Verdict.VALID)
@@ -160,15 +188,42 @@ class CorrectionLoop:
         ctx.state["verdict"] = now.verdict
         return now.verdict
 
+    async def _judge(self, now: Pass) -> CaseRecord:
+        """Return the record of a pass: its verdict, given by code, and reviewed if it accuses."""
+        question, tries = now.work.entry.question, self._tries
+        blind = replace(self._blind, number=tries)
+        reviewer = Reviewer(blind, await self._tools(_plain(now.work)))
+        if isinstance(question, ApiQuestion):
+            work = now.work
+            record = await api_record(work.identifier, work.entry, question, self._runner)
+            with open_pass(self._session.transcript, tries):
+                return await ask_about_answer(
+                    work, question, record, self._runner, reviewer, is_correction=tries > 0
+                )
+        assert isinstance(question, Question)
+        assert now.examination is not None
+        record = await judge_question(
+            now.work, question, now.examination, self._runner, reviewer, is_correction=tries > 0
+        )
+        if self._writes and now.correction is None:
+            self._store(now, reviewer.doubted)
+        return record
+
+    def _store(self, now: Pass, doubted: Collection[str]) -> None:
+        """Store the new proofs, but for those that a second opinion does not share."""
+        assert now.examination is not None
+        assert isinstance(now.work.entry.question, Question)
+        new = [one for one in now.examination.new if one.proof.claim.option not in doubted]
+        if new:
+            now.work.store.save(now.work.entry.question, new, self._runner.lock)
+
     async def _fix(self, ctx: Any, node_input: Any = None) -> str:
         """Ask for a new definition; without one the loop ends."""
         assert self._make_corrector is not None
         self._corrector = self._corrector or self._make_corrector()
         self._proposed = None
-        self._session.turns = FIXER_TURNS
-        tools: LibraryTools = await self._tools(self._first_question)
-        task = self._fix_task(tools.described)
-        answer = await ctx.run_node(self._engineer(tools), node_input=task)
+        tools: LibraryTools = await self._tools(_plain(self._result.first.work))
+        answer = await ask_typed(ctx, self._session, self._fix_task(tools))
         correction: Correction | None = self._proposed
         if correction is None:
             told = " ".join(str(answer or "").split())[:500]
@@ -186,41 +241,34 @@ class CorrectionLoop:
 
     # --- The remediation engineer ---------------------------------------------------------------
 
-    def _engineer(self, tools: LibraryTools) -> Any:
-        def update_benchmark_case(
-            new_definition: dict[str, Any], tool_context: Any
-        ) -> dict[str, Any]:
-            assert self._corrector is not None
-            tried = [one.correction.definition for one in self._result.passes if one.correction]
-            try:
-                self._proposed = self._corrector.correct(new_definition, tried)
-            except RefusedCorrection as refused:
-                return {"refused": str(refused)}
-            tool_context.actions.skip_summarization = True
-            return {"accepted": "it is verified from scratch now"}
+    def _propose(self, given: Any) -> tuple[str, str]:
+        """Take a new definition; return what was said, and why it is refused."""
+        assert self._corrector is not None
+        tried = [one.correction.definition for one in self._result.passes if one.correction]
+        try:
+            value = parse_json(given)
+            self._proposed = self._corrector.correct(value, tried)
+        except (RefusedCorrection, ValueError) as refused:
+            return str(given), f"refused: {refused}"
+        return str(given), ""
 
-        update_benchmark_case.__doc__ = _UPDATE
-        looking = [tools.search_ranked_targets, tools.inspect_fqn, tools.read_source]
-        return make_agent(
-            self._session,
-            "remediation_engineer",
-            prompts.REMEDIATION,
-            [*looking, update_benchmark_case],
-        )
-
-    @property
-    def _first_question(self) -> Question:
-        question = self._result.first.work.entry.question
-        assert isinstance(question, Question)
-        return question
-
-    def _fix_task(self, target: str) -> str:
+    def _fix_task(self, tools: LibraryTools) -> TypedTask[str]:
         assert self._corrector is not None
         first = self._result.first
         assert first.record is not None
         tried = [_describe_try(one) for one in self._result.passes if one.correction]
-        return prompts.remediation_task(
-            self._corrector.definition, first.record.reason, evidence(first.record), tried, target
+        definition, reason = self._corrector.definition, first.record.reason
+        return TypedTask(
+            agent="remediation_engineer",
+            instruction=prompts.REMEDIATION,
+            text=prompts.remediation_task(
+                definition, reason, evidence(first.record), tried, tools.described
+            ),
+            schema=NewDefinition,
+            accept=self._propose,
+            submit="update_benchmark_case",
+            turns=FIXER_TURNS,
+            tools=[tools.search_ranked_targets, tools.inspect_fqn, tools.read_source],
         )
 
     def _tell(self, now: Pass) -> None:
@@ -228,12 +276,23 @@ class CorrectionLoop:
         self._session.transcript.add("verdict", "verdict_synthesizer", text=now.record.reason)
 
 
+def _plain(work: Work) -> Question:
+    """Return what a question says, for looking up its names."""
+    question = work.entry.question
+    if isinstance(question, Question):
+        return question
+    assert isinstance(question, ApiQuestion)
+    return Question(question.id, question.text, {})
+
+
 def evidence(record: CaseRecord) -> str:
     """Per option its finding, its claims and what their tests said."""
     lines: list[str] = []
-    options: dict[str, Any] = (record.detail or {}).get("options", {})
+    detail: dict[str, Any] = record.detail or {}
+    options: dict[str, Any] = detail.get("options") or detail.get("candidates", {})
     for letter, option in options.items():
-        lines.append(f"{letter} {option['state']}: {option['reason']}")
+        name = f" {option['name']}" if "name" in option else ""
+        lines.append(f"{letter}{name} {option['state']}: {option['reason']}")
         for proof in option["proofs"]:
             lines.append(f"  claim: {proof['statement']} ({proof['relation']}): {proof['truth']}")
             for test in proof["tests"]:
@@ -255,14 +314,3 @@ def _describe_try(tried: Pass) -> str:
     assert tried.record is not None
     definition = json.dumps(dict(tried.correction.definition), indent=2, ensure_ascii=False)
     return f"{definition}\n\n{tried.record.reason}\n{evidence(tried.record)}"
-
-
-_UPDATE = """Propose the corrected definition of the question; it is then verified from scratch.
-
-Args:
-    new_definition: An object with question, options (an object with every letter), correct_answer
-        and, if it changes, explanation.
-
-Returns:
-    Whether it was accepted for verification, else why it was refused.
-"""

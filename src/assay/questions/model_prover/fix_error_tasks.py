@@ -19,7 +19,7 @@ from assay.questions.model import FixQuestion
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.pipeline import make_agent
+from assay.questions.model_prover.structured import make_agent
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.records import simple_record
 from assay.questions.verdict.verdict import Verdict

@@ -7,13 +7,16 @@ be read.
 from __future__ import annotations
 
 import ast
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from assay.documents import LARGEST_SOURCE, UnreadableFileError, read_text
 from assay.questions.claims import CLASSES, Library
 from assay.questions.index import Symbol
+from assay.questions.model import Question
 from assay.sandbox import Environment
 
 _HITS = 8
@@ -25,6 +28,11 @@ _SIGNATURE = 300
 _WHOLE = 6_000
 _DOC = 1_500
 _LINE = 160
+_FACTS = 4_000
+_FEWEST_FACTS = 4
+_NAME = re.compile(
+    r"`([A-Za-z_][\w.]*)|\b((?:\w+\.)*[A-Z][a-z0-9]+(?:[A-Z]\w*)+)|\b((?:\w+\.)+\w+|\w+_\w+)\b"
+)
 
 
 class LibraryTools:
@@ -33,6 +41,29 @@ class LibraryTools:
     def __init__(self, library: Library | str, environment: Environment | None) -> None:
         self._library = library
         self._environment = environment
+
+    @property
+    def library(self) -> Library | str:
+        return self._library
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        return () if isinstance(self._library, str) else self._library.roots
+
+    def describe_names(self, question: Question) -> str:
+        """Return what the index knows of the names in a question and its options, a line each."""
+        if isinstance(self._library, str):
+            return self._library
+        code = question.snippet.program if question.snippet else ""
+        said = "\n".join([question.text, *question.options.values(), code])
+        lines: dict[str, None] = {}
+        for name in dict.fromkeys(_find_names(said)):
+            found = self._library.owner(name)
+            lines |= {_describe(found): None} if found and not found.foreign else {}
+        if len(lines) < _FEWEST_FACTS:
+            hits = self._library.index.search(said[:2_000], _FEWEST_FACTS)
+            lines |= {_describe(hit.symbol): None for hit in hits}
+        return "\n".join(lines)[:_FACTS]
 
     @property
     def described(self) -> str:
@@ -165,6 +196,21 @@ class LibraryTools:
         left = len(lines) - (first - 1 + len(shown))
         more = [f"… {left} more lines: first_line={first + most}"] if left > 0 else []
         return "\n".join([f"# line {start + first - 1} of {module}", *shown, *more])
+
+
+def _find_names(text: str) -> Iterator[str]:
+    """Yield what looks like a name of code: in backticks, or with dots, capitals, underscores."""
+    for found in _NAME.finditer(text):
+        yield (found[1] or found[2] or found[3]).strip(".")
+
+
+def _describe(symbol: Symbol) -> str:
+    told = _short(symbol, doc=160)
+    doc = " ".join(str(told.get("doc", "")).split())
+    bases = f" (bases: {', '.join(symbol.bases)})" if symbol.bases else ""
+    default = f" = {symbol.default}" if symbol.default is not None else ""
+    signature = told.get("signature", "")
+    return f"{symbol.kind} {symbol.import_path}{signature}{default}{bases}: {doc}".rstrip(": ")
 
 
 def _short(symbol: Symbol, doc: int = 300, signature: int = _SIGNATURE) -> dict[str, Any]:

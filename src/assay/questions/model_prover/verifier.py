@@ -14,12 +14,12 @@ from assay.questions.correct.apply_correction import (
     read_suite_text,
 )
 from assay.questions.correct.correction import Corrector
-from assay.questions.model import FixQuestion, Question
+from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
 from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
-from assay.questions.model_prover.pipeline import ModelProver, recording
+from assay.questions.model_prover.pipeline import ModelProver, open_pass
 from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite
@@ -48,7 +48,7 @@ class ModelVerifier:
         """Return the record of one question, with what the model used for it."""
         clock = time.perf_counter()
         transcript = transcript_of(self._folder, work.identifier)
-        with open_meter() as meter, recording(transcript):
+        with open_meter() as meter, open_pass(transcript):
             record = await self._verify(work, runners, writes, transcript)
         return record.model_copy(
             update={
@@ -62,7 +62,7 @@ class ModelVerifier:
         self, work: Work, runners: ProofRunners, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         question = work.entry.question
-        if work.obstacle is None and isinstance(question, Question):
+        if work.obstacle is None and isinstance(question, Question | ApiQuestion):
             runner = runners.of(work.target)
             return await self._correct(work, runner, writes, transcript)
         if work.obstacle is None and isinstance(question, FixQuestion):

@@ -103,11 +103,11 @@ def find_misfit(question: Question, proof: Proof) -> str | None:
     return None
 
 
-def check_disputed(source: str, given: Given) -> None:
+def check_disputed(source: str, given: Given, *, strict: bool = False) -> None:
     """Raise UnfitProofError if the disputed element is neither in the option nor in the question.
 
-    Only texts, numbers and names can be looked for. A path is there if its last name is. An option
-    in plain words may mean any name, and one without digits any number.
+    Only texts, numbers and names can be looked for. A path is there if its last name is. Unless it
+    is `strict`, an option in plain words may mean any name, and one without digits any number.
     """
     try:
         tree = ast.parse(source)
@@ -117,10 +117,24 @@ def check_disputed(source: str, given: Given) -> None:
     said = f"{given.prose}\n{given.code}"
     # What is printed may be written with escapes.
     said = f"{said}\n{_ESCAPE.sub(' ', said)}"
+    if strict and not _is_plain(node):
+        shown = ast.unparse(node)[:_SHOWN] if node else ""
+        raise UnfitProofError(f"{DISPUTED} must be a literal or the name of a class: {shown}")
     for value in _find_values(tree, node):
-        if not _is_said(value, said, given.option):
+        if not _is_said(value, said, None if strict else given.option):
             where = "occurs neither in the option nor in the question"
             raise UnfitProofError(f"{DISPUTED} {where}: {str(value)[:_SHOWN]!r}")
+
+
+def _is_plain(node: ast.expr | None) -> bool:
+    """Tell whether it can be seen what an expression is: a literal, or the name of something."""
+    if isinstance(node, ast.Name | ast.Attribute) or node is None:
+        return True
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _find_values(tree: ast.Module, node: ast.expr | None) -> Iterator[str | float]:
@@ -158,17 +172,19 @@ def _find_values(tree: ast.Module, node: ast.expr | None) -> Iterator[str | floa
             yield value
 
 
-def _is_said(value: str | float, said: str, option: str) -> bool:
+def _is_said(value: str | float, said: str, option: str | None) -> bool:
+    """Tell whether a value occurs in a text; an `option` in plain words may mean any."""
     if not isinstance(value, str):
-        return value in _find_numbers(said) or not re.search(r"\d", option)
-    if not _CODE_LIKE.search(option):
+        plain = option is not None and not re.search(r"\d", option)
+        return value in _find_numbers(said) or plain
+    if option is not None and not _CODE_LIKE.search(option):
         return True
     words = re.findall(r"\w+", value)
     is_path = all(part.isidentifier() for part in value.split("."))
-    return all(_occurs(word, said) for word in words[-1 if is_path else 0 :])
+    return all(occurs(word, said) for word in words[-1 if is_path else 0 :])
 
 
-def _occurs(word: str, text: str) -> bool:
+def occurs(word: str, text: str) -> bool:
     """Return whether a word is in a text, as `ValidationError` is in "a validation error"."""
     pieces = " ".join(PIECE.findall(word)).lower()
     if not pieces:

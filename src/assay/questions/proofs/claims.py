@@ -47,7 +47,8 @@ class Claim:
     full dotted name exists, whose failure leaves no doubt about how the option is to be read.
     A premise is about the question as a whole and has no option; a claim that two options are the
     same has a `twin`. Both are read anew each time and never stored, nor are claims `by_person`.
-    `model` names the model that made the claim, if one did and that is known.
+    `model` names the model that made the claim, if one did and that is known, and `asks` how it
+    reads the question, which counts where the words of the question leave a doubt.
     """
 
     option: str
@@ -59,6 +60,7 @@ class Claim:
     absent_path: bool = False
     twin: str = ""
     model: str = ""
+    asks: str = ""
     by_person: bool = False
 
 

@@ -94,12 +94,16 @@ class Given:
         return _SUBCLASSING.search(self.prose.lower()) is not None
 
 
-def read_given(question: Question | None, option: str) -> Given:
-    """Return what the question says to everybody: its code, and its words with the option's."""
+def read_given(question: Question | None, option: str, twin: str = "") -> Given:
+    """Return what the question says to everybody: its code, and its words with the option's.
+
+    `twin` is the option that this one is compared with; what that one says is given too.
+    """
     if question is None:
         return Given()
     snippet, said = question.snippet, question.options.get(option, "")
     code = [] if snippet is None else [*snippet.imports, snippet.code]
+    code += [question.options[twin].strip("`")] if twin in question.options else []
     return Given(
         code="\n".join([*code, *_CODE.findall(question.text)]),
         prose=f"{question.text}\n{said}",
@@ -143,7 +147,7 @@ def check_subject(source: str, given: Given, modules: Collection[str] = ()) -> N
         _check_filters(tree)
     roots = {path.partition(".")[0] for path in (*modules, *dict(_imports(tree)).values())}
     subjects = given.subjects - roots - vars(builtins).keys()
-    if subjects and subjects.isdisjoint(_names_of(tree)):
+    if subjects and subjects.isdisjoint(names_in_proof(source)):
         named = ", ".join(f"`{name}`" for name in sorted(subjects)[:3])
         _refuse(tree, f"it uses nothing that the question is about: {named}")
 
@@ -158,9 +162,9 @@ def _check_filters(tree: ast.Module) -> None:
                 _refuse(node, f"it changes what becomes of warnings: {action}")
 
 
-def _names_of(tree: ast.Module) -> Iterator[str]:
+def names_in_proof(source: str) -> Iterator[str]:
     """Yield every name and every word of a proof, except in docstrings."""
-    for statement in tree.body:
+    for statement in ast.parse(source).body:
         for node in _outside_docstrings(statement):
             if isinstance(node, ast.Name):
                 yield node.id
@@ -450,7 +454,8 @@ class _Reader:
         for node in ast.walk(statement):
             if isinstance(node, ast.Tuple | ast.List) and len(node.elts) > 1:
                 values = {one.value for one in node.elts if isinstance(one, ast.Constant)}
-                if values == self._given.options:
+                # "None of the above" is no output and may be left out.
+                if values <= self._given.options and len(self._given.options - values) < 2:
                     found |= {id(one) for one in node.elts}
         return found
 

@@ -75,7 +75,7 @@ async def try_proof(
 ) -> Trial:
     """Run a proof and the twin that must flip; nothing about the claim is taken on trust."""
     claim = proof.claim
-    given = read_given(question, claim.option)
+    given = read_given(question, claim.option, claim.twin)
     try:
         file = read_proof(proof.source)
         check_forgery(proof.source, given, modules)
@@ -120,7 +120,7 @@ async def try_proof(
 
 def _is_anybodys(proof: Proof) -> bool:
     """Tell whether a proof was written for one question, not by a prover for a kind of them."""
-    return proof.prover in (WRITTEN, MODELLED) or proof.claim.kind == "program"
+    return proof.prover == WRITTEN or proof.claim.kind in ("program", MODELLED)
 
 
 def find_overlooked(challenge: ChallengeResult | None) -> str | None:

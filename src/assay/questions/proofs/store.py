@@ -60,6 +60,7 @@ class StoredClaim(BaseModel):
     expected: dict[str, Literal["passed", "failed"]]
     bound: Binding | None = None
     model: str = ""
+    asks: str = ""
 
     def claim(self) -> Claim:
         return Claim(**{name: getattr(self, name) for name in _STORED})
@@ -304,6 +305,10 @@ class ProofStore:
             )
         return stored
 
+    def lock_file(self, lock: str) -> Path:
+        """Return where the lock of a target is kept."""
+        return self.root / LOCKS / f"{digest_lock(lock)}.txt"
+
     def _write(
         self,
         folder: Path,
@@ -317,7 +322,7 @@ class ProofStore:
             folder.mkdir(parents=True, exist_ok=True)
             written = [_put(folder / name, source) for name, source in sorted(files.items())]
             # Last, so that a proof.json never names a file that is not there.
-            written.append(_put(self.root / LOCKS / f"{stored.lock}.txt", lock))
+            written.append(_put(self.lock_file(lock), lock))
             written.append(_put(folder / MANIFEST, text))
             for name in gone:
                 (folder / name).unlink(missing_ok=True)

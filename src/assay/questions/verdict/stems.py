@@ -40,6 +40,11 @@ class Stem:
         return self.kind is StemKind.ONE_FALSE
 
     @property
+    def sure(self) -> bool:
+        """Whether the words of the question alone say how it is to be read."""
+        return self.clear and self.kind is not StemKind.OTHER
+
+    @property
     def strict(self) -> bool:
         """Whether exactly one option can be right, so that two are an ambiguity."""
         return self.kind in (StemKind.ONE_TRUE, StemKind.ONE_FALSE)

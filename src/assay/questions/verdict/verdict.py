@@ -12,7 +12,13 @@ from enum import StrEnum
 
 from assay.questions.model import Question
 from assay.questions.proofs.claims import WRITTEN, Grounds, Relation
-from assay.questions.verdict.compounds import Compounds, derive, find_deciding, read_compounds
+from assay.questions.verdict.compounds import (
+    CompoundKind,
+    Compounds,
+    derive,
+    find_deciding,
+    read_compounds,
+)
 from assay.questions.verdict.option_findings import (
     OptionFinding,
     OptionFindings,
@@ -214,15 +220,17 @@ def _find_twins(case: _Case) -> Judgement | None:
 def _is_only_survivor(case: _Case) -> bool:
     """Tell whether every rival fails by execution and what the key names is there.
 
-    Weaker than a proof of the key, stronger than nothing: it confirms and never accuses. An option
-    that says "none of them" would be as good an answer.
+    Weaker than a proof of the key, stronger than nothing: it confirms and never accuses. "None of
+    the above" is no rival: it offers nothing that could be there.
     """
     key = case.findings[case.key]
-    rivals = [found for one, found in case.findings.items() if one != case.key]
+    none = [one for one, found in case.compounds.items() if found.kind is CompoundKind.NONE]
+    rivals = [found for one, found in case.findings.items() if one not in {case.key, *none}]
     failing = [one for one in rivals if one.state is State.FAILS and one.grounds is _EXECUTED]
     return (
         key.stands
-        and not case.compounds
+        and case.key not in case.compounds
+        and len(none) == len(case.compounds)
         and case.stem.clear
         and case.stem.kind in (StemKind.ONE_TRUE, StemKind.SUPERLATIVE, StemKind.OTHER)
         and len(failing) == len(rivals) > 1
