@@ -14,8 +14,9 @@ import pytest
 from assay.model import CaseRecord
 from assay.questions.advice import advise
 from assay.questions.authorship import Source, author_of
-from assay.questions.examination import Examination, _is_open, to_stored
+from assay.questions.examination import OUTDATED, Examination, _is_open, to_stored
 from assay.questions.model import Key, Question, SuiteEntry
+from assay.questions.proof_runners import NO_PACKAGE
 from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
 from assay.questions.proofs.proving import Trial
 from assay.questions.proofs.store import ProofStore
@@ -363,10 +364,10 @@ def test_advice_depends_on_why_a_question_is_open() -> None:
 
 def test_an_outdated_proof_and_a_missing_target_are_named() -> None:
     trial = make_trial("A", OPEN)
-    outdated = "its hand-written proof is of another wording: look at it"
+    outdated = OUTDATED
     stale = replace(trial, settled=replace(trial.settled, reason=outdated))
     assert advice_of(stale).endswith(f"assay questions prove {PLACE} --option A --accept")
-    nowhere = "the question names no package that is installed here"
+    nowhere = NO_PACKAGE
     lost = replace(trial, settled=replace(trial.settled, reason=nowhere))
     assert "--target REQUIREMENT" in advice_of(lost)
 
