@@ -14,7 +14,7 @@ import pytest
 from assay.model import CaseRecord
 from assay.questions.advice import advise
 from assay.questions.authorship import Source, author_of
-from assay.questions.examination import OUTDATED, Examination, to_stored
+from assay.questions.examination import OUTDATED, Examination, _is_open, to_stored
 from assay.questions.model import Key, Question, SuiteEntry
 from assay.questions.proof_runners import NO_PACKAGE
 from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
@@ -396,3 +396,15 @@ def test_sources_read_well() -> None:
     assert str(Source("executed", "model")) == "executed, by a model"
     assert str(Source("", "program")) == "by a program"
     assert Source().in_brackets == ""
+
+
+def test_a_model_is_asked_about_what_holds_only_as_documented_beside_another() -> None:
+    documented = make_trial("A", TRUE, grounds=Grounds.DOCUMENTED)
+    rival = make_trial("B", TRUE)
+    options = list(NAMES)
+    assert _is_open([documented, rival], "A", options, "modelled")
+    assert not _is_open([documented, rival], "A", options, "lexical")
+    assert not _is_open([documented, rival], "B", options, "modelled")
+    # Alone it confirms the key, and asking would cost a call.
+    assert not _is_open([documented, make_trial("B", FALSE)], "A", options, "modelled")
+    assert _is_open([documented, rival], "C", options, "lexical")
