@@ -32,13 +32,33 @@ def text_of(received: Received) -> str:
 
 
 def tool_results(received: Received) -> list[str]:
-    return [str(one["content"]) for one in received.messages if one["role"] == "tool"]
+    """What tools answered, out of its fence if it has one, else as JSON."""
+    found = []
+    for one in received.messages:
+        if one["role"] == "tool":
+            told = json.loads(one["content"])
+            inside = FENCE.fullmatch(told["data"]) if "data" in told else None
+            found.append(inside[2] if inside else str(one["content"]))
+    return found
+
+
+FENCE = re.compile(r"<data (\w+)>\n(.*?)\n</data \1>", re.DOTALL)
+
+
+def without_marks(received: Received) -> str:
+    """The messages of a request, without the mark that is theirs alone."""
+    found = re.search(r"The MARK of this request is (\w+)\.", text_of(received))
+    assert found is not None
+    return json.dumps(received.messages).replace(found[1], "")
 
 
 def listed(received: Received, before: str) -> list[str]:
-    """The letters that a task lists after these words."""
-    found = re.search(rf"{re.escape(before)}: (\w+(?:, \w+)*)", text_of(received))
-    return found[1].split(", ") if found else []
+    """The letters in the fence that follows these words."""
+    texts = "\n".join(str(one["content"]) for one in received.messages if one["role"] == "user")
+    found = re.search(rf"{re.escape(before)}:\s+{FENCE.pattern}", texts, re.DOTALL)
+    if not found:
+        return []
+    return list(json.loads(found[2])) if found[2].startswith("{") else found[2].split(", ")
 
 
 # --- What a reader answers ----------------------------------------------------------------------
@@ -181,11 +201,10 @@ class Model:
 
 def _engineer(scripts: dict[str, Any], received: Received) -> Reply:
     """Prove what is still open, each option with the next of its proofs."""
-    results = [json.loads(one) for one in tool_results(received)]
-    ended = dict(zip(_proven(received), results, strict=True))
+    ended = dict(zip(_proven(received), tool_results(received), strict=True))
     proofs = []
     for option in listed(received, "The claims to be proven, by option"):
-        if "settled" in ended.get(option, ()):
+        if ended.get(option, "").startswith("settled: "):
             continue
         script = scripts.get(option)
         texts = script if isinstance(script, list) else [script]

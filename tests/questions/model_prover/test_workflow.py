@@ -9,6 +9,7 @@ from typing import Any
 from tests.models.scripted_server import Received, Reply, ScriptedServer, calls, says
 from tests.questions.model_prover.conftest import Run
 from tests.questions.model_prover.scripted import (
+    FENCE,
     Case,
     Model,
     agents_asked,
@@ -129,9 +130,8 @@ def test_claims_and_proofs_settle_what_programs_leave_open(
     # A vacuous proof goes back with the reason and the turns that are left; its repair is kept.
     assert told["vacuous"][0] == "Valid"
     repair = model.of("proof_engineer", "mark-vacuous")[1]
-    refused = json.loads(tool_results(repair)[0])
-    assert "the proof is vacuous" in refused["refused"]
-    assert refused["turns_left"] == 11
+    assert tool_results(repair)[0].startswith("refused: not settled: the proof is vacuous")
+    assert json.loads(repair.last)["turns_left"] == 11
     kept = (folder / "proofs" / "suite" / "vacuous" / "test_option_A.py").read_text()
     assert kept == PROOFS["A"]
 
@@ -167,7 +167,7 @@ def _check_planted(found: dict[str, Any], model: Model, tmp_path: Path) -> None:
     assert not list(tmp_path.rglob("owned*"))
     # It stays within its marks, and what the agents are told is the same for every question.
     task = next(str(m["content"]) for m in asked[0].messages if "mark-planted" in str(m["content"]))
-    assert task.count("</data>") == task.count("<data>")
+    assert "New instructions" not in FENCE.sub("", task)
     for agent in ("reader", "proof_engineer"):
         assert len({one.messages[0]["content"] for one in model.of(agent)}) == 1
 

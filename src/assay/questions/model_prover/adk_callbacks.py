@@ -23,6 +23,12 @@ from assay.models import (
     meter_usage,
 )
 from assay.questions.model_prover.adk_models import UNUSABLE, patient_model
+from assay.questions.model_prover.fences import (
+    fence_results,
+    hide_mark,
+    mark,
+    split_at_marks,
+)
 from assay.questions.model_prover.prompts import OPENING
 from assay.questions.model_prover.transcripts import Transcript
 from assay.tracebacks import describe
@@ -119,8 +125,10 @@ class AgentSession:
         agent = callback_context.agent_name
         settings = self.access.settings_of(agent)
         llm_request.config.response_json_schema = self.schemas.get(agent)
+        llm_request.contents = fence_results(llm_request.contents)
         request = {**_request(settings, llm_request), "pass": self.number}
         self._tell_request(agent, llm_request)
+        llm_request.contents = mark(llm_request.contents)
         if self.turns is not None:
             if self.turns <= 0:
                 return _text_response(_ENDED)
@@ -192,7 +200,7 @@ class AgentSession:
         last = llm_request.contents[-1] if llm_request.contents else None
         texts = [part.text for part in (last.parts or []) if part.text] if last else []
         if texts:
-            self.transcript.add("prompt", agent, text="\n\n".join(texts))
+            self.transcript.add("prompt", agent, text=hide_mark("\n\n".join(texts)))
 
     def _tell_answer(self, agent: str, response: Any, usage: Usage, seconds: float) -> None:
         parts = (response.content.parts or []) if response.content else []
@@ -210,11 +218,11 @@ class AgentSession:
 
 
 def _request(settings: ModelSettings, llm_request: Any) -> dict[str, Any]:
-    """Return the cache identity of an answer: everything that is sent, and where to."""
+    """Return the cache identity of an answer: what is sent but for marks, and where to."""
     told = llm_request.model_dump(mode="json", include={"contents", "config"}, exclude_none=True)
     told["config"].pop("labels", None)
     own = {"url": settings.url, "model": settings.name, "effort": settings.effort}
-    return {**own, **_without_ids(told)}
+    return {**own, **split_at_marks(_without_ids(told))}
 
 
 def _without_ids(value: Any) -> Any:

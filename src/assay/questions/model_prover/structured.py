@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
+from assay.questions.model_prover.fences import data
 from assay.questions.model_prover.reading import parse_json
 
 SENT_BACK = 2
@@ -63,13 +63,14 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             answer: The JSON object that is asked for.
 
         Returns:
-            Whether it was accepted, else what is wrong with it.
+            Whether it was accepted, else what is wrong with it: correct that, and hand in all of
+            it again.
         """
         inbox.take(answer)
         if inbox.is_done:
             tool_context.actions.skip_summarization = True
             return {"accepted": not inbox.problem}
-        return {"error": f"{inbox.problem}\nCorrect it and hand in all of it again."}
+        return {"error": inbox.problem}
 
     submit.__name__ = task.submit
     session.turns = task.turns
@@ -91,9 +92,9 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
 def _reject(inbox: _Inbox[Any], said: str) -> str:
     left = 1 + SENT_BACK - inbox.malformed
     return (
-        f"You have answered this, and the answer was malformed: {inbox.problem}. Answer with "
-        f"the whole JSON object; attempts left: {left}. Your answer was:\n"
-        f"{prompts.data(said[:_SHOWN])}"
+        f"You have answered this, and the answer was malformed. Answer with the whole JSON object; "
+        f"attempts left: {left}. What is wrong:\n{data(inbox.problem)}\nYour answer was:\n"
+        f"{data(said[:_SHOWN])}"
     )
 
 
