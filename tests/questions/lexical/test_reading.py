@@ -126,6 +126,12 @@ ENDS_IN_THE_NETWORK = OWN_OS_ERROR.replace("burn", "call_out")
         ),
         ("What is printed?", RAISES, ("Nothing", "`white`"), "UF"),
         (
+            "Which exception, if any, comes of it?",
+            RAISES,
+            ("A `StopIteration` is raised.", "`TypeError`", "No exception; the lamp is lit."),
+            "FHF",
+        ),
+        (
             "What happens when `make()` is called?",
             READS_THE_CLOCK,
             ("`DarkError` is raised.", "A lamp is returned.", "`KeyError` is raised."),
