@@ -35,7 +35,6 @@ ALLOWED: dict[str, str] = {
     "cli/main.py": "standard streams",
     "questions/correct/apply_correction.py": "a file that is written",
     "questions/model_prover/transcripts.py": "a file that is written",
-    "questions/model_prover/engineer_tools.py": "a proof just written, in its own folder",
     "questions/index/store.py": "words that Assay wrote into its cache, mapped and not read",
     "reports/formats.py": "files that are written",
     "agents/connections/web.py": "the body of an answer, read up to a limit",

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from tests.models.scripted_server import Received, Reply, ScriptedServer
+from tests.models.scripted_server import Received, Reply, ScriptedServer, says_json
 from tests.questions.model_prover.conftest import Run
 from tests.questions.model_prover.scripted import Case, Model, listed, proves, text_of
 from tests.questions.model_prover.test_workflow import suite, verdicts, verify
@@ -94,3 +94,26 @@ def test_an_accepted_answer_is_verified_among_others(assay_here: Run, tmp_path: 
     # What is not there no model can make the answer.
     assert told["gone"][0] == "Incorrect"
     assert not [one for _, one in model.asked if "mark-gone" in text_of(one)]
+
+
+def test_an_api_question_is_corrected(assay_here: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    (folder / "suite.json").write_text(suite(ask("wrong", "mark-wrong", "RootModel")))
+    answer = {"answer": "TypeAdapter", "fully_qualified_class_name": ["pydantic.TypeAdapter"]}
+    vague = says_json({"answers": [{"answer": "TypeAdapter"}]})
+    model = Model(
+        Case("mark-wrong", engineers=engineer, fixer=[vague, says_json({"answers": [answer]})])
+    )
+    with ScriptedServer(model) as server:
+        ended = verify(assay_here, server, "--fix", "--apply")
+        found = verdicts(folder)
+    assert ended.code == 0, ended
+    assert found["wrong"]["verdict"] == "Valid", found["wrong"]
+    assert found["wrong"]["fix"]["changes"] == {
+        "answers.0.answer": "TypeAdapter",
+        "answers.0.fully_qualified_class_name.0": "pydantic.TypeAdapter",
+    }
+    assert (folder / "suite.json").read_text() == suite(ask("wrong", "mark-wrong", "TypeAdapter"))
+    # Names that are missing go back; the correction was read anew and reviewed.
+    assert "fully_qualified_class_name" in text_of(model.of("remediation_engineer")[1])
+    assert len(model.of("reader")) == len(model.of("reviewer")) == 2

@@ -236,14 +236,17 @@ class CorrectionWriter:
             kept.correction.changes,
             suffix=entry.file.suffix,
         )
+        # Only multiple-choice questions have proofs that are stored.
+        writes = writes and isinstance(entry.question, Question)
         if writes:
             _keep_proofs(kept, store, lock)
         if self.fixing is FixMode.APPLY:
             write_suite_text(entry.file, text)
             return "applied"
-        assert isinstance(entry.question, Question)
-        own = _files(store.folder(entry.question)) if writes else []
-        own += [path for path in (store.lock_file(lock),) if writes and path.is_file()]
+        own: list[Path] = []
+        if writes and isinstance(entry.question, Question):
+            own = _files(store.folder(entry.question))
+            own += [path for path in (store.lock_file(lock),) if path.is_file()]
         others = _files(store.root) if writes else []
         commit = commit_change(entry.file, text, _message(result), also=own, but=others)
         return f"committed as {commit[:12]}"
@@ -267,7 +270,8 @@ def _message(result: CorrectionResult) -> str:
     assert kept.correction is not None
     assert first.record is not None
     assert kept.record is not None
-    options: dict[str, Any] = (kept.record.detail or {}).get("options", {})
+    detail: dict[str, Any] = kept.record.detail or {}
+    options: dict[str, Any] = detail.get("options") or detail.get("candidates", {})
     changed = ", ".join(kept.correction.changes)
     return commit_message(
         kept.work.entry.id,

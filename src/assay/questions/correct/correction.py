@@ -14,7 +14,7 @@ from typing import Any
 from assay.errors import InputError
 from assay.questions.correct.editing import changes_between, definition_of, edit_suite
 from assay.questions.lint_rules import lint_suites
-from assay.questions.model import Key, Question, SuiteEntry
+from assay.questions.model import ApiAnswer, ApiQuestion, Key, Question, SuiteEntry
 from assay.questions.suite.suite import Suite
 
 # What a remediation engineer may change; the id, the type and the snippet stay.
@@ -73,6 +73,45 @@ def _find_subjects(question: Question) -> set[str]:
 
 
 FIELDS = ("question", "options", "correct_answer", "explanation")
+API_FIELDS = ("question", "answers")
+_PATH = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+
+
+def find_answer_problems(given: Any, before: Mapping[str, Any]) -> list[str]:
+    """Return why the new definition of an API question is refused."""
+    if not isinstance(given, dict):
+        return ["the definition must be an object with the fields that change"]
+    problems = [
+        f"`{name}` cannot be changed"
+        for name, value in given.items()
+        if name not in API_FIELDS and value is not None and value != before.get(name)
+    ]
+    text = given.get("question", before["question"])
+    if not isinstance(text, str) or not text.strip():
+        return [*problems, "`question` must be text"]
+    lost = _find_subjects(Question("", before["question"], {}))
+    if lost and not any(re.search(rf"\b{re.escape(name)}\b", text) for name in lost):
+        problems.append(f"it is no longer about what it tested: {', '.join(sorted(lost))}")
+    answers = given.get("answers") or _list_answers(before)
+    if not isinstance(answers, list) or len(answers) != len(_list_answers(before)):
+        return [*problems, "`answers` must be a list as long as it was"]
+    for one in answers:
+        names = _list_names(one) if isinstance(one, dict) else []
+        if not names or not all(isinstance(name, str) and _PATH.fullmatch(name) for name in names):
+            problems.append("every answer needs `fully_qualified_class_name`: full dotted names")
+        if not isinstance(one, dict) or not isinstance(one.get("answer"), str):
+            problems.append("every answer needs `answer`: a name")
+    return problems
+
+
+def _list_answers(definition: Mapping[str, Any]) -> list[Any]:
+    answers = definition["answers"]
+    return answers if isinstance(answers, list) else [answers]
+
+
+def _list_names(answer: Mapping[str, Any]) -> list[Any]:
+    names = answer.get("fully_qualified_class_name") or []
+    return names if isinstance(names, list) else [names]
 
 
 class RefusedCorrection(ValueError):  # noqa: N818 - the name says what is the case
@@ -97,17 +136,23 @@ class Corrector:
         self._text = text
         self._suffix = Path(entry.file).suffix
         self._whole = definition_of(text, entry.id, suffix=self._suffix)
-        self.definition = {name: self._whole[name] for name in FIELDS if name in self._whole}
+        self._is_api = isinstance(entry.question, ApiQuestion)
+        self._fields = API_FIELDS if self._is_api else FIELDS
+        self.definition = {name: self._whole[name] for name in self._fields if name in self._whole}
         self._known = self._complaints(entry)
 
     def correct(self, given: Any, tried: Sequence[Mapping[str, Any]] = ()) -> Correction:
         """Return the correction that a proposal makes, or raise RefusedCorrection."""
-        _refuse(definition_problems(given, self._whole))
-        told = {name: given[name] for name in FIELDS if name in given}
-        definition = {**self.definition, **told}
-        entry = self._apply(definition)
-        assert isinstance(entry.question, Question)
-        _refuse(fix_problems(self._question, entry.question, definition["correct_answer"]))
+        if self._is_api:
+            definition = self._merge_answers(given)
+            entry = self._apply_answers(definition)
+        else:
+            _refuse(definition_problems(given, self._whole))
+            told = {name: given[name] for name in FIELDS if name in given}
+            definition = {**self.definition, **told}
+            entry = self._apply(definition)
+            assert isinstance(entry.question, Question)
+            _refuse(fix_problems(self._question, entry.question, definition["correct_answer"]))
         changes = changes_between(self.definition, definition)
         if not changes:
             raise RefusedCorrection("it changes nothing")
@@ -116,6 +161,29 @@ class Corrector:
         self._check_editable(changes)
         _refuse(sorted(self._complaints(entry) - self._known))
         return Correction(entry, definition, changes)
+
+    def _merge_answers(self, given: Any) -> dict[str, Any]:
+        """Return the definition of an API question with what is given, in the form of the file."""
+        _refuse(find_answer_problems(given, self._whole))
+        definition = {**self.definition, "question": given.get("question", self._whole["question"])}
+        if (answers := given.get("answers")) is not None:
+            old = _list_answers(self._whole)
+            merged = [
+                {**one, "answer": new["answer"], _NAMES: _as_before(one[_NAMES], _list_names(new))}
+                for one, new in zip(old, answers, strict=True)
+            ]
+            is_list = isinstance(self._whole["answers"], list)
+            definition["answers"] = merged if is_list else merged[0]
+        return definition
+
+    def _apply_answers(self, definition: Mapping[str, Any]) -> SuiteEntry:
+        assert isinstance(self._entry.question, ApiQuestion)
+        answers = tuple(
+            ApiAnswer(one["answer"], tuple(_list_names(one))) for one in _list_answers(definition)
+        )
+        question = replace(self._entry.question, text=definition["question"], answers=answers)
+        explanation = self._entry.key.explanation if self._entry.key else ""
+        return replace(self._entry, question=question, key=Key(answers[0].text, explanation))
 
     def _check_editable(self, changes: Mapping[str, Any]) -> None:
         try:
@@ -144,6 +212,14 @@ class Corrector:
             for one in found
             if one.case == entry.id and one.severity != "note"
         }
+
+
+_NAMES = "fully_qualified_class_name"
+
+
+def _as_before(old: Any, names: list[str]) -> Any:
+    """Return names in the form that the file has: one text, or a list."""
+    return names[0] if isinstance(old, str) and len(names) == 1 else names
 
 
 def _refuse(problems: Sequence[str]) -> None:

@@ -16,10 +16,11 @@ from assay.questions.claims import Library
 from assay.questions.examination import examine
 from assay.questions.index import Symbol
 from assay.questions.model import ApiAnswer, ApiQuestion, Question
+from assay.questions.model_prover.review import Reviewer
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.records import proof_values, simple_record
 from assay.questions.verdict.verdict import Verdict
-from assay.questions.verification import Judging, Review, Work
+from assay.questions.verification import Judging, Work
 
 _RIVALS = 3
 _LETTERS = "ABCD"
@@ -31,11 +32,13 @@ async def ask_about_answer(
     question: ApiQuestion,
     record: CaseRecord,
     runner: TargetRunner,
-    library: Library | str,
-    review: Review,
+    reviewer: Reviewer,
+    *,
+    is_correction: bool = False,
 ) -> CaseRecord:
     """Return the record of an API question whose answer exists, with what a model finds."""
     detail: dict[str, Any] = dict(record.detail or {})
+    library = reviewer.tools.library
     held = [one["answer"] for one in detail["accepted"] if one["state"] == "holds"]
     answer = next((one for one in question.answers if one.text in held), None)
     if detail["verdict"] != Verdict.UNPROVEN or answer is None or isinstance(library, str):
@@ -45,7 +48,7 @@ async def ask_about_answer(
     if len(choice.options) < 2:
         return record
     examination = await examine(choice, (), runner)
-    case = Judging(choice, key, runner, review)
+    case = Judging(choice, key, runner, reviewer, is_correction)
     examination, findings, judgement = await case.judge(examination)
     sources = option_sources(findings, examination.trials, judgement)
     kept = {name: value for name, value in detail.items() if name not in _OWN}

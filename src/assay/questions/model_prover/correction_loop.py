@@ -21,11 +21,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from assay.model import CaseRecord
+from assay.questions.api_understanding import api_record
 from assay.questions.correct.correction import Correction, Corrector, RefusedCorrection
 from assay.questions.examination import Examination
-from assay.questions.model import Question
+from assay.questions.model import ApiQuestion, Question
 from assay.questions.model_prover import prompts
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
+from assay.questions.model_prover.api_questions import ask_about_answer
 from assay.questions.model_prover.engineer import without_addresses
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import open_pass
@@ -43,10 +45,18 @@ _OUTPUT = 1_200
 _SOURCE = 3_000
 
 
+class NewAnswer(BaseModel):
+    """An accepted answer of a question that is answered by a name."""
+
+    answer: str
+    fully_qualified_class_name: list[str]
+
+
 class NewDefinition(BaseModel):
     """The fields of a corrected question; those that are left out stay."""
 
     question: str | None = None
+    answers: list[NewAnswer] | None = None
     options: dict[str, str] | None = None
     correct_answer: str | None = None
     explanation: str | None = None
@@ -151,32 +161,25 @@ class CorrectionLoop:
         return self._result.passes[-1]
 
     async def _examine(self, node_input: Any = None) -> str:
-        work = self._now.work
-        assert isinstance(work.entry.question, Question)
-        number = len(self._result.passes) - 1
-        with open_pass(self._session.transcript, number):
-            self._now.examination = await examine_question(
-                work,
-                work.entry.question,
-                self._runner,
-                writes=False,
-                corrects=self._make_corrector is not None,
-            )
+        work, question = self._now.work, self._now.work.entry.question
+        if isinstance(question, Question):
+            with open_pass(self._session.transcript, self._tries):
+                self._now.examination = await examine_question(
+                    work,
+                    question,
+                    self._runner,
+                    writes=False,
+                    corrects=self._make_corrector is not None,
+                )
         return "examined"
 
+    @property
+    def _tries(self) -> int:
+        return len(self._result.passes) - 1
+
     async def _synthesize(self, ctx: Any, node_input: Any = None) -> str:
-        now = self._now
-        assert isinstance(now.work.entry.question, Question)
-        assert now.examination is not None
-        tries = len(self._result.passes) - 1
-        question = now.work.entry.question
-        blind = replace(self._blind, number=tries)
-        reviewer = Reviewer(blind, await self._tools(question))
-        now.record = await judge_question(
-            now.work, question, now.examination, self._runner, reviewer, is_correction=tries > 0
-        )
-        if self._writes and now.correction is None:
-            self._store(now, reviewer.doubted)
+        now, tries = self._now, self._tries
+        now.record = await self._judge(now)
         self._tell(now)
         wanted = self._make_corrector is not None and tries < TRIES
         # Where only proofs are missing there is nothing to correct, but a try may be repeated.
@@ -184,6 +187,27 @@ class CorrectionLoop:
         ctx.route = "fix" if wanted and accused else "end"
         ctx.state["verdict"] = now.verdict
         return now.verdict
+
+    async def _judge(self, now: Pass) -> CaseRecord:
+        """Return the record of a pass: its verdict, given by code, and reviewed if it accuses."""
+        question, tries = now.work.entry.question, self._tries
+        blind = replace(self._blind, number=tries)
+        reviewer = Reviewer(blind, await self._tools(_plain(now.work)))
+        if isinstance(question, ApiQuestion):
+            work = now.work
+            record = await api_record(work.identifier, work.entry, question, self._runner)
+            with open_pass(self._session.transcript, tries):
+                return await ask_about_answer(
+                    work, question, record, self._runner, reviewer, is_correction=tries > 0
+                )
+        assert isinstance(question, Question)
+        assert now.examination is not None
+        record = await judge_question(
+            now.work, question, now.examination, self._runner, reviewer, is_correction=tries > 0
+        )
+        if self._writes and now.correction is None:
+            self._store(now, reviewer.doubted)
+        return record
 
     def _store(self, now: Pass, doubted: Collection[str]) -> None:
         """Store the new proofs, but for those that a second opinion does not share."""
@@ -198,7 +222,7 @@ class CorrectionLoop:
         assert self._make_corrector is not None
         self._corrector = self._corrector or self._make_corrector()
         self._proposed = None
-        tools: LibraryTools = await self._tools(self._first_question)
+        tools: LibraryTools = await self._tools(_plain(self._result.first.work))
         answer = await ask_typed(ctx, self._session, self._fix_task(tools))
         correction: Correction | None = self._proposed
         if correction is None:
@@ -228,12 +252,6 @@ class CorrectionLoop:
             return str(given), f"refused: {refused}"
         return str(given), ""
 
-    @property
-    def _first_question(self) -> Question:
-        question = self._result.first.work.entry.question
-        assert isinstance(question, Question)
-        return question
-
     def _fix_task(self, tools: LibraryTools) -> TypedTask[str]:
         assert self._corrector is not None
         first = self._result.first
@@ -258,12 +276,23 @@ class CorrectionLoop:
         self._session.transcript.add("verdict", "verdict_synthesizer", text=now.record.reason)
 
 
+def _plain(work: Work) -> Question:
+    """Return what a question says, for looking up its names."""
+    question = work.entry.question
+    if isinstance(question, Question):
+        return question
+    assert isinstance(question, ApiQuestion)
+    return Question(question.id, question.text, {})
+
+
 def evidence(record: CaseRecord) -> str:
     """Per option its finding, its claims and what their tests said."""
     lines: list[str] = []
-    options: dict[str, Any] = (record.detail or {}).get("options", {})
+    detail: dict[str, Any] = record.detail or {}
+    options: dict[str, Any] = detail.get("options") or detail.get("candidates", {})
     for letter, option in options.items():
-        lines.append(f"{letter} {option['state']}: {option['reason']}")
+        name = f" {option['name']}" if "name" in option else ""
+        lines.append(f"{letter}{name} {option['state']}: {option['reason']}")
         for proof in option["proofs"]:
             lines.append(f"  claim: {proof['statement']} ({proof['relation']}): {proof['truth']}")
             for test in proof["tests"]:

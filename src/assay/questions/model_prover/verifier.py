@@ -16,12 +16,10 @@ from assay.questions.correct.apply_correction import (
 from assay.questions.correct.correction import Corrector
 from assay.questions.model import ApiQuestion, FixQuestion, Question
 from assay.questions.model_prover.adk_callbacks import AgentSession, ModelAccess
-from assay.questions.model_prover.api_questions import ask_about_answer
 from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.fix_error_tasks import repair_record
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import ModelProver, open_pass
-from assay.questions.model_prover.review import Reviewer
 from assay.questions.model_prover.transcripts import Transcript, transcript_of
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.suite.suite import read_suite
@@ -64,7 +62,7 @@ class ModelVerifier:
         self, work: Work, runners: ProofRunners, writes: bool, transcript: Transcript
     ) -> CaseRecord:
         question = work.entry.question
-        if work.obstacle is None and isinstance(question, Question):
+        if work.obstacle is None and isinstance(question, Question | ApiQuestion):
             runner = runners.of(work.target)
             return await self._correct(work, runner, writes, transcript)
         if work.obstacle is None and isinstance(question, FixQuestion):
@@ -74,13 +72,7 @@ class ModelVerifier:
             tools = await self._prover.tools(asked, runner)
             session = AgentSession(self._access, transcript)
             return await repair_record(work, question, runner, session, tools)
-        record = await verify_one(work, runners, writes=writes)
-        if work.obstacle is None and isinstance(question, ApiQuestion):
-            runner = runners.of(work.target)
-            tools = await self._prover.tools(Question(question.id, question.text, {}), runner)
-            review = Reviewer(AgentSession(self._access, transcript, sample=1), tools)
-            return await ask_about_answer(work, question, record, runner, tools.library, review)
-        return record
+        return await verify_one(work, runners, writes=writes)
 
     async def _correct(
         self, work: Work, runner: TargetRunner, writes: bool, transcript: Transcript
