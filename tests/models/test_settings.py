@@ -34,6 +34,37 @@ def settings(
 
 
 @pytest.mark.parametrize(
+    ("base", "role", "name", "address", "key"),
+    [
+        (("gpt-5", None), {"effort": "low"}, "gpt-5", OPENAI, "o-key"),
+        (("gpt-5", None), {"model": "gemini-2.5-pro"}, "gemini-2.5-pro", GEMINI, "g-key"),
+        (("m", OWN), {"model": "gpt-5-mini"}, "gpt-5-mini", OWN, "own-key"),
+        (("m", OWN), {"model": "other"}, "other", OWN, "own-key"),
+        (("m", OWN), {"url": OPENAI}, "m", OPENAI, "o-key"),
+    ],
+)
+def test_a_role_is_asked_where_its_model_is(
+    base: tuple[str, str | None], role: dict[str, str], name: str, address: str, key: str
+) -> None:
+    config = ModelsConfig.model_validate({"roles": {"reviewer": {**role, "timeout": 7}}})
+    whole = settings(ModelChoice(*base), config)
+    found = whole.of_role("reviewer")
+    assert (found.name, found.url, found.key) == (name, address, key)
+    assert (found.timeout, found.effort) == (7, role.get("effort"))
+    assert whole.of_role("reader") is whole
+
+
+def test_the_key_is_not_sent_to_a_server_that_a_role_names(tmp_path: Path) -> None:
+    elsewhere = {"judge": {"model": "m", "url": "http://localhost:9999/v1"}}
+    config = ModelsConfig.model_validate({"roles": elsewhere})
+    environment = {**KEYS, "XDG_CONFIG_HOME": str(tmp_path)}
+    with pytest.raises(InputError, match="not sent to localhost:9999"):
+        resolve(ModelChoice("m", OWN), config, environment)
+    with pytest.raises(ValueError, match=r"roles\.analyst"):
+        ModelsConfig.model_validate({"roles": {"analyst": {}}})
+
+
+@pytest.mark.parametrize(
     ("model", "url", "name", "address", "key"),
     [
         ("gemini-3-pro-preview", None, "gemini-3-pro-preview", GEMINI, "g-key"),

@@ -14,8 +14,9 @@ import pytest
 from assay.model import CaseRecord
 from assay.questions.advice import advise
 from assay.questions.authorship import Source, author_of
-from assay.questions.examination import Examination, to_stored
+from assay.questions.examination import OUTDATED, Examination, _is_open, to_stored
 from assay.questions.model import Key, Question, SuiteEntry
+from assay.questions.proof_runners import NO_PACKAGE
 from assay.questions.proofs.claims import Claim, Grounds, Proof, Relation
 from assay.questions.proofs.proving import Trial
 from assay.questions.proofs.store import ProofStore
@@ -363,10 +364,10 @@ def test_advice_depends_on_why_a_question_is_open() -> None:
 
 def test_an_outdated_proof_and_a_missing_target_are_named() -> None:
     trial = make_trial("A", OPEN)
-    outdated = "its hand-written proof is of another wording: look at it"
+    outdated = OUTDATED
     stale = replace(trial, settled=replace(trial.settled, reason=outdated))
     assert advice_of(stale).endswith(f"assay questions prove {PLACE} --option A --accept")
-    nowhere = "the question names no package that is installed here"
+    nowhere = NO_PACKAGE
     lost = replace(trial, settled=replace(trial.settled, reason=nowhere))
     assert "--target REQUIREMENT" in advice_of(lost)
 
@@ -395,3 +396,15 @@ def test_sources_read_well() -> None:
     assert str(Source("executed", "model")) == "executed, by a model"
     assert str(Source("", "program")) == "by a program"
     assert Source().in_brackets == ""
+
+
+def test_a_model_is_asked_about_what_holds_only_as_documented_beside_another() -> None:
+    documented = make_trial("A", TRUE, grounds=Grounds.DOCUMENTED)
+    rival = make_trial("B", TRUE)
+    options = list(NAMES)
+    assert _is_open([documented, rival], "A", options, "modelled")
+    assert not _is_open([documented, rival], "A", options, "lexical")
+    assert not _is_open([documented, rival], "B", options, "modelled")
+    # Alone it confirms the key, and asking would cost a call.
+    assert not _is_open([documented, make_trial("B", FALSE)], "A", options, "modelled")
+    assert _is_open([documented, rival], "C", options, "lexical")

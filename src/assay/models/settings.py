@@ -249,20 +249,21 @@ def _resolve_role(
         effort=role.effort or base.effort,
         temperature=_choose(role.temperature, base.temperature),
     )
-    if role.model is None:
+    if role.model is None and role.url is None:
         return own
+    model = role.model or base.name
     url = _check_address(role.url) if role.url else base.url
-    if not role.url and find_provider_at(base.url) and (provider := match_provider(role.model)):
+    if not role.url and find_provider_at(base.url) and (provider := match_provider(model)):
         url = provider.url
     key_name = _find_key_name(url, environment)
     if key_name == OTHER_KEY and url != base.url:
         _check_host(url, environment)
-    price = FREE if is_free(role.model) else find_price(role.model)
+    price = FREE if is_free(model) else find_price(model)
     if role.input_price is not None or role.output_price is not None:
         price = Price(role.input_price or 0.0, role.output_price or 0.0)
     return replace(
         own,
-        name=format_name(role.model, None if find_provider_at(url) else url),
+        name=format_name(model, None if find_provider_at(url) else url),
         url=url,
         key=_read_key(key_name, environment),
         key_name=key_name,

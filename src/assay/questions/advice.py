@@ -6,7 +6,9 @@ import re
 import shlex
 from collections.abc import Mapping
 
+from assay.questions.examination import OUTDATED
 from assay.questions.model import Question
+from assay.questions.proof_runners import NO_ENVIRONMENT, NO_PACKAGE
 from assay.questions.proofs.claims import Grounds, proof_name
 from assay.questions.verdict.compounds import read_compounds
 from assay.questions.verdict.option_findings import OptionFinding, State
@@ -14,8 +16,6 @@ from assay.questions.verdict.verdict import Judgement, Verdict
 
 # What looks like code: a name in backticks, with dots or underscores, in CamelCase; a call, a text.
 _CODE = re.compile(r"[`\"_=]|(?<!\w)'|\w\(|[a-z][A-Z]|\w\.\w|^\s*\w+\s*$")
-_OUTDATED = "its hand-written proof"
-_NO_TARGET = ("no package that is installed", "no environment")
 
 
 def advise(
@@ -75,12 +75,12 @@ def _advise_open(
     place: str, question: Question, option: str, findings: Mapping[str, OptionFinding]
 ) -> str:
     reason = findings[option].reason
-    if reason.startswith(_OUTDATED):
+    if reason == OUTDATED:
         return (
             "a look at the proof by hand, then: "
             f"assay questions prove {place} --option {shlex.quote(option)} --accept"
         )
-    if any(cause in reason for cause in _NO_TARGET):
+    if reason in (NO_ENVIRONMENT, NO_PACKAGE):
         return f"the library as target: assay questions verify {place} --target REQUIREMENT"
     if _CODE.search(question.options[option]):
         return (

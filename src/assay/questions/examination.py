@@ -82,7 +82,7 @@ async def examine(
         for one in stored
         if not one.is_current and one.proof.prover == WRITTEN
     }
-    reasons |= dict.fromkeys(outdated, _OUTDATED)
+    reasons |= dict.fromkeys(outdated, OUTDATED)
     found: list[Trial] = []
     whole = tuple(await _try_whole(question, runner))
     for prover in runner.provers:
@@ -133,7 +133,7 @@ async def _try_whole(question: Question, runner: TargetRunner) -> list[Trial]:
 
 
 _STALE = "its proof is of another wording of the question or the option"
-_OUTDATED = (
+OUTDATED = (
     "its hand-written proof is of another wording: look at it and take it in again with "
     "`assay questions prove --accept`"
 )

@@ -70,7 +70,8 @@ def write_claim(
         return missing
     proof = write_proof(option, claim, library, author)
     stem = f"{option}_claim" if author == PERSON else option
-    proof = replace(proof, file=proof_name(stem, number))
+    head = replace(proof.claim, by_person=author == PERSON)
+    proof = replace(proof, claim=head, file=proof_name(stem, number))
     return find_misfit(question, proof) or proof
 
 

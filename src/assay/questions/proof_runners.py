@@ -22,6 +22,10 @@ from assay.sandbox import (
     target_modules,
 )
 
+# Why a prover has nothing to look names up in.
+NO_ENVIRONMENT = "there is no environment whose names could be looked at"
+NO_PACKAGE = "the question names no package that is installed here"
+
 
 @dataclass(frozen=True)
 class Attempt:

@@ -132,16 +132,18 @@ def _keep_blind(suite: Path, target: Target, built: Environment) -> None:
 
 
 def samples(work: Iterable[Work]) -> Mapping[Target, list[str]]:
-    """Return a few stored proofs per target, for its runner to learn from."""
-    found: dict[Target, list[str]] = {}
+    """Return a few stored proofs per target, one of each kind, for its runner to learn from."""
+    found: dict[Target, dict[str, str]] = {}
     for one in work:
-        taken = found.setdefault(one.target, [])
+        taken = found.setdefault(one.target, {})
         if len(taken) < _SAMPLES and isinstance(one.entry.question, Question):
             # An unreadable folder affects only its own question, later.
             with contextlib.suppress(InputError):
-                kept = one.store.load(one.entry.question)
-                taken += [each.proof.source for each in kept if not each.proof.claim.fresh][:1]
-    return found
+                for each in one.store.load(one.entry.question):
+                    claim = each.proof.claim
+                    if not claim.fresh and len(taken) < _SAMPLES:
+                        taken.setdefault(claim.kind, each.proof.source)
+    return {target: list(taken.values()) for target, taken in found.items()}
 
 
 def open_question(

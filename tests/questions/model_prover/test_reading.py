@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.questions.model import Question
-from assay.questions.model_prover.reading import Program, read_answer
+from assay.questions.model_prover.reading import Program, ReaderAnswer, read_answer
+from assay.questions.model_prover.structured import compact_schema
 from assay.questions.proofs.claims import Relation
 from assay.questions.verdict.stems import StemKind
 from tests.conftest import json_values
@@ -99,3 +100,13 @@ def test_whatever_the_answer_is_it_is_claims_or_a_reason(output: Any) -> None:
 @given(st.text())
 def test_whatever_the_text_is_it_is_claims_or_a_reason(output: str) -> None:
     assert read(output).problem_text()
+
+
+def test_the_schema_that_is_sent_has_no_words_for_people() -> None:
+    schema = compact_schema(ReaderAnswer)
+    assert schema["title"] == "ReaderAnswer"
+    text = json.dumps(schema)
+    assert len(text) < 9_000
+    assert '"description"' not in text
+    assert {"says", "sketch", "relation"} <= schema["$defs"]["Program"]["properties"].keys()
+    assert schema["$defs"]["DefaultIs"]["properties"]["kind"]["const"] == "default"

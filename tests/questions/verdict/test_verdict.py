@@ -237,10 +237,9 @@ def test_the_answers_of_a_negated_question_are_turned_round_and_derived() -> Non
     assert found["C"].derived_from == ("A", "B")
 
 
-def _by(kind: str, state: State = State.FAILS) -> OptionFinding:
-    return OptionFinding(
-        state, "…", rests_on=(Claim("C", "it is there", Relation.EQUIVALENT, kind),)
-    )
+def _by(kind: str, state: State = State.FAILS, *, by_person: bool = False) -> OptionFinding:
+    claim = Claim("C", "it is there", Relation.EQUIVALENT, kind, by_person=by_person)
+    return OptionFinding(state, "…", rests_on=(claim,))
 
 
 STANDS = OptionFinding(State.UNPROVEN, "it is there, which is not enough", stands=True)
@@ -265,6 +264,7 @@ def test_a_program_does_not_accuse_where_only_the_key_fails(
         (_by("import"), (HOLDS, OPEN)),
         (_by("import"), (HOLDS,)),
         (_by("written"), (HOLDS, HOLDS)),
+        (_by("import", by_person=True), (HOLDS, HOLDS)),
     ],
 )
 def test_it_accuses_where_another_fails_too_or_a_person_wrote_the_proof(

@@ -32,24 +32,32 @@ def fields(owner):
 '''
 
 FILES = '''
+@functools.cache
 def files():
     """The files of the target: those its distribution lists, and those where its packages lie."""
     listed = importlib.metadata.files(DISTRIBUTION) or ()
-    found = {pathlib.Path(one.locate()).resolve() for one in listed}
+    found = {pathlib.Path(one.locate()).resolve() for one in listed if one.suffix != ".pyc"}
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
         for folder in spec.submodule_search_locations or ():
             found |= set(pathlib.Path(folder).resolve().rglob("*"))
         found |= {pathlib.Path(spec.origin).resolve()} if spec.has_location else set()
-    return sorted(one for one in found if one.is_file())
+    return sorted(one for one in found if one.parent.name != "__pycache__" and one.is_file())
 '''
-FILES_IMPORTS = ("import importlib.metadata", "import importlib.util", "import pathlib")
+FILES_IMPORTS = (
+    "import functools",
+    "import importlib.metadata",
+    "import importlib.util",
+    "import pathlib",
+)
 
 OCCURS = '''
 def occurs(name):
     """Whether a word stands anywhere in the files of the target: code, text or comment."""
-    word = re.compile(rb"\\b" + re.escape(name.encode()) + rb"\\b")
-    return any(word.search(file.read_bytes()) for file in files())
+    word = name.encode()
+    whole = re.compile(rb"\\b" + re.escape(word) + rb"\\b")
+    texts = (file.read_bytes() for file in files())
+    return any(word in text and whole.search(text) for text in texts)
 '''
 
 IMPORTS = '''

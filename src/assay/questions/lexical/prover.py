@@ -24,7 +24,7 @@ from assay.questions.lexical.reader import choose, read_claims, read_premises, r
 from assay.questions.lexical.stem import Noun
 from assay.questions.lint_rules import StaticResolver
 from assay.questions.model import Question
-from assay.questions.proof_runners import Attempt, TargetRunner
+from assay.questions.proof_runners import NO_ENVIRONMENT, NO_PACKAGE, Attempt, TargetRunner
 from assay.questions.proofs.claims import Proof
 from assay.sandbox import Environment, installed_paths
 
@@ -167,11 +167,11 @@ class LexicalProver:
         """Return the target's names, or the reason why there are none."""
         environment = runner.environment
         if environment is None:
-            return "there is no environment whose names could be looked at"
+            return NO_ENVIRONMENT
         named = environment.distributions or find_distributions(question)
         wanted = named or guess_distributions(question)
         if not wanted:
-            return "the question names no package that is installed here"
+            return NO_PACKAGE
         key = environment.key, tuple(wanted), not named
         async with self._building:
             if key not in self._libraries:

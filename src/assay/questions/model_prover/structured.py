@@ -5,6 +5,7 @@ A malformed answer goes back with what is wrong with it, at most twice.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -72,7 +73,7 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
 
     submit.__name__ = task.submit
     session.turns = task.turns
-    session.schemas[task.agent] = task.schema.model_json_schema()
+    session.schemas[task.agent] = compact_schema(task.schema)
     text = task.text
     while not inbox.is_done:
         agent = make_agent(session, task.agent, task.instruction, [*task.tools, submit])
@@ -96,6 +97,24 @@ def _reject(inbox: _Inbox[Any], said: str) -> str:
     )
 
 
+def compact_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return a JSON Schema without words for people: they would be paid with each call."""
+    shape: dict[str, Any] = _without_words(schema.model_json_schema())
+    return {"title": schema.__name__, **shape}
+
+
+def _without_words(node: Any, *, is_named: bool = False) -> Any:
+    if isinstance(node, list):
+        return [_without_words(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: _without_words(value, is_named=key in ("properties", "$defs") and not is_named)
+        for key, value in node.items()
+        if is_named or key not in ("title", "description", "default", "discriminator")
+    }
+
+
 def accept_model(
     schema: type[BaseModel], check: Callable[[Any], str] = lambda _: ""
 ) -> Callable[[Any], tuple[Any, str]]:
@@ -107,7 +126,7 @@ def accept_model(
         except ValidationError as error:
             first = error.errors()[0]
             path = ".".join(map(str, first["loc"]))
-            shape = f"the schema is {schema.model_json_schema()}"
+            shape = f"the schema is {json.dumps(compact_schema(schema))}"
             return None, f"{path}: {first['msg']}; {shape}"
         except ValueError as error:
             return None, f"it is not a JSON object: {error}"

@@ -46,9 +46,9 @@ class Claim:
     new interpreter, as every question about imports must. `absent_path` marks the statement that a
     full dotted name exists, whose failure leaves no doubt about how the option is to be read.
     A premise is about the question as a whole and has no option; a claim that two options are the
-    same has a `twin`. Both are read anew each time and never stored. `model` names the model that
-    made the claim, if one did and that is known, and `asks` how it reads the question, which counts
-    where the words of the question leave a doubt.
+    same has a `twin`. Both are read anew each time and never stored, nor are claims `by_person`.
+    `model` names the model that made the claim, if one did and that is known, and `asks` how it
+    reads the question, which counts where the words of the question leave a doubt.
     """
 
     option: str
@@ -61,6 +61,7 @@ class Claim:
     twin: str = ""
     model: str = ""
     asks: str = ""
+    by_person: bool = False
 
 
 @dataclass(frozen=True)

@@ -63,14 +63,16 @@ class StoredClaim(BaseModel):
     asks: str = ""
 
     def claim(self) -> Claim:
-        return Claim(
-            **{name: getattr(self, name) for name in Claim.__dataclass_fields__ if name != "twin"}
-        )
+        return Claim(**{name: getattr(self, name) for name in _STORED})
 
     def bound_to(self, source: str) -> Bound:
         """Return what the digest covers, with the source that the file has now."""
         proof = Proof(self.claim(), self.file, source, self.prover)
         return Bound(proof, self.option_fingerprint, self.expected)
+
+
+# A claim about two options, or by a person, is read anew each time.
+_STORED = Claim.__dataclass_fields__.keys() - {"twin", "by_person"}
 
 
 class ProofManifest(BaseModel):
@@ -366,7 +368,7 @@ def slug(identifier: str) -> str:
 
 def _to_claim(question: Question, new: NewProof, lock: str) -> StoredClaim:
     claim = StoredClaim(
-        **{name: value for name, value in asdict(new.proof.claim).items() if name != "twin"},
+        **{name: value for name, value in asdict(new.proof.claim).items() if name in _STORED},
         prover=new.proof.prover,
         file=new.proof.file,
         option_fingerprint=question.option_fingerprint(new.proof.claim.option),

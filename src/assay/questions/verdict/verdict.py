@@ -260,9 +260,10 @@ def _only_the_key_fails(case: _Case) -> bool:
     """Tell whether nothing speaks against any other option: then the question was read wrongly.
 
     "Which import raises an error?" looks like that to a program that takes it for "Which import
-    works?"; a person who writes a proof has read the question.
+    works?"; a person who writes a proof or a claim has read the question.
     """
-    by_program = any(claim.kind != WRITTEN for claim in case.findings[case.key].rests_on)
+    resting = case.findings[case.key].rests_on
+    by_program = any(claim.kind != WRITTEN and not claim.by_person for claim in resting)
     others = [
         found
         for one, found in case.findings.items()
