@@ -291,8 +291,6 @@ def _read_option_code(parsed: ParsedQuestion) -> Iterator[Reading]:
         if program is None:
             continue
         claim = _claim_code(value, program, parsed)
-        if claim is None and not parsed.asks_for_failure:
-            claim = kinds.IsAccepted(setup=program.setup, code=program.code)
         if claim is not None:
             fresh = needs_new_interpreter(program, parsed.library)
             yield Reading(option.letter, claim.model_copy(update={"fresh_interpreter": fresh}))
