@@ -266,7 +266,6 @@ def _is_below(dotted: str, roots: Collection[str]) -> bool:
 
 # --- Types as text -----------------------------------------------------------------------------
 
-# fmt: skip
 _OF_TYPES = (
     ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.BitOr, ast.Tuple, ast.List, ast.Load,
     ast.Constant,
