@@ -1,4 +1,4 @@
-"""`python -m benchmarks.accuracy.ablation --round N`: what each kind of claim is worth.
+"""`python -m benchmarks.accuracy.ablation`: what each kind of claim is worth.
 
 Every suite is verified once with all kinds of claims and once without each kind that it uses. A
 kind that stays settles something on at least three libraries.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -16,7 +17,15 @@ from pathlib import Path
 
 from assay.questions.lexical import LexicalProver
 from benchmarks.accuracy.proving import Answered, answer_all, runners
-from benchmarks.accuracy.subjects import ROUND_SUITES, Subject, round_subjects
+from benchmarks.accuracy.subjects import (
+    DATA,
+    EXAMPLES,
+    OWN_SUITES,
+    ROUND_SUITES,
+    Subject,
+    round_subjects,
+    subjects,
+)
 
 _ENOUGH = 3
 
@@ -26,9 +35,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy.ablation")
     numbers = sorted({name.split("-")[1] for name in ROUND_SUITES})
     parser.add_argument("--round", action="append", choices=numbers, help="only these rounds")
+    parser.add_argument("--own", action="store_true", help="the other suites instead of rounds")
+    parser.add_argument("--data", type=Path, default=DATA, help="the public suites on google-adk")
     asked = parser.parse_args(arguments)
     wanted = asked.round or numbers
     found = [one for one in round_subjects() if one.name.split("-")[1] in wanted]
+    if asked.own:
+        found = subjects(asked.data, [*OWN_SUITES, *EXAMPLES, "google-adk"])
     lost = asyncio.run(_measure(found))
     print("\n".join(make_table(lost)))
     return 0
@@ -39,7 +52,7 @@ async def _measure(found: Iterable[Subject]) -> dict[str, Counter[str]]:
     lost: dict[str, Counter[str]] = defaultdict(Counter)
     with tempfile.TemporaryDirectory(prefix="assay-ablation-") as proofs:
         for subject in found:
-            library = subject.name.split("-", 2)[2]
+            library = re.sub(r"^(?:round-\d+|example)-", "", subject.name)
             for kind, number in (await _measure_one(subject, Path(proofs))).items():
                 lost[kind][library] = number
     return lost

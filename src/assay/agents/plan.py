@@ -320,6 +320,7 @@ class AgentsOptions(TypedDict, total=False):
     max_cost: float | None
     max_tokens: int | None
     judge_votes: int | None
+    refresh: bool | None
 
 
 def make_plan(
@@ -371,6 +372,7 @@ def read_options(
         options.get("max_cost"),
         options.get("max_tokens"),
         options.get("judge_votes"),
+        options.get("refresh"),
     )
     trust = make_trust(
         config.agents.python_paths,

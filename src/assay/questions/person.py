@@ -78,7 +78,7 @@ def write_claim(
 # --- What a claim takes for granted ------------------------------------------------------------
 
 # What there may be no such thing of without the claim being wrong about its subject.
-_FREE = (kinds.PathExists, kinds.HasOption, kinds.NearestDocumented)
+_FREE = (kinds.PathExists, kinds.HasOption)
 
 
 def find_missing(claim: kinds.TypedClaim, library: Library) -> Iterator[str]:

@@ -44,7 +44,7 @@ def test_pydantic(settle_here: Settle, text: str, options: list[str], expected: 
 
 def test_options_of_a_command(settle_here: Settle) -> None:
     text = "Which flag of `hypothesis write` picks a style of tests?"
-    assert states(settle_here(text, "`--style`", "`--manner`")) == "HF"
+    assert states(settle_here(text, "`--style`", "`--manner`")) == "UF"
 
 
 def test_nothing_is_absent_from_a_package_that_was_only_guessed(settle_here: Settle) -> None:

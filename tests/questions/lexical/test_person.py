@@ -300,3 +300,43 @@ def test_the_command_refuses_wrong_input(
     result = assay("questions", "claim", f"{suite}::frozen", *arguments, cwd=Path.cwd())
     assert result.returncode == 2
     assert told in result.stderr
+
+
+SHOP = "lanterns.shop.Shop"
+
+
+def annotated(parameter: str | None, value: str, subject: str = SHOP) -> kinds.AnnotationIs:
+    return kinds.AnnotationIs(
+        subject=subject, parameter=parameter, value=value, relation=Relation.EQUIVALENT
+    )
+
+
+def nature(member: str, value: Any) -> kinds.IsOfNature:
+    return kinds.IsOfNature(subject=SHOP, member=member, value=value, relation=Relation.EQUIVALENT)
+
+
+@pytest.mark.parametrize(
+    ("claim", "truth"),
+    [
+        (annotated("lamps", "list[Lamp] | None"), "true"),
+        (annotated("lamps", "Optional[List[Lamp]]"), "true"),
+        (annotated("lamps", "dict"), "false"),
+        pytest.param(annotated("lamps", "list[Lamp]"), "open", id="a-part-of-the-type"),
+        (annotated("limit", "int"), "true"),
+        (annotated("name", "int"), "false"),
+        (annotated(None, "list[str]", f"{SHOP}.stock"), "true"),
+        (annotated(None, "int", f"{SHOP}.stock"), "false"),
+        (nature("open", "class method"), "true"),
+        (nature("price", "class method"), "false"),
+        (nature("price", "static method"), "true"),
+        (nature("deliver", "asynchronous"), "true"),
+        (nature("stock", "asynchronous"), "false"),
+        (nature("address", "property"), "true"),
+        (kinds.ConstantIs(subject="lanterns.shop.Wick.COTTON", value="cotton"), "true"),
+        (kinds.ConstantIs(subject="lanterns.shop.Wick.COTTON", value="glass"), "false"),
+    ],
+)
+def test_kinds_that_no_sentence_leads_to(bench: Bench, claim: kinds.TypedClaim, truth: str) -> None:
+    asked = question("What is so?", "This.", "That.")
+    tried = {one.option: one for one in bench.attempt(asked, {"A": [claim]})}["A"]
+    assert tried.truth == truth, tried.reason

@@ -126,6 +126,12 @@ ENDS_IN_THE_NETWORK = OWN_OS_ERROR.replace("burn", "call_out")
         ),
         ("What is printed?", RAISES, ("Nothing", "`white`"), "UF"),
         (
+            "Which exception, if any, comes of it?",
+            RAISES,
+            ("A `StopIteration` is raised.", "`TypeError`", "No exception; the lamp is lit."),
+            "FHF",
+        ),
+        (
             "What happens when `make()` is called?",
             READS_THE_CLOCK,
             ("`DarkError` is raised.", "A lamp is returned.", "`KeyError` is raised."),
@@ -247,7 +253,7 @@ def test_several_names_are_members_of_one_owner(judge_question: JudgeQuestion) -
 
 def test_the_class_of_a_variable_is_taken_from_the_question(settle: Settle) -> None:
     text = "Given a `Lamp` object `one`, which expression says how bright it is?"
-    assert states(settle(text, "`one.light()`", "`one.shine()`")) == "HF"
+    assert states(settle(text, "`one.light()`", "`one.shine()`")) == "UF"
 
 
 def test_a_variable_of_the_environment_is_found_in_the_files(
@@ -285,5 +291,5 @@ def test_a_variable_is_of_the_class_it_ends_like(settle: Settle) -> None:
 
 def test_what_raises_by_design_is_no_failure(settle: Settle) -> None:
     text = "Which method of `Lamp` pours oil into the tank and raises an error that says so?"
-    assert states(settle(text, "`refill`", "`pour`")) in ("HF", "UF")
+    assert states(settle(text, "`refill`", "`pour`")) == "UF"
     assert states(settle("Which method of `Lamp` raises an error?", "`refill`", "`pour`")) == "UU"

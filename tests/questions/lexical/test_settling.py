@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from assay.questions.proofs.claims import Grounds
 from tests.questions.lexical.support import Settle, states
 
 CODE = """\
@@ -105,13 +104,13 @@ What is printed?
         pytest.param(
             "Which parameter of `Lamp` sets how much light it gives?",
             ["`brightness`", "`lumen`", "`timeout`", "`fuel`"],
-            "HFUU",
-            id="the documentation confirms, existence does not",
+            "UFUU",
+            id="existence does not confirm",
         ),
         pytest.param(
             "Which parameter of the `Lamp` constructor sets how much light it gives?",
             ["`brightness`", "`fuel`"],
-            "HF",
+            "UF",
             id="what is given to a constructor is a parameter, not any attribute",
         ),
         pytest.param(
@@ -267,60 +266,6 @@ def test_what_is_settled(settle: Settle, text: str, options: list[str], expected
     ("text", "options", "expected"),
     [
         pytest.param(
-            "What is the type of the parameter `lamps` of `Shop`?",
-            ["`list[Lamp] | None`", "`Optional[List[Lamp]]`", "`list[Lamp]`", "`dict`"],
-            "HHFF",
-            id="a type in whatever spelling; another that is near, beside the very one",
-        ),
-        pytest.param(
-            "What is the type of the parameter `lamps` of `Shop`?",
-            ["`list[Lamp]`", "`Lamp`", "`str`", "a list of lamps"],
-            "UUFU",
-            id="a type that is part of the real one is not refuted",
-        ),
-        pytest.param(
-            "What is the type of the property `address` of `Shop`?",
-            ["`str | None`", "`str`"],
-            "HF",
-            id="a property",
-        ),
-        pytest.param(
-            "What is the return type of `Shop.stock`?",
-            ["`list[str]`", "`tuple[str, ...]`", "`str`"],
-            "HFF",
-            id="what is returned",
-        ),
-        pytest.param(
-            "What is the return type of `Shop.deliver`?",
-            ["`int`", "`Coroutine[Any, Any, int]`"],
-            "UU",
-            id="what has to be awaited returns two things",
-        ),
-        pytest.param(
-            "Which parameter of `Shop` has type `int`?",
-            ["`limit`", "`name`", "`lamps`"],
-            "HFF",
-            id="what has a type",
-        ),
-        pytest.param(
-            "Which of these methods of `Shop` is a class method?",
-            ["`open`", "`price`", "`stock`", "`address`"],
-            "HFFF",
-            id="class methods",
-        ),
-        pytest.param(
-            "Which of these methods of `Shop` is NOT asynchronous?",
-            ["`deliver`", "`stock`"],
-            "HF",
-            id="asynchronous ones, in positive form",
-        ),
-        pytest.param(
-            "What kind of method is `Shop.price`?",
-            ["A static method.", "A class method", "An instance method", "A good one"],
-            "HFFU",
-            id="what sort of method",
-        ),
-        pytest.param(
             "Which of these is a member of the enum `Wick`?",
             ["`COTTON`", "`Wick.GLASS`", "`PAPER`", "`cotton`"],
             "HHFU",
@@ -334,7 +279,7 @@ def test_what_is_settled(settle: Settle, text: str, options: list[str], expected
         ),
     ],
 )
-def test_what_is_written_about_types_and_members(
+def test_what_is_written_about_enumerations(
     settle: Settle, text: str, options: list[str], expected: str
 ) -> None:
     found = settle(text, *options)
@@ -345,14 +290,7 @@ def test_a_source_folder_has_files_to_look_into(settle: Settle) -> None:
     """A folder of sources has no record of its files; its packages lead to them."""
     text = "Which class of this library burns oil?"
     found = settle(text, "`OilLamp`", "`WaxLamp`", "`Lamp`", "`TallowLamp`")
-    assert states(found) == "HFUF", "\n".join(one.reason for one in found.values())
-    assert found["A"].grounds is Grounds.DOCUMENTED
-
-
-def test_documentation_is_told_as_such(settle: Settle) -> None:
-    found = settle("Which method of `Lamp` pours oil into the tank?", "`refill`", "`light`")
-    assert states(found) == "HU"
-    assert found["A"].grounds is Grounds.DOCUMENTED
+    assert states(found) == "UFUF", "\n".join(one.reason for one in found.values())
 
 
 @pytest.mark.parametrize(

@@ -289,16 +289,6 @@ class Runs(Experiment):
         return "the code runs to its end"
 
 
-class IsAccepted(Experiment):
-    """The target accepts every keyword that the code gives it."""
-
-    kind: Literal["accepted"] = "accepted"
-
-    @property
-    def statement(self) -> str:
-        return "the target accepts every keyword of the code"
-
-
 class Prints(Experiment):
     """The code prints a text.
 
@@ -343,23 +333,6 @@ class Warns(Experiment):
         return f"the code warns with `{self.value}`"
 
 
-class NearestDocumented(TypedClaim):
-    """Of the names of one scope, what is documented about this one is nearest to the words."""
-
-    kind: Literal["documented"] = "documented"
-    scope: Literal["parameters", "methods", "options", "classes"]
-    subject: str = ""
-    value: str
-    words: tuple[tuple[str, ...], ...]
-    relation: Relation = Relation.SUFFICIENT
-    grounds: ClassVar[Grounds] = Grounds.DOCUMENTED
-
-    @property
-    def statement(self) -> str:
-        of = f" of `{self.subject}`" if self.subject else ""
-        return f"of the {self.scope}{of}, what is said of `{self.value}` is nearest to the question"
-
-
 class FreeProgram(TypedClaim):
     """A pytest file with its two sides, for what no other kind says."""
 
@@ -389,11 +362,9 @@ AnyClaim: TypeAlias = Annotated[
     | SameThing
     | Raises
     | Runs
-    | IsAccepted
     | Prints
     | Returns
     | Warns
-    | NearestDocumented
     | FreeProgram,
     Field(discriminator="kind"),
 ]

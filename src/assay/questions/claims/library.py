@@ -211,12 +211,6 @@ class Library:
         """By what a proof finds the files of the target, where it is one distribution."""
         return ("DISTRIBUTION", repr(self.distributions[0])), ("PACKAGES", repr(self.roots))
 
-    @cached_property
-    def class_texts(self) -> dict[str, str]:
-        """The first paragraph that is said of every public class, by its name."""
-        hits = self.index.of_kinds(CLASSES)
-        return {one.name: one.doc for one in hits if not one.foreign and not one.is_private}
-
     def imports_of_type(self, code: str) -> tuple[str, ...] | None:
         """Return the imports that a type needs as it is written; None if it is no known type."""
         tree = parse_type(code)
@@ -272,10 +266,6 @@ def _is_below(dotted: str, roots: Collection[str]) -> bool:
 
 # --- Types as text -----------------------------------------------------------------------------
 
-_WRITTEN_OTHERWISE = {
-    "List": "list", "Dict": "dict", "Tuple": "tuple", "Set": "set", "Type": "type",
-    "FrozenSet": "frozenset",
-}  # fmt: skip
 _OF_TYPES = (
     ast.Name, ast.Attribute, ast.Subscript, ast.BinOp, ast.BitOr, ast.Tuple, ast.List, ast.Load,
     ast.Constant,
@@ -297,29 +287,3 @@ def _names_in(tree: ast.expr) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name | ast.Attribute) and id(node) not in inner:
             yield ast.unparse(node)
-
-
-def normalize_type(annotation: str) -> str:
-    """Return a type as text, without regard to how it is written."""
-    tree = parse_type(annotation.strip("'\""))
-    return annotation if tree is None else _format_type(tree)
-
-
-def _format_type(node: ast.expr) -> str:
-    if isinstance(node, ast.Name | ast.Attribute):
-        last = node.id if isinstance(node, ast.Name) else node.attr
-        return _WRITTEN_OTHERWISE.get(last, last)
-    if isinstance(node, ast.BinOp):
-        return _union([node.left, node.right])
-    if isinstance(node, ast.Subscript):
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        name = _format_type(node.value)
-        if name in ("Union", "Optional"):
-            return _union([*parts, *([ast.Constant(None)] if name == "Optional" else [])])
-        return f"{name}[{', '.join(_format_type(one) for one in parts)}]"
-    return ast.unparse(node)
-
-
-def _union(parts: Sequence[ast.expr]) -> str:
-    inner = {piece for one in parts for piece in _format_type(one).split(" | ")}
-    return " | ".join(sorted(inner))

@@ -11,8 +11,8 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from assay.questions.claims import kinds, nearness, proof_helpers
-from assay.questions.claims.library import CALLABLES, CLASSES, ImportPath, Library
+from assay.questions.claims import kinds, proof_helpers
+from assay.questions.claims.library import CLASSES, ImportPath, Library
 from assay.questions.claims.proof_text import ProofParts, write_file
 from assay.questions.proofs.claims import Claim, Proof, proof_name
 
@@ -381,18 +381,6 @@ def write_runs(claim: kinds.Runs, library: Library) -> ProofParts:
     )
 
 
-def write_accepted(claim: kinds.IsAccepted, library: Library) -> ProofParts:
-    return ProofParts(
-        imports=proof_helpers.PROGRAM_IMPORTS,
-        disputed="None",
-        constants=_program(claim),
-        helpers=(proof_helpers.RAISED, proof_helpers.REFUSED),
-        holds="assert refused(raised()) is DISPUTED",
-        fails="assert refused(raised()) is not DISPUTED",
-        controls=(proof_helpers.CONTROL,),
-    )
-
-
 def write_prints(claim: kinds.Prints, library: Library) -> ProofParts:
     fails = "assert loose(outcome()) != loose(DISPUTED)"
     if claim.among:
@@ -447,53 +435,6 @@ def write_warns(claim: kinds.Warns, library: Library) -> ProofParts:
     )
 
 
-# --- Documentation -----------------------------------------------------------------------------
-
-
-def write_documented(claim: kinds.NearestDocumented, library: Library) -> ProofParts:
-    imports, helper, constants = _scope(claim, library)
-    return ProofParts(
-        imports=("import math", "import re", *imports),
-        disputed=repr(claim.value),
-        constants=(
-            ("MARGIN", repr(nearness.MARGIN)),
-            *constants,
-            ("WORDS", _lines(claim.words)),
-        ),
-        helpers=(helper, nearness.source()),
-        holds="assert nearest(documentation(), WORDS) == DISPUTED",
-        fails="assert nearest(documentation(), WORDS) != DISPUTED",
-        controls=("assert documentation()",),
-    )
-
-
-_Constants = tuple[tuple[str, str], ...]
-
-
-def _scope(
-    claim: kinds.NearestDocumented, library: Library
-) -> tuple[tuple[str, ...], str, _Constants]:
-    """Return how a proof gets at what is said of each name: imports, a helper, constants."""
-    if claim.scope == "classes":
-        helper = proof_helpers.FILES + "\n" + proof_helpers.OF_CLASSES
-        return proof_helpers.FILES_IMPORTS, helper, library.file_constants
-    if claim.scope == "options":
-        program, *subcommands = claim.subject.split()
-        return (
-            ("import click", "from importlib.metadata import entry_points"),
-            proof_helpers.OF_COMMAND,
-            (("PROGRAM", repr(program)), ("SUBCOMMANDS", repr(tuple(subcommands)))),
-        )
-    place, owner = library.place_at(claim.subject), library.index.resolve(claim.subject)
-    is_function = owner is not None and owner.kind in CALLABLES
-    modules: tuple[str, ...] = ("import inspect",)
-    helper = proof_helpers.OF_METHODS
-    if claim.scope == "parameters":
-        helper = proof_helpers.OF_FUNCTION if is_function else proof_helpers.OF_CLASS
-        modules += () if is_function else ("import ast", "import textwrap")
-    return (*modules, place.statement), helper.replace("OWNER", place.expression), ()
-
-
 def _lines(texts: tuple[Any, ...]) -> str:
     return "(" + "".join(f"\n    {one!r}," for one in texts) + "\n)"
 
@@ -515,9 +456,7 @@ WRITERS: dict[type[kinds.TypedClaim], Writer] = {
     kinds.InEnumeration: write_enumeration,
     kinds.Raises: write_raises,
     kinds.Runs: write_runs,
-    kinds.IsAccepted: write_accepted,
     kinds.Prints: write_prints,
     kinds.Returns: write_returns,
     kinds.Warns: write_warns,
-    kinds.NearestDocumented: write_documented,
 }

@@ -178,16 +178,20 @@ def _looks_like_one(mention: Mention) -> bool:
 def _is_exception(mention: Mention, parsed: ParsedQuestion) -> bool:
     if mention.form not in (CodeForm.NAME, CodeForm.CALL):
         return False
-    if _looks_like_one(mention):
+    if _looks_like_one(mention) or _is_builtin_exception(mention.name):
         return True
     symbol = parsed.library.owner(parsed.expand(mention.name), CLASSES)
     return symbol is not None and symbol.kind == "exception"
 
 
+def _is_builtin_exception(name: str) -> bool:
+    found = getattr(builtins, name, None)
+    return isinstance(found, type) and issubclass(found, Exception)
+
+
 def exception_class(name: str, program: Program, parsed: ParsedQuestion) -> tuple[str, str] | None:
     """Return an exception class as a proof writes it, with its import if that is not plain."""
-    builtin = getattr(builtins, name, None)
-    if isinstance(builtin, type) and issubclass(builtin, Exception):
+    if _is_builtin_exception(name):
         return name, ""
     for line in program.setup.splitlines():
         if re.match(rf"from [\w.]+ import (?:.*\b)?{re.escape(name)}\b", line):
@@ -287,8 +291,6 @@ def _read_option_code(parsed: ParsedQuestion) -> Iterator[Reading]:
         if program is None:
             continue
         claim = _claim_code(value, program, parsed)
-        if claim is None and not parsed.asks_for_failure:
-            claim = kinds.IsAccepted(setup=program.setup, code=program.code)
         if claim is not None:
             fresh = needs_new_interpreter(program, parsed.library)
             yield Reading(option.letter, claim.model_copy(update={"fresh_interpreter": fresh}))

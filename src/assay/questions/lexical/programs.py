@@ -330,7 +330,7 @@ def needs_new_interpreter(program: Program, library: Library) -> bool:
 
 def has_circumstances(prose: str) -> bool:
     """Return whether the words ask about more than the code as it stands."""
-    plain = re.sub(r"`[^`]*`", "CODE", prose)
+    plain = re.sub(r"`[^`]*`", "CODE", re.sub(r",? if any\b", "", prose))
     return any(found.search(_RUNS.sub("", plain)) for found in (_STATED, _CIRCUMSTANCE))
 
 

@@ -11,7 +11,6 @@ from assay.questions.claims.library import CLASSES, Library, path_of
 from assay.questions.index import Symbol
 from assay.questions.index.symbols import is_private
 from assay.questions.lexical.behaviour import read_behaviour
-from assay.questions.lexical.documented import read_documented
 from assay.questions.lexical.mentions import CodeForm
 from assay.questions.lexical.names import (
     Reading,
@@ -23,14 +22,13 @@ from assay.questions.lexical.names import (
 )
 from assay.questions.lexical.parsed_question import ParsedQuestion
 from assay.questions.lexical.values import read_values
-from assay.questions.proofs.claims import Grounds, Relation
+from assay.questions.proofs.claims import Relation
 from assay.questions.verdict.compounds import CompoundKind, read_compounds
 
 READERS: tuple[Callable[[ParsedQuestion], Iterator[Reading]], ...] = (
     read_behaviour,
     read_values,
     read_names,
-    read_documented,
 )
 
 
@@ -61,7 +59,7 @@ def _weight(reading: Reading) -> int:
         return 1
     if isinstance(claim, kinds.Experiment):
         return 2
-    return 3 if claim.grounds is Grounds.DOCUMENTED else 4
+    return 3
 
 
 # --- The question as a whole -------------------------------------------------------------------

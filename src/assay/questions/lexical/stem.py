@@ -303,8 +303,8 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 _FAILS = re.compile(
-    r"\b(?:rais(?:e|es|ed|ing)|throws?|thrown|fail(?:s|ed|ing|ure)?|error(?:s|ed)?|crash(?:es|ed)?"
-    r"|break(?:s|ing)?|broken|deprecated|removed|dropped|gone|missing|invalid|illegal|wrong"
+    r"\b(?:rais(?:e|es|ed|ing)|throws?(?! away)|thrown|fail(?:s|ed|ing|ure)?"
+    r"|error(?:s|ed)?|crash(?:es|ed)?|break(?:s|ing)?|broken|deprecated|removed|dropped|gone|missing|invalid|illegal|wrong"
     r"|incorrect|unavailable|unsupported|unknown|nonexistent|reject(?:s|ed)?|refused?|forbidden"
     r"|no longer|typos?|misspell\w*|mistakes?|ignored|made up|invented|fictitious|fake|bogus"
     r"|nonsense|hallucinated|\w+(?:Error|Exception))\b",

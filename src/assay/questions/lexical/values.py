@@ -1,14 +1,13 @@
-"""Values in options: defaults, types, base classes, natures of members, constants."""
+"""Values in options: defaults and base classes."""
 
 from __future__ import annotations
 
-import ast
 import builtins
 import re
 from collections.abc import Iterator, Sequence
 
 from assay.questions.claims import kinds
-from assay.questions.claims.library import CALLABLES, CLASSES, normalize_type, path_of
+from assay.questions.claims.library import CALLABLES, CLASSES, path_of
 from assay.questions.index import Parameter, Symbol
 from assay.questions.lexical.mentions import CodeForm, read_literal
 from assay.questions.lexical.names import Reading
@@ -24,10 +23,7 @@ def read_values(parsed: ParsedQuestion) -> Iterator[Reading]:
     if parsed.code:
         return
     yield from _read_defaults(parsed)
-    yield from _read_types(parsed)
     yield from _read_bases(parsed)
-    yield from _read_natures(parsed)
-    yield from _read_constants(parsed)
 
 
 # --- Defaults ----------------------------------------------------------------------------------
@@ -152,105 +148,6 @@ def _is_equal(one: object, other: object) -> bool:
     return one == other and is_bool and (numbers or type(one) is type(other))
 
 
-# --- Types -------------------------------------------------------------------------------------
-
-_TYPE_WORDS = word_set(
-    "return returns returned declared annotated annotation hint typed static data given"
-)
-
-
-def _read_types(parsed: ParsedQuestion) -> Iterator[Reading]:
-    stem = parsed.stem
-    if not stem.has("type", "annotation", "annotated", "hint", "typed"):
-        return
-    if any(one not in _TYPE_WORDS for one in parsed.residue):
-        return
-    typed = list(_read_typed_parameters(parsed))
-    if typed:
-        yield from typed
-        return
-    found = _find_annotated(parsed)
-    if found is None:
-        return
-    owner, name, annotation = found
-    written = {
-        one.letter: one.whole.code
-        for one in parsed.options.values()
-        if one.whole is not None and parsed.library.imports_of_type(one.whole.code) is not None
-    }
-    exact = normalize_type(annotation)
-    is_offered = any(normalize_type(one) == exact for one in written.values())
-    for letter, code in written.items():
-        claim = kinds.AnnotationIs(
-            subject=path_of(owner),
-            parameter=name,
-            value=code,
-            exact=is_offered,
-            relation=_EQUIVALENT,
-        )
-        yield Reading(letter, claim, expected=True if normalize_type(code) == exact else None)
-
-
-def _read_typed_parameters(parsed: ParsedQuestion) -> Iterator[Reading]:
-    """Read options that are parameters, where the stem names the type that is looked for."""
-    owner, library = parsed.owner, parsed.library
-    types = [one.code for one in parsed.stem.mentions if _is_type(one.code, parsed)]
-    if owner is None or len(types) != 1 or len(parsed.stem.mentions) != 2:
-        return
-    exact = normalize_type(types[0])
-    offered = {
-        option.letter: parameter
-        for option in parsed.options.values()
-        if option.whole and (parameter := owner.parameter(option.whole.name)) is not None
-    }
-    is_offered = any(normalize_type(one.annotation) == exact for one in offered.values())
-    for letter, parameter in offered.items():
-        if parameter.annotation and library.imports_of_type(types[0]) is not None:
-            claim = kinds.AnnotationIs(
-                subject=path_of(owner),
-                parameter=parameter.name,
-                value=types[0],
-                exact=is_offered,
-                relation=_EQUIVALENT,
-            )
-            yield Reading(letter, claim)
-
-
-def _is_type(code: str, parsed: ParsedQuestion) -> bool:
-    is_owner = parsed.owner is not None and code.rpartition(".")[2] == parsed.owner.name
-    return not is_owner and parsed.library.imports_of_type(code) is not None
-
-
-# Decorators that leave what a function returns as it is.
-_HARMLESS = re.compile(r"(?:\w+\.)*(?:classmethod|staticmethod|property|abstractmethod|override)")
-
-
-def _find_annotated(parsed: ParsedQuestion) -> tuple[Symbol, str | None, str] | None:
-    """Return what has the annotation that is asked for, with its text."""
-    functions = [one for one in parsed.subjects if one.kind in CALLABLES and one.available]
-    if parsed.stem.has("return*"):
-        if len(functions) != 1 or len(parsed.subjects) > 1 or not functions[0].returns:
-            return None
-        owner = functions[0]
-        is_plain = not owner.is_async and all(map(_HARMLESS.fullmatch, owner.decorators))
-        asks_for_text = parsed.stem.has("annotation", "annotated", "hint")
-        return (owner, None, owner.returns) if is_plain or asks_for_text else None
-    found = find_parameter(parsed)
-    if found is not None and found[1].annotation:
-        return found[0], found[1].name, found[1].annotation
-    fields = [
-        (holder, one)
-        for holder in parsed.subjects
-        if holder.kind in CLASSES
-        for mention in parsed.stem.mentions
-        if (one := parsed.library.members(holder).get(mention.last)) is not None
-        if one.kind in ("field", "attribute", "property") and one.annotation
-    ]
-    if len(fields) != 1 or not all(map(_HARMLESS.fullmatch, fields[0][1].decorators)):
-        return None
-    return fields[0][0], fields[0][1].name, fields[0][1].annotation
-
-
 # --- Base classes ------------------------------------------------------------------------------
 
 _DOWN = ("inherit*", "extend*", "deriv*", "descend*", "subclass*", "child", "children")
@@ -313,107 +210,3 @@ def _class_path(option: ParsedOption, parsed: ParsedQuestion) -> str | None:
         return whole.name
     found = parsed.library.owner(whole.name, CLASSES)
     return None if found is None else path_of(found)
-
-
-# --- Natures of members ------------------------------------------------------------------------
-
-_NATURES = {
-    "class method": r"class[ -]?methods?",
-    "static method": r"static[ -]?methods?",
-    "property": r"propert(?:y|ies)",
-    "asynchronous": r"async(?:hronous)?|coroutine|awaitable",
-    "instance method": r"(?:(?:regular|ordinary|plain|normal) )?instance methods?",
-}
-
-
-def _read_natures(parsed: ParsedQuestion) -> Iterator[Reading]:
-    """Read options that are members, where a nature is asked for, or the other way round."""
-    words = {"kind", "sort", "static", "async", "asynchronous", "coroutine", "awaitable", "regular"}
-    if any(one not in words for one in parsed.residue):
-        return
-    asked = _find_nature(re.sub(r"`[^`]*`", "", parsed.stem.sentence))
-    members = [one for one in parsed.subjects if one.owner and one.kind in (*CALLABLES, "property")]
-    for option in parsed.options.values():
-        whole = option.whole
-        if asked and whole and whole.form in (CodeForm.NAME, CodeForm.CALL):
-            holder = parsed.library.owner(whole.head, CLASSES) if whole.head else parsed.owner
-            yield from _claim_nature(option.letter, holder, whole.last, asked, parsed)
-        elif not asked and len(members) == 1 and parsed.stem.has("kind", "sort", "type"):
-            nature = _find_nature(option.text, whole=True)
-            holder = parsed.library.index.resolve(members[0].owner)
-            if nature:
-                yield from _claim_nature(option.letter, holder, members[0].name, nature, parsed)
-
-
-def _find_nature(text: str, *, whole: bool = False) -> str | None:
-    for nature, words in _NATURES.items():
-        article, noun = r"(?:an? |the )?", r"(?: (?:methods?|functions?))?"
-        if whole and re.fullmatch(rf"\W*{article}(?:{words}){noun}\W*", text, re.IGNORECASE):
-            return nature
-        if not whole and re.search(
-            rf"\b(?:is|are)(?: not)? {article}(?:{words})\b", text, re.IGNORECASE
-        ):
-            return nature
-    return None
-
-
-def _claim_nature(
-    option: str, holder: Symbol | None, name: str, nature: str, parsed: ParsedQuestion
-) -> Iterator[Reading]:
-    if holder is None or holder.kind not in CLASSES or not holder.available:
-        return
-    member = parsed.library.members(holder).get(name)
-    if member is not None and member.kind in ("property", *CALLABLES):
-        claim = kinds.IsOfNature(
-            subject=path_of(holder), member=name, value=nature, relation=_EQUIVALENT
-        )
-        yield Reading(option, claim)
-
-
-# --- Constants ---------------------------------------------------------------------------------
-
-
-def _read_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
-    yield from _read_equal_constants(parsed)
-    constants = [
-        one for one in parsed.subjects if one.kind in ("constant", "enum member", "attribute")
-    ]
-    if len(constants) != 1 or len(parsed.subjects) > 2 or parsed.stem.has("default*"):
-        return
-    is_asked = parsed.stem.noun in (Noun.VALUE, Noun.OTHER, Noun.THING)
-    words = {"equal", "equals", "string", "integer", "number", "underlying", "numeric", "enum"}
-    if not is_asked or not parsed.stem.has("value", *words):
-        return
-    if any(one not in words for one in parsed.residue) or constants[0].on_instance:
-        return
-    for option in parsed.options.values():
-        value = _read_value(option, "")
-        if value is not None:
-            claim = kinds.ConstantIs(
-                subject=path_of(constants[0]),
-                value=value[0],
-                relation=_relation_of_value(option),
-            )
-            yield Reading(option.letter, claim)
-
-
-def _read_equal_constants(parsed: ParsedQuestion) -> Iterator[Reading]:
-    """Read options that are constants, where the stem says which value they have."""
-    owner = parsed.owner
-    numbers = [one.text for one in parsed.stem.tokens if one.text.isdigit()]
-    quoted = [one.code for one in parsed.stem.mentions if one.form is CodeForm.LITERAL]
-    if owner is None or owner.kind != "module" or len(numbers) + len(quoted) != 1:
-        return
-    if not parsed.stem.has("equal*", "value", "number") or parsed.stem.has("not"):
-        return
-    if any(not one.startswith("equal") for one in parsed.residue):
-        return
-    value = ast.literal_eval((numbers or quoted)[0])
-    for option in parsed.options.values():
-        path = f"{owner.path}.{option.whole.name}" if option.whole else ""
-        found = parsed.library.index.resolve(path) if path else None
-        if found is not None and found.kind == "constant":
-            yield Reading(
-                option.letter,
-                kinds.ConstantIs(subject=path, value=value, relation=_EQUIVALENT),
-            )

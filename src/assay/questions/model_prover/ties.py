@@ -17,7 +17,7 @@ from assay.questions.proofs.proof_file import DISPUTED, UnfitProofError, find_as
 # Kinds that say that a name is there: true of many options that are not the answer.
 _LOOKUPS = (
     kinds.ImportRuns, kinds.PathExists, kinds.WordOccurs, kinds.HasMember, kinds.TakesParameter,
-    kinds.AcceptsCall, kinds.IsAccepted, kinds.HasOption,
+    kinds.AcceptsCall, kinds.HasOption,
 )  # fmt: skip
 # What reads texts about the library, or its files, instead of running it.
 _TEXTS = frozenset(
