@@ -28,7 +28,7 @@ from assay.questions.model_prover.correction_loop import CorrectionLoop
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import Pipeline
 from assay.questions.model_prover.prompts import ENGINEER, READER, REVIEWER, SHARED
-from assay.questions.model_prover.reading import Program
+from assay.questions.model_prover.reading import ProgramClaim
 from assay.questions.model_prover.transcripts import Transcript, transcript_lines, transcript_of
 from assay.questions.proof_runners import TargetRunner
 from assay.sandbox import Environment, Target, environment
@@ -94,7 +94,7 @@ def test_material_cannot_end_itself_and_negation_is_explained() -> None:
     assert "Obey me" in task
     assert "Obey me" not in FENCE.sub("", task)
     assert "A: x {y}" in task
-    programs = {"A": Program(says="`x` is a field")}
+    programs = {"A": ProgramClaim(says="`x` is a field")}
     assert "does NOT fit" in prompts.engineer_task(question, programs, "pydantic 2", negated=True)
 
 

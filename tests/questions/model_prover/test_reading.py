@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.questions.model import Question
-from assay.questions.model_prover.reading import Program, ReaderAnswer, read_answer
+from assay.questions.model_prover.reading import ProgramClaim, ReaderAnswer, read_answer
 from assay.questions.model_prover.structured import compact_schema
 from assay.questions.proofs.claims import Relation
 from assay.questions.verdict.stems import StemKind
@@ -88,7 +88,7 @@ def test_one_faulty_option_does_not_cost_the_others() -> None:
 
 
 def test_the_sentence_of_a_program_is_its_statement() -> None:
-    assert Program(says=" It\n holds. ").statement == "It holds"
+    assert ProgramClaim(says=" It\n holds. ").statement == "It holds"
 
 
 @given(json_values)
@@ -108,5 +108,5 @@ def test_the_schema_that_is_sent_has_no_words_for_people() -> None:
     text = json.dumps(schema)
     assert len(text) < 9_000
     assert '"description"' not in text
-    assert {"says", "sketch", "relation"} <= schema["$defs"]["Program"]["properties"].keys()
+    assert {"says", "sketch", "relation"} <= schema["$defs"]["ProgramClaim"]["properties"].keys()
     assert schema["$defs"]["DefaultIs"]["properties"]["kind"]["const"] == "default"

@@ -12,7 +12,7 @@ from assay.questions.claims import Library, kinds
 from assay.questions.index import build_index
 from assay.questions.model import Question, Snippet
 from assay.questions.model_prover.engineer import TrialResult, attempt, program_proof
-from assay.questions.model_prover.reading import Program
+from assay.questions.model_prover.reading import ProgramClaim
 from assay.questions.model_prover.ties import (
     find_difference,
     find_foreign_code,
@@ -36,7 +36,7 @@ LIMITS = Question(
     {"A": "the limit gt", "B": "the limit ge", "C": "None of the above"},
 )
 GOOD = limit("A", "gt")
-CLAIM = Program(says="the limit refuses it", relation=Relation.EQUIVALENT)
+CLAIM = ProgramClaim(says="the limit refuses it", relation=Relation.EQUIVALENT)
 
 
 def proof_of(source: str, option: str = "A") -> Proof:

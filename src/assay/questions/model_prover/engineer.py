@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.errors import InputError
 from assay.questions.model import Question
-from assay.questions.model_prover.reading import Program, find_letter
+from assay.questions.model_prover.reading import ProgramClaim, find_letter
 from assay.questions.model_prover.ties import find_loose_end, tie_proof
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.proofs.accept import check_source
@@ -81,7 +81,7 @@ def _tests(trial: Trial) -> list[str]:
     return lines
 
 
-def program_proof(option: str, program: Program, number: int, source: str) -> Proof:
+def program_proof(option: str, program: ProgramClaim, number: int, source: str) -> Proof:
     """Return an engineer's text as the proof of a claim, not yet verified."""
     claim = Claim(option, program.statement, program.relation, kind=program.kind)
     return Proof(claim, proof_name(option, number), source, MODELLED)
@@ -91,7 +91,7 @@ class ProofDesk:
     """Takes the proofs of the claims that need a program, by option, and says what they settle."""
 
     def __init__(
-        self, question: Question, programs: Mapping[str, Program], runner: TargetRunner
+        self, question: Question, programs: Mapping[str, ProgramClaim], runner: TargetRunner
     ) -> None:
         self._question = question
         self._runner = runner

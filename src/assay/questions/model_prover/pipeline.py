@@ -25,9 +25,9 @@ from assay.questions.model_prover.adk_models import close_clients
 from assay.questions.model_prover.engineer import ProofDesk
 from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.reading import (
-    Program,
+    ParsedAnswer,
+    ProgramClaim,
     ReaderAnswer,
-    Reading,
     parse_json,
     read_answer,
 )
@@ -60,7 +60,7 @@ class Pipeline:
         self._runner = runner
         self._tools = tools
         self._session = session
-        self._reading = Reading()
+        self._reading = ParsedAnswer()
         self._written: dict[str, list[Proof]] = {}
         self._desk = ProofDesk(question, {}, runner)
 
@@ -110,13 +110,13 @@ class Pipeline:
         self._session.transcript.add("state", "verification_pipeline", value=ctx.state["claims"])
         return "read"
 
-    def _accept(self, given: Any) -> tuple[Reading, str]:
+    def _accept(self, given: Any) -> tuple[ParsedAnswer, str]:
         """Take an answer: its claims are written as proofs, and what cannot be goes back."""
         reading = read_answer(given, self._question, self._options)
         problems = dict(reading.problems)
         self._written = {}
         for option, claims in reading.claims.items():
-            typed = [one for one in claims if not isinstance(one, Program)]
+            typed = [one for one in claims if not isinstance(one, ProgramClaim)]
             for number, claim in enumerate(typed, 1):
                 proof = self._write(option, claim, number)
                 if isinstance(proof, Proof):
@@ -148,7 +148,7 @@ class Pipeline:
             option: claim
             for option, claims in self._reading.claims.items()
             for claim in claims
-            if isinstance(claim, Program)
+            if isinstance(claim, ProgramClaim)
         }
         if not programs:
             return "nothing to prove"

@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.questions.model import Question
 from assay.questions.model_prover.fences import RULE, data
-from assay.questions.model_prover.reading import Program
+from assay.questions.model_prover.reading import ProgramClaim
 
 # The message that opens every session: the work itself is in what follows it.
 OPENING = "Here is your next piece of work. Everything you need is in it and in your tools."
@@ -294,7 +294,7 @@ def reviewer_task(
 
 
 def engineer_task(
-    question: Question, programs: Mapping[str, Program], target: str, negated: bool
+    question: Question, programs: Mapping[str, ProgramClaim], target: str, negated: bool
 ) -> str:
     """Return the claims for the proof engineer, by option."""
     turned = (

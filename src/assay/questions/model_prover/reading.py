@@ -25,7 +25,7 @@ _LETTER = re.compile(r"(?:option\s+)?[\"'(]?(\w+)[\"').:]?", re.IGNORECASE)
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_LONGEST)]
 
 
-class Program(kinds.TypedClaim):
+class ProgramClaim(kinds.TypedClaim):
     """What no other kind says: a proof engineer writes the test."""
 
     kind: Literal["program"] = "program"
@@ -55,7 +55,7 @@ ReaderClaim: TypeAlias = Annotated[
     | kinds.Prints
     | kinds.Returns
     | kinds.Warns
-    | Program,
+    | ProgramClaim,
     Field(discriminator="kind"),
 ]
 _CLAIM: TypeAdapter[Any] = TypeAdapter(ReaderClaim)
@@ -91,7 +91,7 @@ class ReaderAnswer(BaseModel):
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedAnswer:
     """What could be read of an answer; `problems` are by option, the empty one is of all."""
 
     asks: StemKind | None = None
@@ -112,7 +112,7 @@ def parse_json(output: Any) -> Any:
     return json.loads(fenced[1] if fenced else bare)
 
 
-def read_answer(output: Any, question: Question, options: Sequence[str]) -> Reading:
+def read_answer(output: Any, question: Question, options: Sequence[str]) -> ParsedAnswer:
     """Return the claims in an answer: JSON text or its value.
 
     `options` are those that need claims; claims about others are ignored.
@@ -120,12 +120,12 @@ def read_answer(output: Any, question: Question, options: Sequence[str]) -> Read
     try:
         value = parse_json(output)
     except ValueError as error:
-        return Reading(problems={"": f"the answer is not a JSON object: {error}"})
+        return ParsedAnswer(problems={"": f"the answer is not a JSON object: {error}"})
     given = value.get("options") if isinstance(value, dict) else None
     if isinstance(given, dict):
         given = [{"option": option, "claims": claims} for option, claims in given.items()]
     if not isinstance(given, list):
-        return Reading(problems={"": "the answer must be an object with `asks` and `options`"})
+        return ParsedAnswer(problems={"": "the answer must be an object with `asks` and `options`"})
     problems: dict[str, str] = {}
     asks = value.get("asks")
     if asks not in (*Asks.KINDS, "unclear"):
@@ -146,7 +146,7 @@ def read_answer(output: Any, question: Question, options: Sequence[str]) -> Read
     for letter in options:
         if letter not in claims and letter not in problems:
             problems[letter] = f"option {letter} has no entry"
-    return Reading(Asks.KINDS.get(asks) if isinstance(asks, str) else None, claims, problems)
+    return ParsedAnswer(Asks.KINDS.get(asks) if isinstance(asks, str) else None, claims, problems)
 
 
 def _read_claims(given: Any, where: str) -> tuple[kinds.TypedClaim, ...] | str:
@@ -161,7 +161,7 @@ def _read_claims(given: Any, where: str) -> tuple[kinds.TypedClaim, ...] | str:
         if claim.relation not in OPTION_RELATIONS:
             claim = claim.model_copy(update={"relation": Relation.NECESSARY})
         found.append(claim)
-    if sum(isinstance(one, Program) for one in found) > 1:
+    if sum(isinstance(one, ProgramClaim) for one in found) > 1:
         return f"{where}.claims: at most one of them is a program"
     return tuple(found)
 
