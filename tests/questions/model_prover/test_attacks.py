@@ -14,7 +14,7 @@ import pytest
 
 from assay.questions.model import Question
 from assay.questions.model_prover import fences, prompts
-from assay.questions.model_prover.reading import Program
+from assay.questions.model_prover.reading import ProgramClaim
 from tests.models.scripted_server import Received, Reply, ScriptedServer, calls, says
 from tests.questions.model_prover.conftest import Run
 from tests.questions.model_prover.scripted import (
@@ -407,7 +407,7 @@ BUILDERS: dict[str, Callable[[Question], str]] = {
         CANARY,
     ),
     "engineer_task": lambda one: prompts.engineer_task(
-        one, {CANARY: Program(says=CANARY, sketch=CANARY)}, CANARY, negated=True
+        one, {CANARY: ProgramClaim(says=CANARY, sketch=CANARY)}, CANARY, negated=True
     ),
     "engineer_again": lambda _: prompts.engineer_again({CANARY: {"refused": CANARY}}, 3),
     "remediation_task": lambda _: prompts.remediation_task(
