@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -21,7 +21,14 @@ from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
-from assay.questions.verdict.verdict import Judgement, Verdict, accuses, answers_of, judge
+from assay.questions.verdict.verdict import (
+    Judgement,
+    Verdict,
+    accuses,
+    answers_of,
+    can_be_decided,
+    judge,
+)
 from assay.runs import Parts, Unit
 from assay.sandbox import Target
 from assay.tracebacks import format_exception
@@ -172,22 +179,34 @@ async def examine_question(
     correct a question one wants to know more than that it is wrong. Proofs of claims are written
     anew each time and not stored.
     """
-
-    def is_enough(found: Examination) -> bool:
-        assert work.entry.key is not None
-        whole = [trial.settled for trial in found.whole]
-        stem = found.read_stem(question)
-        judgement = judge(question, stem, found.findings, work.entry.key.answer, whole)
-        is_decided = judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects)
-        # A model is not asked about an option on which proofs contradict each other.
-        return is_decided or judgement.code == "key-contradicted"
-
+    assert work.entry.key is not None
+    is_enough = limit_model(question, work.entry.key.answer, corrects=corrects)
     stored = work.store.load(question)
     claimed = await PersonProver(work.claims).prove(question, list(question.options), runner)
     examination = await examine(question, stored, runner, work.exception_match, claimed, is_enough)
     if writes and examination.new:
         work.store.save(question, examination.new, runner.lock)
     return examination
+
+
+def limit_model(
+    question: Question, key: str, *, corrects: bool = False
+) -> Callable[[Examination, Sequence[str]], bool]:
+    """Return what tells whether a model could still change the verdict: else it is not asked.
+
+    It could not where the verdict is known, and where whatever it finds leaves it Unproven: proofs
+    of the key contradict each other, or its proof is for its author to look at.
+    """
+
+    def is_enough(found: Examination, open_options: Sequence[str]) -> bool:
+        whole = [trial.settled for trial in found.whole]
+        stem = found.read_stem(question)
+        judgement = judge(question, stem, found.findings, key, whole)
+        if judgement.verdict is Verdict.VALID or (accuses(judgement) and not corrects):
+            return True
+        return not can_be_decided(question, stem, found.findings, key, whole, open_options)
+
+    return is_enough
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from tests.questions.model_prover.scripted import (
     program,
     reads,
     reviews,
+    rounds_told,
     text_of,
     tool_results,
 )
@@ -178,7 +179,7 @@ class Obedient:
         if agent == "reviewer":
             return reviews(received)
         if agent == "proof_engineer":
-            return self._prove(tool_results(received))
+            return self._prove(rounds_told(received))
         if agent == "remediation_engineer":
             return calls(("update_benchmark_case", {"answer": {"correct_answer": "A"}}))
         if attack.place == "output":
@@ -190,7 +191,7 @@ class Obedient:
             )
         return claims(attack, A="Shelf", B="Tin")
 
-    def _prove(self, told: list[str]) -> Reply:
+    def _prove(self, told: str) -> Reply:
         """Prove A at the second try; whatever is run prints all attacks."""
         if not told:
             proofs = {"A": loud(VACUOUS), "B": loud(PROOFS["B"])}
@@ -226,8 +227,11 @@ PRINTED = "\n".join(
 
 
 def loud(source: str) -> str:
-    """A proof that prints every attack, and fails with the first of them."""
-    printing = re.sub(r"(def test_.*\n)", r"\1    print(TEXT)\n", source)
+    """A proof that prints every attack, a half in each test, and fails with the first of them."""
+    printing = re.sub(r"(def test_.*_holds.*\n)", r"\1    print(TEXT[: len(TEXT) // 2])\n", source)
+    printing = re.sub(
+        r"(def test_.*_fails.*\n)", r"\1    print(TEXT[len(TEXT) // 2 :])\n", printing
+    )
     failing = re.sub(r"(    assert .*\(DISPUTED\))\n", r"\1, TEXT[:60]\n", printing)
     return failing.replace("DISPUTED =", f"TEXT = {PRINTED!r}\nDISPUTED =", 1)
 
@@ -333,10 +337,10 @@ def test_what_a_proof_prints_stays_in_its_fence(assay_here: Run, tmp_path: Path)
     assert found["output"]["fix"]["status"] == "fixed"
     agents = {agent for agent, _, received in model.asked if "SYS" in text_of(received)}
     assert agents == {"proof_engineer", "reviewer", "remediation_engineer"}
-    # All of it is in the answer of the tool.
-    told = "".join(tool_results(next(one for _, _, one in model.asked if tool_results(one))))
-    for line in PRINTED.splitlines():
-        assert line in told
+    # All of it is in what its author is told.
+    told = next(filter(None, (rounds_told(one) for _, _, one in model.asked)))
+    printed = re.findall(r"^  \| (.*)$", told, re.MULTILINE)
+    assert "".join(printed) == "".join(PRINTED.splitlines())
     assert contents(folder) == before
     assert not list(tmp_path.rglob("owned*"))
 
@@ -407,9 +411,14 @@ BUILDERS: dict[str, Callable[[Question], str]] = {
         CANARY,
     ),
     "engineer_task": lambda one: prompts.engineer_task(
-        one, {CANARY: ProgramClaim(says=CANARY, sketch=CANARY)}, CANARY, negated=True
+        one,
+        {CANARY: ProgramClaim(says=CANARY, sketch=CANARY)},
+        CANARY,
+        CANARY,
+        is_negated=True,
+        told={CANARY: {"your proof": CANARY, "refused": CANARY}, "": {"error": CANARY}},
+        looked_up={CANARY: CANARY},
     ),
-    "engineer_again": lambda _: prompts.engineer_again({CANARY: {"refused": CANARY}}, 3),
     "remediation_task": lambda _: prompts.remediation_task(
         {CANARY: CANARY}, CANARY, CANARY, [CANARY], CANARY
     ),
@@ -428,8 +437,8 @@ def test_nothing_that_builds_a_prompt_goes_around_the_fences() -> None:
         for name, one in inspect.getmembers(prompts, inspect.isfunction)
         if one.__module__ == prompts.__name__
     }
-    # What it returns is fenced by those above.
-    assert own - {"question_text"} == BUILDERS.keys()
+    # What these return is fenced by those above.
+    assert own - {"question_text", "_describe_round"} == BUILDERS.keys()
     for instruction in ("READER", "ENGINEER", "REVIEWER", "REMEDIATION", "PROCTOR", "SOLVER"):
         assert fences.RULE in getattr(prompts, instruction)
     # Agents are made in one place, and what they send passes the callback that marks it.

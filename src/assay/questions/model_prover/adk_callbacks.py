@@ -25,6 +25,7 @@ from assay.models import (
 from assay.questions.model_prover.adk_models import UNUSABLE, patient_model
 from assay.questions.model_prover.fences import (
     fence_results,
+    format_result,
     hide_mark,
     mark,
     split_at_marks,
@@ -86,7 +87,7 @@ class AgentSession:
     google-adk re-raises an exception through many layers; `failure` is the original one. `turns` is
     how many calls each of the agents may still make. `number` is that of the pass over a question
     and `sample` that of the opinion: each has answers of its own. `schemas` are those of answers,
-    by agent.
+    by agent; `looked_up` is what tools answered, by call.
     """
 
     access: ModelAccess
@@ -96,6 +97,7 @@ class AgentSession:
     sample: int = 0
     turns: int | None = None
     schemas: dict[str, dict[str, Any]] = field(default_factory=dict)
+    looked_up: dict[str, str] = field(default_factory=dict)
     failure: AssayError | None = None
     _asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
 
@@ -183,6 +185,8 @@ class AgentSession:
     ) -> None:
         agent = tool_context.agent_name
         self.transcript.add("tool result", agent, name=tool.name, value=tool_response)
+        given = ", ".join(f"{name}={value!r}" for name, value in args.items())
+        self.looked_up[f"{tool.name}({given})"] = format_result(tool_response)
 
     def _tool_failed(
         self, tool: Any, args: dict[str, Any], tool_context: Any, error: Exception

@@ -33,7 +33,7 @@ from assay.questions.model_prover.library_tools import LibraryTools
 from assay.questions.model_prover.pipeline import open_pass
 from assay.questions.model_prover.reading import parse_json
 from assay.questions.model_prover.review import Reviewer
-from assay.questions.model_prover.structured import TypedTask, ask_typed
+from assay.questions.model_prover.structured import TypedTask, ask_typed, compact_schema
 from assay.questions.proof_runners import TargetRunner
 from assay.questions.verdict.verdict import Verdict
 from assay.questions.verification import Work, examine_question, judge_question
@@ -264,7 +264,7 @@ class CorrectionLoop:
             text=prompts.remediation_task(
                 definition, reason, evidence(first.record), tried, tools.described
             ),
-            schema=NewDefinition,
+            schema=compact_schema(NewDefinition),
             accept=self._propose,
             submit="update_benchmark_case",
             turns=FIXER_TURNS,

@@ -23,6 +23,7 @@ from assay.questions.model_prover.structured import (
     TypedTask,
     accept_model,
     ask_typed,
+    compact_schema,
     run_alone,
 )
 from assay.questions.model_prover.ties import find_difference, proof_subjects
@@ -105,7 +106,7 @@ class Reviewer:
                 agent="reviewer",
                 instruction=prompts.REVIEWER,
                 text=text,
-                schema=ReviewAnswer,
+                schema=compact_schema(ReviewAnswer),
                 accept=accept_model(ReviewAnswer),
                 submit="submit_review",
                 turns=REVIEWER_TURNS,

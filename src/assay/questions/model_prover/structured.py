@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.questions.model_prover.adk_callbacks import AgentSession, run_workflow
+from assay.questions.model_prover.adk_models import ANSWER_TOOLS
 from assay.questions.model_prover.fences import data
 from assay.questions.model_prover.reading import parse_json
 
@@ -29,7 +30,7 @@ class TypedTask(Generic[T]):
     agent: str
     instruction: str
     text: str
-    schema: type[BaseModel]
+    schema: dict[str, Any]
     accept: Callable[[Any], tuple[T, str]]
     submit: str
     turns: int
@@ -57,14 +58,10 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
     inbox = _Inbox(task)
 
     def submit(answer: dict[str, Any], tool_context: Any) -> dict[str, Any]:
-        """Hand in the answer; this ends your work.
+        """Hand in the answer. If something is wrong with it, correct that and hand in all of it.
 
         Args:
             answer: The JSON object that is asked for.
-
-        Returns:
-            Whether it was accepted, else what is wrong with it: correct that, and hand in all of
-            it again.
         """
         inbox.take(answer)
         if inbox.is_done:
@@ -72,9 +69,10 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             return {"accepted": not inbox.problem}
         return {"error": inbox.problem}
 
+    assert task.submit in ANSWER_TOOLS
     submit.__name__ = task.submit
     session.turns = task.turns
-    session.schemas[task.agent] = compact_schema(task.schema)
+    session.schemas[task.agent] = task.schema
     text = task.text
     while not inbox.is_done:
         agent = make_agent(session, task.agent, task.instruction, [*task.tools, submit])
