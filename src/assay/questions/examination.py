@@ -37,7 +37,7 @@ class Examination:
         """Return how a question is read: by its words, or by its reader where they are unsure."""
         stem = classify(question.text)
         if self.is_reading_disputed:
-            return Stem(stem.kind, "the question, which is read in two ways,", clear=False)
+            return Stem(stem.kind, "the question, on whose reading no two agree,", clear=False)
         return stem if stem.sure or self.asks is None else Stem(self.asks, "as it was read")
 
     def without(self, options: Sequence[str], reason: str) -> Examination:

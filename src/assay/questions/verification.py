@@ -19,6 +19,7 @@ from assay.questions.person import PersonProver, find_library
 from assay.questions.proof_runners import ProofRunners, TargetRunner
 from assay.questions.proofs.store import NoProofs, ProofStore
 from assay.questions.records import SUBJECT, obstacle_record, question_record
+from assay.questions.second_opinions import Doubts, Review, review_stored
 from assay.questions.verdict.exceptions import ExceptionMatch
 from assay.questions.verdict.option_findings import OptionFinding
 from assay.questions.verdict.verdict import (
@@ -209,34 +210,12 @@ def limit_model(
     return is_enough
 
 
-@dataclass(frozen=True)
-class Doubts:
-    """What a second opinion does not share: options by reason, and how the question is read."""
-
-    options: Mapping[str, str] = field(default_factory=dict)
-    asks: bool = False
-
-    def apply(self, examination: Examination) -> Examination:
-        """Return the examination with these options unproven."""
-        for option, reason in self.options.items():
-            examination = examination.without([option], reason)
-        return replace(examination, is_reading_disputed=True) if self.asks else examination
-
-
-class Review(Protocol):
-    """A second opinion on what rests on the claims of a model; it sees no key."""
-
-    async def __call__(
-        self, question: Question, examination: Examination, options: Sequence[str]
-    ) -> Doubts: ...
-
-
 async def judge_question(
     work: Work,
     question: Question,
     examination: Examination,
     runner: TargetRunner,
-    review: Review | None = None,
+    review: Review = review_stored,
     *,
     is_correction: bool = False,
 ) -> CaseRecord:
@@ -257,7 +236,7 @@ class Judging:
     question: Question
     key: str
     runner: TargetRunner
-    review: Review | None = None
+    review: Review = review_stored
     is_correction: bool = False
 
     async def judge(
@@ -275,7 +254,7 @@ class Judging:
             if unstable:
                 # The remaining findings may report another defect, which must be repeated too.
                 return await self.judge(examination.without(unstable, _UNSTABLE))
-        if self.review is not None and (options := self._reviewed(judgement)):
+        if options := self._reviewed(judgement):
             doubts = await self.review(question, examination, options)
             if doubts != Doubts():
                 return await self.judge(doubts.apply(examination))

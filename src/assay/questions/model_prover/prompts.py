@@ -189,10 +189,11 @@ Propose a corrected definition.
 - If earlier tries are shown, they were verified and were not Valid: do something else.
 
 Answer with one JSON object and nothing else, or with `update_benchmark_case` if you have that tool.
-Its fields are `question`, `options` (all of them, by letter), `correct_answer` and, if it changes,
-`explanation`. For a question that is answered by a name they are `question` and `answers`, as many
-as there are, each with `answer` and `fully_qualified_class_name` (a list of full names). It may be
-refused with a reason: correct it and answer again.
+Give the fields that change: `question`, `options` (all of them, by letter), `correct_answer`,
+`explanation` and, where the question refers to code, `code` (all of that section; an import that it
+newly needs stands in it). For a question that is answered by a name they are `question`,
+`rationale` and `answers`, as many as there are, each with `answer` and `fully_qualified_class_name`
+(a list of full names). It may be refused with a reason: correct it and answer again.
 
 """
     + RULE
@@ -332,14 +333,24 @@ def _describe_round(told: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def remediation_task(
-    definition: Mapping[str, Any], critique: str, evidence: str, tried: Sequence[str], target: str
+    definition: Mapping[str, Any],
+    critique: str,
+    evidence: str,
+    tried: Sequence[str],
+    target: str,
+    *,
+    context: str = "",
 ) -> str:
-    """Return the defective question for the remediation engineer; here the key is part of it."""
+    """Return the defective question for the remediation engineer; here the key is part of it.
+
+    `context` is what the question's code uses of the rest of its file.
+    """
     parts = [
         "The library:",
         data(target),
         "The question as it stands:",
         data(json.dumps(definition, indent=2, ensure_ascii=False)),
+        *(("What its code uses of the rest of its file:", data(context)) if context else ()),
         "The verdict:",
         data(critique),
         "What was proven about each option:",
