@@ -100,6 +100,7 @@ class AgentSession:
     looked_up: dict[str, str] = field(default_factory=dict)
     failure: AssayError | None = None
     _asked: dict[str, tuple[Any, float]] = field(default_factory=dict)
+    _cached: list[Any] = field(default_factory=list)
 
     @property
     def cache(self) -> ResponseCache:
@@ -120,6 +121,16 @@ class AgentSession:
             "on_tool_error_callback": self._tool_failed,
         }
 
+    def begin_task(self) -> None:
+        """Begin a task whose answers may turn out to be of no use."""
+        self._cached.clear()
+
+    def forget_task(self) -> None:
+        """Forget the answers of the task, so that it is asked again the next time."""
+        for request in self._cached:
+            self.cache.remove(request, self.sample)
+        self._cached.clear()
+
     def fail(self, failure: AssayError) -> None:
         self.failure = self.failure or failure
 
@@ -137,6 +148,7 @@ class AgentSession:
             self.turns -= 1
         kept = None if settings.refresh else self.cache.get(request, self.sample)
         if kept is not None and (response := _parse_response(kept)) is not None:
+            self._cached.append(request)
             self.access.account(CACHED)
             self._tell_answer(agent, response, CACHED, 0.0)
             return response
@@ -166,6 +178,7 @@ class AgentSession:
             raise failure
         if not (llm_response.custom_metadata or {}).get(UNUSABLE):
             self.cache.put(request, self.sample, _to_keep(llm_response))
+            self._cached.append(request)
         return llm_response
 
     def _model_failed(self, callback_context: Any, llm_request: Any, error: Exception) -> None:

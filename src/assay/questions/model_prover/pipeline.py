@@ -107,7 +107,7 @@ class Pipeline:
         self._session.transcript.add("state", "verification_pipeline", value=ctx.state["claims"])
         return "read"
 
-    def _accept(self, given: Any) -> tuple[ParsedAnswer, str]:
+    def _accept(self, given: Any) -> tuple[ParsedAnswer | None, str]:
         """Take an answer: its claims are written as proofs, and what cannot be goes back."""
         reading = read_answer(given, self._question, self._options)
         problems = dict(reading.problems)
@@ -121,7 +121,8 @@ class Pipeline:
                 else:
                     problems[option] = f"option {option}, {claim.kind}: {proof}"
         self._reading = replace(reading, problems=problems)
-        return self._reading, self._reading.problem_text()
+        usable = self._reading if "" not in problems else None
+        return usable, self._reading.problem_text()
 
     def _write(self, option: str, claim: kinds.TypedClaim, number: int) -> Proof | str:
         library = self._tools.library

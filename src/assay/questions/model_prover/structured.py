@@ -25,13 +25,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class TypedTask(Generic[T]):
-    """What an agent is asked, and `accept`: the value of its answer, and what is wrong with it."""
+    """What an agent is asked, and `accept`: the value of its answer, and what is wrong with it.
+
+    Of an answer without a value nothing can be used.
+    """
 
     agent: str
     instruction: str
     text: str
     schema: dict[str, Any]
-    accept: Callable[[Any], tuple[T, str]]
+    accept: Callable[[Any], tuple[T | None, str]]
     submit: str
     turns: int
     tools: Sequence[Any] = ()
@@ -71,6 +74,7 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
 
     assert task.submit in ANSWER_TOOLS
     submit.__name__ = task.submit
+    session.begin_task()
     session.turns = task.turns
     session.schemas[task.agent] = task.schema
     text = task.text
@@ -84,6 +88,8 @@ async def ask_typed(ctx: Any, session: AgentSession, task: TypedTask[T]) -> T | 
             break
         inbox.take(said)
         text = f"{task.text}\n\n{_reject(inbox, said)}"
+    if inbox.value is None:
+        session.forget_task()
     return inbox.value
 
 
