@@ -94,7 +94,9 @@ class Till:
 def used(folder: Path, name: str) -> float:
     """What all records of the newest run say of one amount."""
     newest = AssayRun(max((folder / ".assay" / "runs").iterdir()))
-    return sum((newest.read_packed(row)["usage"] or {}).get(name, 0.0) for row in newest.rows())
+    return sum(
+        float((newest.read_packed(row)["usage"] or {}).get(name, 0.0)) for row in newest.rows()
+    )
 
 
 def test_the_cost_line_is_the_servers_own_count(
