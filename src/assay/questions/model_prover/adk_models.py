@@ -47,6 +47,10 @@ _BROKEN = {
 }
 
 
+# The tools by which typed answers are handed in where no schema is enforced.
+ANSWER_TOOLS = frozenset({"submit_reading", "submit_review", "update_benchmark_case"})
+
+
 class _Form(NamedTuple):
     """In which form a provider takes a request: with a schema, with tools, as JSON."""
 
@@ -203,10 +207,19 @@ def _shape_gemini(llm_request: Any, form: _Form) -> Any:
 
 
 def _replace_config(llm_request: Any, form: _Form, **update: Any) -> Any:
-    if not form.tools:
-        update |= {"tools": None, "tool_config": None}
+    tools = llm_request.config.tools if form.tools else None
+    if tools and form.schema and llm_request.config.response_json_schema:
+        tools = [one for one in map(_without_answer_tools, tools) if one.function_declarations]
+    update["tools"] = tools or None
+    if not tools:
+        update["tool_config"] = None
     config = llm_request.config.model_copy(update=update)
     return llm_request.model_copy(update={"config": config})
+
+
+def _without_answer_tools(tool: Any) -> Any:
+    declared = [one for one in tool.function_declarations if one.name not in ANSWER_TOOLS]
+    return tool.model_copy(update={"function_declarations": declared})
 
 
 async def _first(responses: Any) -> Any:
