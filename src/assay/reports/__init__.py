@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         Tone,
         Turn,
     )
-    from assay.reports.blocks_html import BlockLimits, page_style
-    from assay.reports.case_evidence import describe_report, render_evidence
+    from assay.reports.blocks_html import BlockLimits, page_style, render_blocks
+    from assay.reports.case_evidence import describe_report, render_evidence, render_overview
     from assay.reports.charts import (
         draw_curve,
         draw_interval,
@@ -50,10 +50,12 @@ if TYPE_CHECKING:
     from assay.reports.markdown import cell, code_block, code_span, html_code
     from assay.reports.markup import Html, element, escape
     from assay.reports.matrix import Matrix, MatrixCell, MatrixRow
+    from assay.reports.page import render_page
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import comparison_lines, comparison_values, render_case
-    from assay.reports.text import count, one_line, show_command
+    from assay.reports.text import count, one_line, seconds, show_command
+    from assay.reports.value_blocks import describe_comparison, describe_value
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
@@ -85,7 +87,9 @@ _LATE = {
     "comparison_lines": "terminal",
     "comparison_values": "terminal",
     "count": "text",
+    "describe_comparison": "value_blocks",
     "describe_report": "case_evidence",
+    "describe_value": "value_blocks",
     "draw_curve": "charts",
     "draw_interval": "charts",
     "draw_matrix": "charts",
@@ -102,9 +106,13 @@ _LATE = {
     "page_style": "blocks_html",
     "percent": "summary",
     "read_reports": "parquet",
+    "render_blocks": "blocks_html",
     "render_case": "terminal",
     "render_evidence": "case_evidence",
+    "render_overview": "case_evidence",
+    "render_page": "page",
     "render_table": "html_report",
+    "seconds": "text",
     "show_command": "text",
     "summarize": "summary",
     "to_table": "parquet",
@@ -141,7 +149,9 @@ __all__ = [
     "comparison_lines",
     "comparison_values",
     "count",
+    "describe_comparison",
     "describe_report",
+    "describe_value",
     "discard_standard_output",
     "draw_curve",
     "draw_interval",
@@ -163,10 +173,14 @@ __all__ = [
     "percent",
     "read_reports",
     "register_format",
+    "render_blocks",
     "render_case",
     "render_evidence",
+    "render_overview",
+    "render_page",
     "render_report",
     "render_table",
+    "seconds",
     "show_command",
     "summarize",
     "to_table",

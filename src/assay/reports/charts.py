@@ -69,22 +69,21 @@ def draw_interval(
 
     left, right = place(low), place(high)
     parts = [
-        element("line", class_="axis", x1=10, y1=22, x2=290, y2=22),
-        element(
-            "rect", class_="interval", x=left, y=16, width=max(right - left, 1.0), height=12, rx=6
-        ),
-        element("circle", class_="value", cx=place(value), cy=22, r=6),
-        element("text", labels[0], class_="label", x=10, y=46),
-        element("text", labels[1], class_="label end", x=290, y=46),
-    ]
+        element("line", class_="axis", x1=10, y1=30, x2=290, y2=30),
+        element("rect", class_="interval", x=left, y=24, width=max(right - left, 1.0),
+                height=12, rx=6),
+        element("circle", class_="value", cx=place(value), cy=30, r=6),
+        element("text", labels[0], class_="label", x=10, y=54),
+        element("text", labels[1], class_="label end", x=290, y=54),
+    ]  # fmt: skip
     if reference is not None:
         x = place(reference)
         anchor = "end" if x > 200 else "start" if x < 100 else "middle"
         parts += [
-            element("line", class_="reference", x1=x, y1=10, x2=x, y2=34),
-            element("text", reference_label, class_=f"label {anchor}", x=x, y=7),
+            element("line", class_="reference", x1=x, y1=16, x2=x, y2=44),
+            element("text", reference_label, class_=f"label {anchor}", x=x, y=12),
         ]
-    return _svg("rate", 300, 50, title, "", parts)
+    return _svg("rate", 300, 58, title, "", parts)
 
 
 def draw_curve(
@@ -96,21 +95,30 @@ def draw_curve(
     y_label: str = "",
     point: tuple[float, float] | None = None,
     point_label: str = "",
+    band: tuple[float, float] | None = None,
 ) -> Html:
-    """Return a curve of shares over shares, both from 0 to 1, with one point marked on it."""
+    """Return a curve of shares over shares, both from 0 to 1.
+
+    One point may be marked on it, and a range of what is on the horizontal axis.
+    """
 
     def x_of(share: float) -> float:
         return round(40 + 250 * share, 2)
 
     def y_of(share: float) -> float:
-        return round(150 - 135 * share, 2)
+        return round(160 - 135 * share, 2)
 
     parts: list[Html] = []
+    if band is not None:
+        left, right = x_of(band[0]), x_of(band[1])
+        parts.append(
+            element("rect", class_="band", x=left, y=25, width=max(right - left, 1.0), height=135)
+        )
     for share in (0.0, 0.5, 1.0):
         parts += [
             element("line", class_="grid", x1=40, y1=y_of(share), x2=290, y2=y_of(share)),
             element("text", f"{share:.0%}", class_="label end", x=34, y=y_of(share) + 4),
-            element("text", f"{share:.0%}", class_="label middle", x=x_of(share), y=165),
+            element("text", f"{share:.0%}", class_="label middle", x=x_of(share), y=176),
         ]
     line = " ".join(f"{x_of(x):g},{y_of(y):g}" for x, y in points)
     parts.append(element("polyline", class_="curve", points=line))
@@ -118,16 +126,16 @@ def draw_curve(
         x, y = x_of(point[0]), y_of(point[1])
         anchor = "end" if x > 165 else "start"
         parts += [
-            element("path", class_="reference", d=f"M{x:g} 150V{y:g}H40"),
+            element("path", class_="reference", d=f"M{x:g} 160V{y:g}H40"),
             element("circle", class_="value", cx=x, cy=y, r=5),
             element("text", point_label, class_=f"label strong {anchor}",
-                    x=x - 10 if anchor == "end" else x + 10, y=max(y - 6, 12.0)),
+                    x=x - 10 if anchor == "end" else x + 10, y=max(y - 7, 22.0)),
         ]  # fmt: skip
     parts += [
-        element("text", x_label, class_="label middle", x=165, y=183),
-        element("text", y_label, class_="label", x=2, y=9),
+        element("text", x_label, class_="label middle", x=165, y=194),
+        element("text", y_label, class_="label", x=4, y=11),
     ]
-    return _svg("curve", 300, 190, title, description, parts)
+    return _svg("curve", 300, 200, title, description, parts)
 
 
 def draw_sparkline(values: Sequence[float | None], *, title: str) -> Html:
