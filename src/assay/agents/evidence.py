@@ -83,7 +83,12 @@ def _overview_row(packed: Mapping[str, Any]) -> list[Cell | str]:
     if numbers.get("interval"):
         low, high = numbers["interval"]
         said = f"{numbers['rate']:.0%} ({low:.0%} to {high:.0%})"
-        rate = Cell(said)
+        ratio = Ratio.parse(str(detail["ratio"]))
+        needed = ratio.needed / ratio.samples
+        title = f"{said}, needed {ratio}"
+        rate = Cell(said, chart=draw_interval(
+            numbers["rate"], low, high, title=title, reference=needed, labels=None
+        ))  # fmt: skip
     return [packed["id"], Cell(passed, outcome), str(detail["ratio"]), rate]
 
 
@@ -185,12 +190,14 @@ def _describe_sample(
         blocks = describe_report(report)
     else:
         blocks = describe_conversation(conversation, report)
+    repeated = report.case.get("repeated")
+    again = f"{repeated} repeated after an outage" if isinstance(repeated, int) and repeated else ""
     return Fold(
         f"Sample {number}" if total > 1 else "The conversation",
         blocks,
         report.outcome.value,
         [Badge(report.outcome.value, report.outcome.value)],
-        note=" · ".join(filter(None, [seconds(max(report.duration, 0.0)), said])),
+        note=" · ".join(filter(None, [seconds(max(report.duration, 0.0)), again, said])),
         is_open=is_open,
     )
 

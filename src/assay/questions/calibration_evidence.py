@@ -64,7 +64,7 @@ def _share_cell(share: Share) -> Cell:
         share.value,
         *share.interval,
         title=f"{share.hits} of {share.trials}: {share}",
-        labels=(f"{share.value:.0%}", f"{share.interval}"),
+        labels=None,
     )
     return Cell(str(share), chart=chart)
 

@@ -35,7 +35,13 @@ if TYPE_CHECKING:
         Turn,
     )
     from assay.reports.blocks_html import BlockLimits, page_style, render_blocks
-    from assay.reports.case_evidence import describe_report, render_evidence, render_overview
+    from assay.reports.case_evidence import (
+        describe_report,
+        describe_rest,
+        describe_wrong,
+        render_evidence,
+        render_overview,
+    )
     from assay.reports.charts import (
         draw_curve,
         draw_interval,
@@ -89,6 +95,8 @@ _LATE = {
     "count": "text",
     "describe_comparison": "value_blocks",
     "describe_report": "case_evidence",
+    "describe_rest": "case_evidence",
+    "describe_wrong": "case_evidence",
     "describe_value": "value_blocks",
     "draw_curve": "charts",
     "draw_interval": "charts",
@@ -151,7 +159,9 @@ __all__ = [
     "count",
     "describe_comparison",
     "describe_report",
+    "describe_rest",
     "describe_value",
+    "describe_wrong",
     "discard_standard_output",
     "draw_curve",
     "draw_interval",

@@ -76,7 +76,7 @@ class Diff:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table: a text, or a chart that says the same."""
+    """A cell of a table: a text, with a small chart before it if there is one."""
 
     text: str
     tone: Tone = ""

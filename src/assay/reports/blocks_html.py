@@ -178,7 +178,9 @@ class _Writer:
     def _cells(self, row: Sequence[Cell | str], *, has_label: bool) -> Iterator[Html]:
         for place, one in enumerate(row):
             cell = Cell(one) if isinstance(one, str) else one
-            text = cell.chart if cell.chart is not None else self._take(cell.text)
+            text = self._take(cell.text)
+            if cell.chart is not None:
+                text = element("div", cell.chart, element("span", text), class_="charted")
             if has_label and place == 0:
                 yield element("th", text, scope="row")
                 continue

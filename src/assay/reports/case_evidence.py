@@ -6,17 +6,32 @@ which is named here and imported when one of its runs is shown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from assay.errors import InputError
 from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport
-from assay.reports.blocks import Badge, Block, Code, Facts, Fold, Panel, Paragraph, Tone
+from assay.reports.blocks import (
+    Badge,
+    Block,
+    Code,
+    Facts,
+    Fold,
+    Panel,
+    Paragraph,
+    Sides,
+    Tone,
+)
 from assay.reports.blocks_html import BlockLimits, render_blocks
 from assay.reports.markup import Html, element
 from assay.reports.text import seconds, show_command
-from assay.reports.value_blocks import describe_comparison, describe_difference, describe_value
+from assay.reports.value_blocks import (
+    describe_comparison,
+    describe_difference,
+    describe_right,
+    describe_value,
+)
 
 if TYPE_CHECKING:
     from assay.runs import Row, Run
@@ -39,6 +54,8 @@ _CASES = {
 _MISSHAPEN = (KeyError, TypeError, AttributeError, ValueError, IndexError, InputError)
 
 _FULL = BlockLimits()
+_NAMING = frozenset({"id", "group", "group_type", "type", "elapsed"})
+_NOTHING: tuple[object, ...] = (None, "", 0, False, [], {})
 
 
 def render_evidence(run: Run, row: Row, limits: BlockLimits = _FULL) -> Html:
@@ -120,23 +137,49 @@ def describe_reports(run: Run, record: CaseRecord) -> Iterator[Block]:
             note=seconds(max(report.duration, 0.0)),
             is_open=is_first_bad,
         )
-    if reports and reports[0].case:
-        yield Fold("the case", [describe_value(reports[0].case)])
+    if reports and (
+        case := {name: one for name, one in reports[0].case.items() if one is not None}
+    ):
+        yield Fold("the case", [describe_value(case)])
     if record.detail is not None:
         yield Fold("detail", [describe_value(record.detail)])
 
 
 def describe_report(report: VerifierReport) -> Iterator[Block]:
-    """Yield why nothing could be verified, what is wrong, and folded what is right."""
+    """Yield why nothing could be verified, what is wrong, and folded what is not."""
     if report.error:
         yield Code(report.error, tone="error")
-    results = list(report.results.values())
-    for result in results:
+    yield from describe_wrong(report)
+    yield from describe_rest(report, _NAMING)
+
+
+def describe_wrong(report: VerifierReport) -> Iterator[Block]:
+    """Yield what is not as expected, and what could not be decided."""
+    for result in report.results.values():
         if result.is_correct is False or result.is_undecided:
             yield describe_attribute(result)
+
+
+def describe_rest(report: VerifierReport, left_out: Container[str] = ()) -> Iterator[Block]:
+    """Yield, folded, what is right and what was not checked; after a failure it may explain it."""
+    results = list(report.results.values())
     if right := [one for one in results if one.is_correct]:
         names = ", ".join(one.attribute for one in right)
         yield Fold(f"{len(right)} right: {names}", map(describe_attribute, right))
+    unchecked = [
+        one
+        for one in results
+        if one.is_correct is None and not one.is_undecided
+        and one.attribute not in left_out and one.actual not in _NOTHING
+    ]  # fmt: skip
+    if unchecked:
+        names = ", ".join(one.attribute for one in unchecked)
+        values = [(one.attribute, [describe_value(one.actual)]) for one in unchecked]
+        yield Fold(
+            f"{len(unchecked)} not checked: {names}",
+            [Sides([one]) for one in values],
+            is_open=not report.did_pass() and len(unchecked) == 1,
+        )
 
 
 def describe_attribute(result: AttributeResult) -> Panel:
@@ -146,7 +189,9 @@ def describe_attribute(result: AttributeResult) -> Panel:
         tone = "passed" if result.is_correct else "failed"
     word = {"failed": "not as expected", "passed": "right"}.get(tone, "undecided")
     blocks: list[Block] = []
-    if result.actual is not None or result.expected is not None:
+    if result.is_correct:
+        blocks += describe_right(result.expected, result.actual, result.diff)
+    elif result.actual is not None or result.expected is not None:
         blocks += describe_comparison(result.expected, result.actual, result.diff)
     else:
         blocks += describe_difference(result.diff)

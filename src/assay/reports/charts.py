@@ -7,10 +7,12 @@ in `templates/evidence.css`; an outcome is also told by its shape.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from assay.reports.markup import Attribute, Html, element, join, start
 from assay.reports.matrix import Matrix
+from assay.reports.text import one_line
 
 _PER_ROW = 25
 _CELL = 14
@@ -59,31 +61,37 @@ def draw_interval(
     maximum: float = 1.0,
     reference: float | None = None,
     reference_label: str = "",
-    labels: tuple[str, str] = ("0%", "100%"),
+    labels: tuple[str, str] | None = ("0%", "100%"),
 ) -> Html:
-    """Return a value with its interval on an axis, and a reference to compare it with."""
+    """Return a value with its interval on an axis, and a reference to compare it with.
+
+    Without labels it is small enough for a table.
+    """
 
     def place(number: float) -> float:
         share = (number - minimum) / ((maximum - minimum) or 1.0)
         return round(10 + 280 * min(max(share, 0.0), 1.0), 2)
 
     left, right = place(low), place(high)
+    y = 30 if labels else 10
     parts = [
-        element("line", class_="axis", x1=10, y1=30, x2=290, y2=30),
-        element("rect", class_="interval", x=left, y=24, width=max(right - left, 1.0),
+        element("line", class_="axis", x1=10, y1=y, x2=290, y2=y),
+        element("rect", class_="interval", x=left, y=y - 6, width=max(right - left, 1.0),
                 height=12, rx=6),
-        element("circle", class_="value", cx=place(value), cy=30, r=6),
-        element("text", labels[0], class_="label", x=10, y=54),
-        element("text", labels[1], class_="label end", x=290, y=54),
+        element("circle", class_="value", cx=place(value), cy=y, r=6),
     ]  # fmt: skip
+    if labels:
+        parts += [
+            element("text", labels[0], class_="label", x=10, y=54),
+            element("text", labels[1], class_="label end", x=290, y=54),
+        ]
     if reference is not None:
         x = place(reference)
         anchor = "end" if x > 200 else "start" if x < 100 else "middle"
-        parts += [
-            element("line", class_="reference", x1=x, y1=16, x2=x, y2=44),
-            element("text", reference_label, class_=f"label {anchor}", x=x, y=12),
-        ]
-    return _svg("rate", 300, 58, title, "", parts)
+        parts.append(element("line", class_="reference", x1=x, y1=y - 14, x2=x, y2=y + 14))
+        if labels:
+            parts.append(element("text", reference_label, class_=f"label {anchor}", x=x, y=12))
+    return _svg("rate", 300, 58 if labels else 20, title, "", parts)
 
 
 def draw_curve(
@@ -184,23 +192,30 @@ def draw_outcomes(counts: Mapping[str, int], *, title: str) -> Html:
     return _svg("bar", 1000, 10, title, "", parts, preserveAspectRatio="none")
 
 
-def draw_matrix(matrix: Matrix) -> Iterable[Html]:
-    """Yield the pieces of a table of cases by columns, with what changed marked."""
+def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
+    """Yield the pieces of a table of cases by columns, with what changed marked.
+
+    Of more rows than `most` only those that changed are shown.
+    """
+    rows = list(islice(matrix.rows(), most + 1))
+    if len(rows) > most:
+        rows = list(islice((row for row in matrix.rows() if row.is_changed), most))
+    left_out = sum(1 for _ in matrix.rows()) - len(rows)
     head = [element("th", name, scope="col") for name in (matrix.corner, *matrix.columns)]
     region = start("div", class_="matrix", role="region", aria_label=matrix.title, tabindex=0)
     yield Html(f"{region}<table>")
-    yield element("caption", element("b", matrix.title), f" {matrix.summary}")
-    yield element("thead", element("tr", *head))
-    yield Html("<tbody>")
-    for row in matrix.rows():
+    yield element("caption", element("b", matrix.title), f": {matrix.summary}")
+    yield Html(f"{element('thead', element('tr', *head))}<tbody>")
+    for row in rows:
         cells = [
             element("td", cell.text, *([element("small", " changed")] if cell.is_changed else []),
                     class_=f"{cell.style}{' changed' if cell.is_changed else ''}")
             for cell in row.cells
         ]  # fmt: skip
-        yield element("tr", element("th", row.label, scope="row"), *cells)
+        yield element("tr", element("th", one_line(row.label), scope="row"), *cells)
     yield Html("</tbody></table>")
-    yield join(element("p", note, class_="note") for note in matrix.notes)
+    notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
+    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
     yield Html("</div>")
 
 

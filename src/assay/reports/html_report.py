@@ -183,7 +183,7 @@ def _list_totals(run: Run, summary: Summary) -> Iterator[tuple[str, str, str]]:
     yield "cases passed", f"{passed:,} of {total:,}", share
     if (samples := count_samples(run)) is not None:
         yield "samples passed", f"{samples.hits:,} of {samples.trials:,}", str(samples)
-    if 0 < summary.mean_score < 1 and summary.mean_score != summary.pass_rate:
+    elif 0 < summary.mean_score < 1 and summary.mean_score != summary.pass_rate:
         yield "mean score of the cases", f"{summary.mean_score:.2f}", ""
     if summary.known:
         yield "known", f"{summary.known:,}", "accepted by the baseline"

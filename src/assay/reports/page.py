@@ -40,7 +40,8 @@ def render_page(title: str, verdict: str, tone: str, blocks: Iterable[Block]) ->
         element("p", verdict, class_="verdict"),
         class_=tone,
     )
-    body = element("div", render_blocks(blocks, _LIMITS), class_="evidence")
+    evidence = element("div", render_blocks(blocks, _LIMITS), class_="evidence")
+    body = element("div", evidence, class_="card")
     footer = element("footer", f"Made by Assay {__version__}. This page loads nothing.")
     head = (
         element("meta", charset="utf-8"),

@@ -41,7 +41,7 @@ def describe_comparison(expected: Any, actual: Any, diff: Any = None) -> Iterato
         yield Sides([("expected", [tables[0]]), ("actual", [tables[1]])])
         yield from describe_difference(diff)
         return
-    texts = _pair_texts(expected, actual)
+    texts = _pair_texts(expected, actual, diff)
     if texts is None:
         sides = (("expected", expected), ("actual", actual))
         yield Sides([(name, [describe_value(value)]) for name, value in sides])
@@ -51,6 +51,16 @@ def describe_comparison(expected: Any, actual: Any, diff: Any = None) -> Iterato
     # Both sides are there already; what comes before a unified diff is a hint.
     hint, unified, _ = diff.partition(_UNIFIED) if isinstance(diff, str) else ("", "", "")
     yield from describe_difference(hint.strip() if unified else diff)
+
+
+def describe_right(expected: Any, actual: Any, diff: Any = None) -> Iterator[Block]:
+    """Yield what is as expected: once, if both sides are the same."""
+    if expected is None or expected == actual or _parse(actual, expected) == expected:
+        yield describe_value(actual)
+    else:
+        sides = (("expected", expected), ("actual", actual))
+        yield Sides([(name, [describe_value(value)]) for name, value in sides])
+    yield from describe_difference(diff)
 
 
 def describe_difference(diff: Any) -> Iterator[Block]:
@@ -79,10 +89,15 @@ def _write_short(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(to_json(value), ensure_ascii=False)
 
 
-def _pair_texts(expected: Any, actual: Any) -> Diff | None:
-    """Return both values as texts of several lines, if they are of one kind."""
+def _pair_texts(expected: Any, actual: Any, diff: Any) -> Diff | None:
+    """Return both values as texts of several lines, if they are of one kind.
+
+    Of a text of one line nothing is said to be missing from a longer one: it may be a part of it.
+    """
     if isinstance(expected, str) and isinstance(actual, str):
-        return Diff(expected, actual) if "\n" in expected.strip("\n") + actual.strip("\n") else None
+        are_long = all("\n" in one.strip("\n") for one in (expected, actual))
+        is_diff = isinstance(diff, str) and _UNIFIED in diff
+        return Diff(expected, actual) if are_long or is_diff else None
     expected, actual = _parse(expected, actual), _parse(actual, expected)
     if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)):
         return None

@@ -9,19 +9,16 @@ from typing import Any
 
 from assay.model import AttributeResult, CaseRecord, Outcome, VerifierReport, to_json
 from assay.reports import (
-    Badge,
     Block,
     Cell,
     Code,
     Facts,
     Fold,
-    Panel,
-    Paragraph,
-    Sides,
     Table,
     count,
-    describe_comparison,
+    describe_rest,
     describe_value,
+    describe_wrong,
     draw_outcomes,
     seconds,
 )
@@ -45,9 +42,9 @@ def describe_case(run: Run, record: CaseRecord) -> Iterator[Block]:
     yield from _describe_call(report)
     if report.error:
         yield Code(report.error, caption="why nothing could be verified", tone="error")
-    yield from _describe_results(report)
+    yield from describe_wrong(report)
     yield from _describe_stderr(report)
-    yield from _describe_rest(report)
+    yield from describe_rest(report, _ABOUT)
 
 
 def describe_run(run: Run) -> Iterator[Block]:
@@ -61,14 +58,14 @@ def describe_run(run: Run) -> Iterator[Block]:
     if len(groups) < 2:
         return
     rows = [_overview_row(*key, counts) for key, counts in groups.items()]
-    yield Table(("group", "kind", "passed", ""), rows, has_labels=True)
+    yield Table(("group", "kind", "passed"), rows, has_labels=True)
 
 
 def _overview_row(name: str, kind: str, counts: Counter[str]) -> list[Cell | str]:
     told = f"{counts['passed']:,} of {count(counts.total(), 'case')}"
     ordered = {one.value: counts[one.value] for one in Outcome}
     bar = draw_outcomes(ordered, title=", ".join(f"{n:,} {one}" for one, n in ordered.items() if n))
-    return [name, kind, Cell(told, is_number=True), Cell(told, chart=bar)]
+    return [name, kind, Cell(told, chart=bar)]
 
 
 def _describe_call(report: VerifierReport) -> Iterator[Block]:
@@ -127,29 +124,6 @@ def _describe_file(file: Mapping[str, Any]) -> Fold:
     return Fold(str(file.get("path") or "a file"), [block], note=f"input file, {note}".rstrip(", "))
 
 
-def _describe_results(report: VerifierReport) -> Iterator[Block]:
-    for name, result in report.results.items():
-        if result.is_correct is False or result.is_undecided:
-            yield _describe_attribute(name, result)
-
-
-def _describe_attribute(name: str, result: AttributeResult) -> Panel:
-    is_right = result.is_correct
-    word = "undecided" if is_right is None else "right" if is_right else "not as expected"
-    tone = "unverified" if is_right is None else "passed" if is_right else "failed"
-    blocks: list[Block] = []
-    if result.actual is not None or result.expected is not None:
-        blocks += describe_comparison(result.expected, result.actual, result.diff)
-    elif result.diff:
-        blocks.append(Paragraph(_as_text(result.diff), is_verbatim=True))
-    title = name.removeprefix("files-") if name.startswith("files-") else name.replace("_", " ")
-    return Panel(title, blocks, tone, [Badge(word, tone)], note=_describe_weight(result))  # type: ignore[arg-type]
-
-
-def _describe_weight(result: AttributeResult) -> str:
-    return "" if result.weight == 1 else f"weight {result.weight:g}"
-
-
 def _describe_stderr(report: VerifierReport) -> Iterator[Block]:
     """Yield standard error where it is not judged: after a failure it may explain it."""
     found = report.results.get("stderr")
@@ -157,26 +131,6 @@ def _describe_stderr(report: VerifierReport) -> Iterator[Block]:
         return
     block = Code(_as_text(found.actual), "pytb" if "Traceback" in str(found.actual) else "")
     yield Fold("standard error", [block], is_open=not report.did_pass())
-
-
-def _describe_rest(report: VerifierReport) -> Iterator[Block]:
-    right = {name: one for name, one in report.results.items() if one.is_correct}
-    if right:
-        yield Fold(
-            f"{len(right)} right: {', '.join(right)}",
-            (_describe_attribute(name, one) for name, one in right.items()),
-        )
-    unchecked = {
-        name: one
-        for name, one in report.results.items()
-        if one.is_correct is None and not one.is_undecided and name not in _ABOUT
-        and one.actual not in _NOTHING
-    }  # fmt: skip
-    if unchecked:
-        yield Fold(
-            f"{len(unchecked)} not checked: {', '.join(unchecked)}",
-            (Sides([(name, [describe_value(one.actual)])]) for name, one in unchecked.items()),
-        )
 
 
 def _as_text(value: Any) -> str:
