@@ -212,7 +212,7 @@ def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
                     class_=f"{cell.style}{' changed' if cell.is_changed else ''}")
             for cell in row.cells
         ]  # fmt: skip
-        yield element("tr", element("th", one_line(row.label), scope="row"), *cells)
+        yield element("tr", element("th", one_line(row.label), scope="row", class_="id"), *cells)
     yield Html("</tbody></table>")
     notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
     yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
