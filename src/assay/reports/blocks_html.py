@@ -106,7 +106,7 @@ class _Writer:
 
     def facts(self, block: Facts) -> Html:
         pairs = (
-            element("div", element("dt", self._line(label)), element("dd", self._take(text)))
+            element("div", element("dt", self._line(label)), element("dd", self._line(text)))
             for label, text in block.items
         )
         return element("dl", *pairs, class_="facts")

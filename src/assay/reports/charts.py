@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from assay.reports.markup import Attribute, Html, element, join, start
-from assay.reports.matrix import Matrix
+from assay.reports.matrix import Matrix, MatrixCell
 from assay.reports.text import one_line
 
 _PER_ROW = 25
@@ -202,21 +202,26 @@ def draw_matrix(matrix: Matrix, most: int = 1_000) -> Iterator[Html]:
         rows = list(islice((row for row in matrix.rows() if row.is_changed), most))
     left_out = sum(1 for _ in matrix.rows()) - len(rows)
     head = [element("th", name, scope="col") for name in (matrix.corner, *matrix.columns)]
+    yield element("p", element("b", matrix.title), f": {matrix.summary}", class_="summary")
     region = start("div", class_="matrix", role="region", aria_label=matrix.title, tabindex=0)
-    yield Html(f"{region}<table>")
-    yield element("caption", element("b", matrix.title), f": {matrix.summary}")
-    yield Html(f"{element('thead', element('tr', *head))}<tbody>")
+    yield Html(f"{region}<table>{element('thead', element('tr', *head))}<tbody>")
     for row in rows:
-        cells = [
-            element("td", cell.text, *([element("small", " changed")] if cell.is_changed else []),
-                    class_=f"{cell.style}{' changed' if cell.is_changed else ''}")
-            for cell in row.cells
-        ]  # fmt: skip
-        yield element("tr", element("th", one_line(row.label), scope="row", class_="id"), *cells)
+        yield element(
+            "tr",
+            element("th", one_line(row.label), scope="row", class_="id"),
+            *map(_matrix_cell, row.cells),
+        )
     yield Html("</tbody></table>")
     notes = [f"{left_out:,} rows without a change are left out."] if left_out else []
-    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
     yield Html("</div>")
+    yield join(element("p", one_line(one), class_="note") for one in (*notes, *matrix.notes))
+
+
+def _matrix_cell(cell: MatrixCell) -> Html:
+    if not cell.is_changed:
+        return element("td", cell.text, class_=cell.style)
+    mark = element("small", "changed")
+    return element("td", cell.text, " ", mark, class_=f"{cell.style} changed")
 
 
 def _svg(
