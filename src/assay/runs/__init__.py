@@ -5,6 +5,7 @@ from assay.runs.compare import CaseChange, RunComparison, compare_runs
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
+    CONVERSATION,
     RUNS_FOLDER,
     Gate,
     Manifest,
@@ -31,6 +32,7 @@ from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "CONVERSATION",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",

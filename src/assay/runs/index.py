@@ -289,6 +289,22 @@ class RunIndex:
         ).fetchone()
         return None if found is None else Span(*found)
 
+    def has_parts(self, start: str) -> bool:
+        """Return whether any case has a part whose key starts with this."""
+        found = "SELECT 1 FROM parts WHERE substr(key, 1, ?) = ? LIMIT 1"
+        return self._database.execute(found, (len(start), start)).fetchone() is not None
+
+    def list_parts(
+        self, identifier: str, start: str, fingerprint: str
+    ) -> Iterator[tuple[str, Span]]:
+        """Yield the parts of a case whose key starts with this, the shortest keys first."""
+        found = self._database.execute(
+            "SELECT key, offset, length FROM parts WHERE id = ? AND fingerprint = ? "
+            "AND substr(key, 1, ?) = ? ORDER BY length(key), key",
+            (identifier, fingerprint, len(start), start),
+        )
+        return ((key, Span(offset, length)) for key, offset, length in found)
+
     def rows(self, *outcomes: Outcome) -> Iterator[Row]:
         """Return the cases in order, all or those with one of these outcomes."""
         marks = ", ".join("?" * len(outcomes))
