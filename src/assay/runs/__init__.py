@@ -5,6 +5,8 @@ from assay.runs.compare import CaseChange, RunComparison, compare_runs
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
+    JOURNAL,
+    MANIFEST,
     RUNS_FOLDER,
     Gate,
     Manifest,
@@ -12,11 +14,13 @@ from assay.runs.folder import (
     check_resumable,
     create_folder,
     find_run,
+    is_being_written,
     read_manifest,
     run_folders,
     write_gate,
 )
-from assay.runs.index import Row
+from assay.runs.index import Row, RunIndex
+from assay.runs.journal import JournalReader, Span, complete_size, mark_at
 from assay.runs.plan import (
     Ended,
     Plan,
@@ -31,12 +35,15 @@ from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "JOURNAL",
+    "MANIFEST",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",
     "Chain",
     "Ended",
     "Gate",
+    "JournalReader",
     "Manifest",
     "Parts",
     "Plan",
@@ -44,6 +51,8 @@ __all__ = [
     "Row",
     "Run",
     "RunComparison",
+    "RunIndex",
+    "Span",
     "Step",
     "TerminalProgress",
     "Unit",
@@ -52,9 +61,12 @@ __all__ = [
     "Worker",
     "check_resumable",
     "compare_runs",
+    "complete_size",
     "create_folder",
     "execute",
     "find_run",
+    "is_being_written",
+    "mark_at",
     "name_some",
     "read_manifest",
     "resume_run",

@@ -95,18 +95,26 @@ class Run:
     Its verdict and its reports are made by `assay.reports`, which is imported when it is needed.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, index: RunIndex | None = None) -> None:
+        """Open a run. With an `index` of it, the journal is not checked: only what is read is."""
         path = Path(path)
         self.path = path
         self.manifest = read_manifest(path)
         self.baseline = Baseline.read(path / BASELINE) if (path / BASELINE).exists() else None
+        self._index = self._open_index() if index is None else index
+        self._reader = JournalReader(path / JOURNAL)
+        # Also closed on garbage collection, for use in notebooks.
+        self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+
+    def _open_index(self) -> RunIndex:
+        """Return the index of the journal; raise InputError if the journal is damaged."""
+        path = self.path
         complete_size(path / JOURNAL)
         is_written = is_being_written(path)
         link = "" if is_written else check_links(path / JOURNAL)
-        self._index = RunIndex.for_reading(path)
+        index = RunIndex.for_reading(path)
         if not is_written:
-            self._check_complete(link)
-        self._reader = JournalReader(path / JOURNAL)
+            self._check_complete(index, link)
         if (torn := count_torn_bytes(path / JOURNAL)) and not is_written:
             logger.warning(
                 "%s: the last line was torn by a crash; its case is missing until the run is "
@@ -114,19 +122,18 @@ class Run:
                 path / JOURNAL,
                 torn,
             )
-        # Also closed on garbage collection, for use in notebooks.
-        self.close = weakref.finalize(self, _close_both, self._reader, self._index)
+        return index
 
-    def _check_complete(self, link: str) -> None:
+    def _check_complete(self, index: RunIndex, link: str) -> None:
         """Raise InputError if a finished run has lost lines."""
         manifest = self.manifest
         if manifest.finished is None or manifest.cases is None:
             return
-        cases = sum(self._index.counts().values())
+        cases = sum(index.counts().values())
         has_changed = (cases, link) != (manifest.cases, manifest.link)
         # A run that is being resumed right now has changed legitimately.
         if has_changed and not self.is_being_written():
-            self._index.close()
+            index.close()
             raise InputError(
                 f"the journal has {cases} cases; the run had {manifest.cases} when it finished"
                 if cases != manifest.cases

@@ -168,9 +168,9 @@ class RunIndex:
         (covered,) = self._database.execute("SELECT covered FROM state").fetchone()
         return int(covered)
 
-    def cover(self, journal: Path) -> None:
-        """Add the journal lines beyond the covered offset."""
-        end = self.read_covered()
+    def cover(self, journal: Path, most: int | None = None) -> None:
+        """Add the journal lines beyond the covered offset, or the next `most` bytes of them."""
+        start = end = self.read_covered()
         if complete_size(journal) == end:
             return
         for span, entry in read_entries(journal, end):
@@ -180,6 +180,8 @@ class RunIndex:
             end = span.offset + span.length
             if len(self._pending) >= _FLUSH_EVERY:
                 self._flush()
+            if most is not None and end - start >= most:
+                break
         self.commit(end, mark_at(journal, end))
 
     def add(self, span: Span, entry: dict[str, Any]) -> None:

@@ -1,0 +1,232 @@
+"""The viewer's own index of a run: what a page, a filter or a search asks for, in milliseconds.
+
+It is a sqlite database in the user's cache, never in the run folder. It grows with the journal, from
+where it stopped before: first every case with its group and labels, then their texts, from which
+sqlite makes an index of trigrams. It is made anew if it does not match the journal.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.runs import JOURNAL, JournalReader, RunIndex, Span, complete_size, mark_at
+from assay.view.record_text import find_group, find_labels, fold, gather_text
+
+VERSION = 1
+REASON_CHARACTERS = 400
+_STEP_BYTES = 2_000_000
+_TEXTS_PER_STEP = 100
+
+# `cases` and `state` have the columns of RunIndex, whose queries work here too. A line of the
+# journal has one offset: a record that replaces another has its own, so nothing has to be removed
+# from the tables beside `cases`; what no case refers to is never found.
+_TABLES = (
+    """CREATE TABLE cases (
+        offset INTEGER PRIMARY KEY, length INTEGER, id TEXT UNIQUE, place INTEGER, outcome TEXT,
+        code TEXT, fingerprint TEXT, score REAL, duration REAL, pass INTEGER, key TEXT, grp TEXT,
+        reason TEXT, samples INTEGER, good_samples INTEGER, is_cut INTEGER)""",
+    "CREATE INDEX cases_by_place ON cases (place, id)",
+    "CREATE INDEX cases_by_key ON cases (key)",
+    "CREATE INDEX cases_by_outcome ON cases (outcome, code, grp)",
+    # Whose texts are not searched yet.
+    "CREATE INDEX cases_waiting ON cases (offset) WHERE is_cut IS NULL",
+    "CREATE TABLE labels (label TEXT, offset INTEGER, PRIMARY KEY (label, offset)) WITHOUT ROWID",
+    "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER, seal TEXT)",
+    # Which run it is of, to remove it with the run; and when the journal was last changed.
+    "CREATE TABLE about (version INTEGER, run BLOB, changed INTEGER)",
+)
+_TRIGRAMS = (
+    "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='trigram case_sensitive 1', detail=none)"
+)
+# For a sqlite that was built without FTS5: every text is read, which is slower and finds the same.
+_PLAIN_TEXTS = "CREATE TABLE texts (text TEXT)"
+
+
+class Progress(NamedTuple):
+    """How much of a run the index has."""
+
+    covered: int
+    size: int
+    cases: int
+    texts: int
+
+    @property
+    def has_cases(self) -> bool:
+        return self.covered >= self.size
+
+    @property
+    def is_complete(self) -> bool:
+        return self.has_cases and self.texts >= self.cases
+
+
+def make_key(identifier: str) -> str:
+    """Return the name that a case has in addresses: the same in every run, and safe anywhere."""
+    return hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=9).hexdigest()
+
+
+class SearchIndex(RunIndex):
+    """The index of one run; one process writes it, any number of connections read."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        super().__init__(database)
+        database.create_function("fold", 1, _fold, deterministic=True)
+        self._labels: list[tuple[str, int]] = []
+
+    @classmethod
+    def for_viewing(cls, path: Path) -> SearchIndex:
+        """Open an index that exists, to read it."""
+        # By its address, because sqlite would make a file that is not there.
+        database = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, check_same_thread=False
+        )
+        database.execute("PRAGMA query_only = ON")
+        return cls(database)
+
+    @property
+    def database(self) -> sqlite3.Connection:
+        return self._database
+
+    @property
+    def has_trigrams(self) -> bool:
+        (made_by,) = self._database.execute(
+            "SELECT sql FROM sqlite_master WHERE name = 'texts'"
+        ).fetchone()
+        return str(made_by).startswith("CREATE VIRTUAL")
+
+    def measure_progress(self, journal: Path) -> Progress:
+        """Return how much of the journal the index has now."""
+        cases, waiting = self._database.execute(
+            "SELECT (SELECT count(*) FROM cases), "
+            "(SELECT count(*) FROM cases WHERE is_cut IS NULL)"
+        ).fetchone()
+        return Progress(self.read_covered(), complete_size(journal), cases, cases - waiting)
+
+    def extend(self, journal: Path) -> bool:
+        """Add the next lines of the journal, or the next texts; return whether there may be more."""
+        if self.read_covered() < complete_size(journal):
+            self.cover(journal, _STEP_BYTES)
+            self._database.execute("UPDATE about SET changed = ?", (_read_changed(journal),))
+            self._database.commit()
+            return True
+        return self._add_texts(journal)
+
+    def _add_case(self, span: Span, place: int, record: dict[str, Any]) -> None:
+        super()._add_case(span, place, record)
+        *row, _ = self._pending[record["id"]]
+        reports = record["reports"]
+        good = sum(report["outcome"] == "passed" for report in reports)
+        reason = record["reason"][:REASON_CHARACTERS].encode("utf-8", "replace").decode()
+        self._pending[record["id"]] = (
+            *row, make_key(record["id"]), _encodable(find_group(record)), reason, len(reports), good,
+        )  # fmt: skip
+        self._labels += [(_encodable(label), span.offset) for label in find_labels(record)]
+
+    def add(self, span: Span, entry: dict[str, Any]) -> None:
+        # A finished sample of an unfinished case is not shown.
+        if entry["kind"] != "part":
+            super().add(span, entry)
+
+    def _flush(self) -> None:
+        self._database.executemany(
+            "INSERT OR REPLACE INTO cases (id, place, offset, length, outcome, code, fingerprint, "
+            "score, duration, key, grp, reason, samples, good_samples, pass) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            self._pending.values(),
+        )
+        self._database.executemany("INSERT OR IGNORE INTO labels VALUES (?, ?)", self._labels)
+        self._pending.clear()
+        self._labels.clear()
+
+    def _add_texts(self, journal: Path) -> bool:
+        waiting = self._database.execute(
+            "SELECT offset, length FROM cases WHERE is_cut IS NULL LIMIT ?", (_TEXTS_PER_STEP,)
+        ).fetchall()
+        if not waiting:
+            return False
+        with contextlib.closing(JournalReader(journal)) as reader:
+            for span in waiting:
+                text, is_cut = gather_text(reader.read(span)["record"])
+                self._database.execute(
+                    "INSERT INTO texts (rowid, text) VALUES (?, ?)", (span[0], _encodable(text))
+                )
+                self._database.execute(
+                    "UPDATE cases SET is_cut = ? WHERE offset = ?", (is_cut, span[0])
+                )
+        self._database.commit()
+        return True
+
+
+def _fold(text: str | None) -> str:
+    return fold(text or "")
+
+
+def _encodable(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _read_changed(journal: Path) -> int:
+    return journal.lstat().st_mtime_ns
+
+
+@contextmanager
+def write_index(path: Path, run: Path) -> Iterator[SearchIndex | None]:
+    """Open the index of a run to extend it; None while another process does."""
+    with path.with_suffix(".lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
+        index = _open_matching(path, run) or _make(path, run)
+        with contextlib.closing(index):
+            yield index
+
+
+def _open_matching(path: Path, run: Path) -> SearchIndex | None:
+    """Return the index that exists, if it is of this version and matches the journal."""
+    if not path.exists():
+        return None
+    journal = run / JOURNAL
+    index = SearchIndex(sqlite3.connect(path, check_same_thread=False))
+    try:
+        version, _, changed = index.database.execute("SELECT * FROM about").fetchone()
+        _, covered, mark, *_ = index.database.execute("SELECT * FROM state").fetchone()
+        size = complete_size(journal)
+        if (
+            version == VERSION
+            and covered <= size
+            and mark_at(journal, covered) == mark
+            and (covered < size or changed == _read_changed(journal))
+        ):
+            return index
+    except (sqlite3.Error, TypeError, ValueError):
+        pass
+    index.close()
+    return None
+
+
+def _make(path: Path, run: Path) -> SearchIndex:
+    for each in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+        each.unlink(missing_ok=True)
+    database = sqlite3.connect(path, check_same_thread=False)
+    # Readers see the last commit while the next one is written.
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("BEGIN")
+    for statement in _TABLES:
+        database.execute(statement)
+    try:
+        database.execute(_TRIGRAMS)
+    except sqlite3.OperationalError:
+        database.execute(_PLAIN_TEXTS)
+    database.execute("INSERT INTO state VALUES (?, 0, x'', 0, NULL)", (VERSION,))
+    database.execute("INSERT INTO about VALUES (?, ?, 0)", (VERSION, os.fsencode(run.absolute())))
+    database.commit()
+    return SearchIndex(database)
