@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from assay.reports.json_report import full_record
     from assay.reports.markdown import cell, code_block, code_span, html_code
     from assay.reports.markup import Html, element, escape
-    from assay.reports.matrix import Matrix, MatrixCell, MatrixRow
+    from assay.reports.matrix import Matrix, MatrixCell, MatrixRow, find_matrix
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
     from assay.reports.terminal import comparison_lines, comparison_values, render_case
-    from assay.reports.text import count, one_line, show_command
+    from assay.reports.text import count, one_line, seconds, show_command
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
@@ -95,6 +95,7 @@ _LATE = {
     "element": "markup",
     "escape": "markup",
     "exit_code": "summary",
+    "find_matrix": "matrix",
     "full_record": "json_report",
     "html_code": "markdown",
     "not_passed_rows": "summary",
@@ -105,6 +106,7 @@ _LATE = {
     "render_case": "terminal",
     "render_evidence": "case_evidence",
     "render_table": "html_report",
+    "seconds": "text",
     "show_command": "text",
     "summarize": "summary",
     "to_table": "parquet",
@@ -152,6 +154,7 @@ __all__ = [
     "element",
     "escape",
     "exit_code",
+    "find_matrix",
     "format_names",
     "full_record",
     "get_format",
@@ -167,6 +170,7 @@ __all__ = [
     "render_evidence",
     "render_report",
     "render_table",
+    "seconds",
     "show_command",
     "summarize",
     "to_table",

@@ -206,6 +206,7 @@ def _open_matching(path: Path, run: Path) -> SearchIndex | None:
             and mark_at(journal, covered) == mark
             and (covered < size or changed == _read_changed(journal))
         ):
+            os.utime(path)
             return index
     except (sqlite3.Error, TypeError, ValueError):
         pass

@@ -1,0 +1,344 @@
+"""The viewer's pages as HTML: the same for its server and for the files of a bundle.
+
+The templates escape everything, and every text has its hidden characters made visible before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay._version import __version__
+from assay.errors import InputError
+from assay.escaping import escape_hidden
+from assay.model import Outcome, Share
+from assay.reports import (
+    Html,
+    Summary,
+    count,
+    draw_matrix,
+    draw_outcomes,
+    draw_sparkline,
+    find_matrix,
+    one_line,
+    page_style,
+    percent,
+    render_evidence,
+    seconds,
+)
+from assay.runs import Run
+from assay.view.library import Library, RunEntry
+from assay.view.links import Links
+from assay.view.queries import (
+    ORDERS,
+    CaseFilter,
+    CaseLine,
+    Neighbours,
+    Page,
+    find_case,
+    find_neighbours,
+    find_page,
+)
+from assay.view.search_index import SearchIndex
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+FOLDER = Path(__file__).parent
+RUNS_PER_PAGE = 100
+ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
+_TREND = 20
+_MATRIX_ROWS = 200
+_OTHER_RUNS = 30
+_OUTCOMES = (Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.UNVERIFIED)
+_VERDICTS = {0: "passed", 1: "failed", 2: "error", 3: "error"}
+# What one case of a subject is called.
+_NOUNS = {"questions": "question", "drift": "question", "calibration": "mutant", "agents": "test"}
+
+
+class NotFoundError(Exception):
+    """There is no such page."""
+
+
+class RunLine(NamedTuple):
+    """A run as lists show it."""
+
+    entry: RunEntry
+    trend: list[float | None]
+    """The rates of the runs of this title up to this one, oldest first."""
+
+
+def render_message(links: Links, title: str, text: str) -> str:
+    """Return a page that says one thing."""
+    return _render("message.html", links, title=title, text=text, token="", events="")
+
+
+def read_asset(name: str) -> str:
+    """Return a style sheet or a script of the pages."""
+    text = (FOLDER / "assets" / name).read_text("utf-8")
+    return page_style() + text if name == "view.css" else text
+
+
+class Pages:
+    """Renders pages about the runs of a library."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def list_runs(self, links: Links, query: Mapping[str, str]) -> str:
+        """Return the list of runs: the newest first, and what cannot be shown by its name."""
+        entries = self._library.entries()
+        search, subject = query.get("q", "").strip()[:200], query.get("subject", "")
+        lines = [
+            line
+            for line in list_lines(entries)
+            if (not subject or _subject(line.entry) == subject) and _has_words(line.entry, search)
+        ]
+        number = _read_number(query, "page", -(-len(lines) // RUNS_PER_PAGE))
+        most = len(lines) if links.is_static else RUNS_PER_PAGE
+        return _render(
+            "runs.html",
+            links,
+            lines=lines[(number - 1) * RUNS_PER_PAGE :][:most],
+            total=len(lines),
+            number=number,
+            pages=1 if links.is_static else max(1, -(-len(lines) // RUNS_PER_PAGE)),
+            search=search,
+            subject=subject,
+            subjects=sorted({_subject(one) for one in entries if one.state.manifest is not None}),
+            unreadable=[one for one in entries if one.state.problem],
+            folder=str(self._library.folder),
+            token=self.token(None),
+            events="events/runs",
+        )
+
+    def token(self, key: str | None) -> str:
+        """Return a text that differs whenever the page of a run would, or the list of all."""
+        if key is not None:
+            return self._find(key).state.token
+        return _digest(f"{one.key} {one.state.token}" for one in self._library.entries())
+
+    def show_run(self, links: Links, key: str, query: Mapping[str, str]) -> str:
+        """Return a run: its totals, and the cases that match a filter."""
+        entry = self._find(key)
+        wanted = CaseFilter.of(query)
+        if not _can_be_shown(entry):
+            return self._explain(links, entry)
+        with entry.open() as (run, index):
+            page = find_page(index, wanted, _read_number(query, "page"))
+            return _render(
+                "run.html",
+                links,
+                **self._describe_run(links, entry, run, index),
+                wanted=wanted,
+                page=page,
+                orders=ORDERS,
+                matrix=_draw_matrix(run),
+                token=entry.state.token,
+                events=f"events/runs/{key}",
+            )
+
+    def show_case(self, links: Links, key: str, case: str, query: Mapping[str, str]) -> str:
+        """Return one case with all its evidence, and what stands beside it in the list."""
+        entry = self._find(key)
+        wanted = CaseFilter.of(query)
+        if not _can_be_shown(entry):
+            return self._explain(links, entry)
+        with entry.open() as (run, index):
+            line = find_case(index, case)
+            if line is None:
+                raise NotFoundError(f"This run has no such case{_so_far(entry)}.")
+            return _render(
+                "case.html",
+                links,
+                entry=entry,
+                manifest=run.manifest,
+                line=line,
+                wanted=wanted,
+                beside=find_neighbours(index, wanted, line),
+                evidence=Html(render_evidence(run, line.row)),
+                others=list(self._find_in_other_runs(entry, case)),
+                token=entry.state.token,
+                events="",
+            )
+
+    def _find(self, key: str) -> RunEntry:
+        entry = self._library.get(key)
+        if entry is None:
+            raise NotFoundError("There is no such run in the folder.")
+        return entry
+
+    def _explain(self, links: Links, entry: RunEntry) -> str:
+        """Return the page of a run that cannot be shown, or not yet."""
+        return _render(
+            "problem.html",
+            links,
+            entry=entry,
+            token=entry.state.token,
+            events=f"events/runs/{entry.key}",
+        )
+
+    def _describe_run(
+        self, links: Links, entry: RunEntry, run: Run, index: SearchIndex
+    ) -> dict[str, Any]:
+        summary = entry.summarize(run)
+        same_title = self.list_title(entry.title_key)
+        before = [one for one in same_title if _started(one) < _started(entry)]
+        return {
+            "entry": entry,
+            "manifest": run.manifest,
+            "summary": summary,
+            "headline": make_headline(summary),
+            "share": Share(summary.counts[Outcome.PASSED], summary.total),
+            "verdict": "live" if entry.state.is_live else _VERDICTS[summary.exit_code],
+            "bar": draw_bar(summary.counts, summary.verdict_line()),
+            "facets": entry.read_facets(index),
+            "previous": before[-1] if before else None,
+            "runs_of_title": len(same_title),
+        }
+
+    def show_title(self, links: Links, title: str) -> str:
+        """Return the history of a title: its rates over time, and the cases that changed."""
+        runs = self.list_title(title)
+        if not runs:
+            raise NotFoundError("There is no run of this title in the folder.")
+        return _render(
+            "title.html",
+            links,
+            runs=runs,
+            manifest=runs[-1].state.manifest,
+            token=self.token(None),
+            events="events/runs",
+        )
+
+    def list_title(self, title: str) -> list[RunEntry]:
+        """Return the runs of a title that can be shown, the oldest first."""
+        several = [one for one in self._library.entries() if one.title_key == title]
+        return sorted(filter(_can_be_shown, several), key=_started)
+
+    def _find_in_other_runs(
+        self, entry: RunEntry, case: str
+    ) -> Iterable[tuple[RunEntry, CaseLine | None]]:
+        """Yield how the same case ended in the other runs of the title, the oldest first."""
+        for other in self.list_title(entry.title_key)[-_OTHER_RUNS:]:
+            with other.open() as (_, index):
+                yield other, find_case(index, case)
+
+
+def list_lines(entries: Iterable[RunEntry]) -> list[RunLine]:
+    """Return the runs that can be shown, the newest first, each with the trend of its title."""
+    rates: dict[str, list[float | None]] = {}
+    lines = []
+    for entry in sorted(filter(_can_be_shown, entries), key=_started):
+        trend = rates.setdefault(entry.title_key, [])
+        trend.append(entry.state.share.value)
+        lines.append(RunLine(entry, trend[-_TREND:]))
+    return lines[::-1]
+
+
+def make_headline(summary: Summary) -> str:
+    """Return the result in words that say what is counted."""
+    noun = _NOUNS.get(summary.subject, "case")
+    passed = summary.counts[Outcome.PASSED]
+    return f"{passed:,} of {count(summary.total, noun)} passed"
+
+
+def draw_bar(counts: Mapping[Outcome, int], title: str) -> Html:
+    """Return the bar of outcomes."""
+    return draw_outcomes({one.value: counts.get(one, 0) for one in _OUTCOMES}, title=title)
+
+
+def _draw_matrix(run: Run) -> Html | None:
+    matrix = find_matrix(run)
+    if matrix is None:
+        return None
+    limited = replace(matrix, rows=lambda: islice(matrix.rows(), _MATRIX_ROWS))
+    return Html("".join(draw_matrix(limited)))
+
+
+def _can_be_shown(entry: RunEntry) -> bool:
+    state = entry.state
+    return not state.problem and state.manifest is not None and entry.database.exists()
+
+
+def _started(entry: RunEntry) -> datetime:
+    assert entry.state.manifest is not None
+    return entry.state.manifest.started
+
+
+def _subject(entry: RunEntry) -> str:
+    return "" if entry.state.manifest is None else entry.state.manifest.subject
+
+
+def _has_words(entry: RunEntry, search: str) -> bool:
+    manifest = entry.state.manifest
+    text = f"{entry.name} {'' if manifest is None else manifest.title}".casefold()
+    return all(word in text for word in search.casefold().split())
+
+
+def _so_far(entry: RunEntry) -> str:
+    return "" if entry.state.is_current else "; it is still being read"
+
+
+def _read_number(query: Mapping[str, str], name: str, most: int = 10**6) -> int:
+    text = query.get(name, "1")
+    if not (text.isascii() and text.isdigit() and len(text) <= 7):
+        raise InputError(f"`{name}` is not a number")
+    return min(max(1, int(text)), max(1, most))
+
+
+def _digest(texts: Iterable[str]) -> str:
+    from hashlib import blake2b
+
+    digest = blake2b(digest_size=8)
+    for text in texts:
+        digest.update(text.encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _render(template: str, links: Links, **context: Any) -> str:
+    return _environment().get_template(template).render(links=links, **context)
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_make_visible,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "line": one_line,
+        "number": lambda number: f"{number:,}",
+        "percent": percent,
+        "seconds": seconds,
+        "moment": lambda moment: moment.astimezone().strftime("%-d %b %Y, %H:%M"),
+        "spark": _draw_trend,
+    }
+    environment.globals |= {"version": __version__, "signs": _SIGNS, "draw_bar": draw_bar}
+    return environment
+
+
+# An outcome is told by a sign too, not by its colour alone.
+_SIGNS = {"passed": "✓", "failed": "✕", "error": "!", "unverified": "?"}
+
+
+def _make_visible(value: Any) -> Any:
+    """Escape hidden characters of every text that a template writes; HTML has it done already."""
+    return escape_hidden(value) if type(value) is str else value
+
+
+def _draw_trend(rates: list[float | None]) -> Html:
+    last = rates[-1]
+    now = "no cases" if last is None else f"now {percent(last)}"
+    return draw_sparkline(rates, title=f"Rate of the last {count(len(rates), 'run')}, {now}")
