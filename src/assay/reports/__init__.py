@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from assay.reports.case_evidence import describe_report, render_evidence
     from assay.reports.charts import (
         draw_curve,
+        draw_history,
         draw_interval,
         draw_matrix,
         draw_outcomes,
@@ -87,6 +88,7 @@ _LATE = {
     "count": "text",
     "describe_report": "case_evidence",
     "draw_curve": "charts",
+    "draw_history": "charts",
     "draw_interval": "charts",
     "draw_matrix": "charts",
     "draw_outcomes": "charts",
@@ -146,6 +148,7 @@ __all__ = [
     "describe_report",
     "discard_standard_output",
     "draw_curve",
+    "draw_history",
     "draw_interval",
     "draw_matrix",
     "draw_outcomes",

@@ -89,7 +89,10 @@ class RunState:
     @property
     def token(self) -> str:
         """Return a short text that differs whenever a page about the run would."""
-        seen = (self.stamp, self.progress, self.problem, self.exit_code, self.checked is not None)
+        covered, size, cases, texts = self.progress
+        # Not for every text that is indexed: a page would be loaded all the time.
+        tenths = 10 * texts // max(cases, 1)
+        seen = (self.stamp, covered, tenths, self.problem, self.exit_code)
         return hashlib.blake2b(repr(seen).encode(), digest_size=6).hexdigest()
 
 
@@ -102,7 +105,7 @@ class RunEntry:
         self.wanted_at = 0.0
         self._updating = threading.Lock()
         self._summary: tuple[str, Summary] | None = None
-        self._facets: tuple[Progress, Facets] | None = None
+        self._facets: tuple[tuple[int, bool], Facets] | None = None
 
     @property
     def name(self) -> str:
@@ -144,8 +147,9 @@ class RunEntry:
     def read_facets(self, index: SearchIndex) -> Facets:
         """Return what its cases can be filtered by, counted once for each state of the index."""
         progress = self.state.progress
-        if self._facets is None or self._facets[0] != progress:
-            self._facets = (progress, read_facets(index))
+        seen = (progress.covered, progress.is_complete)
+        if self._facets is None or self._facets[0] != seen:
+            self._facets = (seen, read_facets(index))
         return self._facets[1]
 
 

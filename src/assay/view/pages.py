@@ -32,6 +32,7 @@ from assay.reports import (
     seconds,
 )
 from assay.runs import Run
+from assay.view.history import draw_rates, read_history
 from assay.view.library import Library, RunEntry
 from assay.view.links import Links
 from assay.view.queries import (
@@ -52,6 +53,11 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 RUNS_PER_PAGE = 100
 ASSETS = {"view.css": "text/css", "view.js": "text/javascript"}
+# A page that is opened from a file has no origin, so `self` alone would not be enough everywhere.
+BUNDLE_POLICY = (
+    "default-src 'none'; script-src 'self' file:; style-src 'self' file:; "
+    "form-action 'self'; base-uri 'none'"
+)
 _TREND = 20
 _MATRIX_ROWS = 200
 _OTHER_RUNS = 30
@@ -92,7 +98,7 @@ class Pages:
 
     def list_runs(self, links: Links, query: Mapping[str, str]) -> str:
         """Return the list of runs: the newest first, and what cannot be shown by its name."""
-        entries = self._library.entries()
+        entries = self.list_entries()
         search, subject = query.get("q", "").strip()[:200], query.get("subject", "")
         lines = [
             line
@@ -121,7 +127,31 @@ class Pages:
         """Return a text that differs whenever the page of a run would, or the list of all."""
         if key is not None:
             return self._find(key).state.token
-        return _digest(f"{one.key} {one.state.token}" for one in self._library.entries())
+        return _digest(f"{one.key} {one.state.token}" for one in self.list_entries())
+
+    def list_entries(self) -> list[RunEntry]:
+        """Return the folders that pages may name."""
+        return self._library.entries()
+
+    def choose_page(
+        self, entry: RunEntry, index: SearchIndex, wanted: CaseFilter, number: int
+    ) -> Page:
+        """Return the cases that the page of a run shows."""
+        return find_page(index, wanted, number)
+
+    def find_beside(
+        self, entry: RunEntry, index: SearchIndex, wanted: CaseFilter, case: CaseLine
+    ) -> Neighbours:
+        """Return the cases before and after one."""
+        return find_neighbours(index, wanted, case)
+
+    def has_page(self, run: str, case: str) -> bool:
+        """Return whether a case of a run has a page of its own."""
+        return True
+
+    def describe_static(self, entry: RunEntry, index: SearchIndex) -> dict[str, Any]:
+        """Return what only the pages of a bundle need."""
+        return {"static": {}, "left_out": 0, "searched": 0}
 
     def show_run(self, links: Links, key: str, query: Mapping[str, str]) -> str:
         """Return a run: its totals, and the cases that match a filter."""
@@ -130,11 +160,12 @@ class Pages:
         if not _can_be_shown(entry):
             return self._explain(links, entry)
         with entry.open() as (run, index):
-            page = find_page(index, wanted, _read_number(query, "page"))
+            page = self.choose_page(entry, index, wanted, _read_number(query, "page"))
             return _render(
                 "run.html",
                 links,
-                **self._describe_run(links, entry, run, index),
+                **self._describe_run(entry, run, index),
+                **self.describe_static(entry, index),
                 wanted=wanted,
                 page=page,
                 orders=ORDERS,
@@ -160,9 +191,10 @@ class Pages:
                 manifest=run.manifest,
                 line=line,
                 wanted=wanted,
-                beside=find_neighbours(index, wanted, line),
+                beside=self.find_beside(entry, index, wanted, line),
                 evidence=Html(render_evidence(run, line.row)),
                 others=list(self._find_in_other_runs(entry, case)),
+                has_page=self.has_page,
                 token=entry.state.token,
                 events="",
             )
@@ -183,9 +215,7 @@ class Pages:
             events=f"events/runs/{entry.key}",
         )
 
-    def _describe_run(
-        self, links: Links, entry: RunEntry, run: Run, index: SearchIndex
-    ) -> dict[str, Any]:
+    def _describe_run(self, entry: RunEntry, run: Run, index: SearchIndex) -> dict[str, Any]:
         summary = entry.summarize(run)
         same_title = self.list_title(entry.title_key)
         before = [one for one in same_title if _started(one) < _started(entry)]
@@ -194,6 +224,7 @@ class Pages:
             "manifest": run.manifest,
             "summary": summary,
             "headline": make_headline(summary),
+            "remarks": list_remarks(summary),
             "share": Share(summary.counts[Outcome.PASSED], summary.total),
             "verdict": "live" if entry.state.is_live else _VERDICTS[summary.exit_code],
             "bar": draw_bar(summary.counts, summary.verdict_line()),
@@ -212,13 +243,16 @@ class Pages:
             links,
             runs=runs,
             manifest=runs[-1].state.manifest,
+            chart=draw_rates(runs),
+            history=read_history(runs),
+            has_page=self.has_page,
             token=self.token(None),
             events="events/runs",
         )
 
     def list_title(self, title: str) -> list[RunEntry]:
         """Return the runs of a title that can be shown, the oldest first."""
-        several = [one for one in self._library.entries() if one.title_key == title]
+        several = [one for one in self.list_entries() if one.title_key == title]
         return sorted(filter(_can_be_shown, several), key=_started)
 
     def _find_in_other_runs(
@@ -244,8 +278,26 @@ def list_lines(entries: Iterable[RunEntry]) -> list[RunLine]:
 def make_headline(summary: Summary) -> str:
     """Return the result in words that say what is counted."""
     noun = _NOUNS.get(summary.subject, "case")
-    passed = summary.counts[Outcome.PASSED]
-    return f"{passed:,} of {count(summary.total, noun)} passed"
+    if not summary.total:
+        return f"no {noun}s"
+    return f"{summary.counts[Outcome.PASSED]:,} of {count(summary.total, noun)} passed"
+
+
+def list_remarks(summary: Summary) -> list[str]:
+    """Return what else decides about a run, each in a few words."""
+    remarks = []
+    if summary.known:
+        remarks.append(f"{summary.known:,} accepted by the baseline")
+    if summary.outdated:
+        remarks.append(f"{len(summary.outdated):,} no longer needed in the baseline")
+    if summary.mistakes:
+        remarks.append(f"{summary.mistakes:,} of the errors are mistakes in the cases")
+    if summary.wrong_inputs:
+        remarks.append(f"{summary.wrong_inputs:,} errors because of wrong input")
+    if summary.gate is not None:
+        met = "met" if summary.gate.is_met else "not met"
+        remarks.append(f"{summary.gate.name} is {met}: {summary.gate.reason}")
+    return remarks
 
 
 def draw_bar(counts: Mapping[Outcome, int], title: str) -> Html:
@@ -323,9 +375,16 @@ def _environment() -> Environment:
         "percent": percent,
         "seconds": seconds,
         "moment": lambda moment: moment.astimezone().strftime("%-d %b %Y, %H:%M"),
+        "day": lambda moment: moment.astimezone().strftime("%-d %b"),
+        "clock": lambda moment: moment.astimezone().strftime("%H:%M"),
         "spark": _draw_trend,
     }
-    environment.globals |= {"version": __version__, "signs": _SIGNS, "draw_bar": draw_bar}
+    environment.globals |= {
+        "version": __version__,
+        "signs": _SIGNS,
+        "draw_bar": draw_bar,
+        "bundle_policy": BUNDLE_POLICY,
+    }
     return environment
 
 

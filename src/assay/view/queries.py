@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ LONGEST_SEARCH = 200
 _MOST_WORDS = 8
 _MOST_TRIGRAMS = 12
 _FACETS = 200
+_SHORTEST_PREFIX = 6
 COUNTED = 1_000
 """Cases that a search counts: every one of them takes reading its text."""
 
@@ -213,9 +215,15 @@ def _count(database: sqlite3.Connection, condition: _Condition) -> int:
 def _select(
     database: sqlite3.Connection, condition: _Condition, order: str, skipped: int, most: int
 ) -> list[CaseLine]:
+    return _select_by(database, condition, ORDERS[order][1], skipped, most)
+
+
+def _select_by(
+    database: sqlite3.Connection, condition: _Condition, order: str, skipped: int, most: int
+) -> list[CaseLine]:
     found = database.execute(
         f"SELECT {_COLUMNS} FROM cases WHERE {condition.text} "  # noqa: S608 - values are bound
-        f"ORDER BY {ORDERS[order][1]} LIMIT ? OFFSET ?",
+        f"ORDER BY {order} LIMIT ? OFFSET ?",
         [*condition.values, most, skipped],
     )
     return [_line(fields) for fields in found]
@@ -226,6 +234,14 @@ def _line(fields: tuple[Any, ...]) -> CaseLine:
     span = Span(offset, length)
     row = Row(identifier, place, span, Outcome(outcome), code, fingerprint, score, duration)
     return CaseLine(row, *more)
+
+
+def select_worst(index: SearchIndex, most: int) -> list[CaseLine]:
+    """Return the first cases that did not pass, then others, all in the order of the run."""
+    found = _select_by(
+        index.database, _Condition("1", []), "outcome = 'passed', place, id", 0, most
+    )
+    return sorted(found, key=lambda case: (case.row.place, case.row.id))
 
 
 def find_case(index: SearchIndex, key: str) -> CaseLine | None:
@@ -315,6 +331,8 @@ class Facets(NamedTuple):
     good_samples: int
     cut: int
     """Cases whose text is longer than what is searched."""
+    prefix: str
+    """What all ids begin with, up to a separator: a suite, a folder."""
 
 
 def read_facets(index: SearchIndex) -> Facets:
@@ -333,7 +351,17 @@ def read_facets(index: SearchIndex) -> Facets:
         samples=samples,
         good_samples=good,
         cut=cut,
+        prefix=_find_prefix(*database.execute("SELECT min(id), max(id) FROM cases").fetchone()),
     )
+
+
+def _find_prefix(first: str | None, last: str | None) -> str:
+    """Return the common beginning of all texts between two, up to its last `::` or `/`."""
+    if first is None or last is None or first == last:
+        return ""
+    common = os.path.commonprefix([first, last])
+    found = re.match(r".*(::|/)", common, re.DOTALL)
+    return found[0] if found and len(found[0]) >= _SHORTEST_PREFIX else ""
 
 
 def _facets(database: sqlite3.Connection, column: str, table: str) -> list[Facet]:
