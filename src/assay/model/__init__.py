@@ -5,6 +5,9 @@ It holds what was expected, what happened, how the two compare, and the score of
 
 from assay.model.cases import MISTAKE, Case, CaseResult, GroupType, Outcome, now_text
 from assay.model.packing import (
+    DECIDED_EARLY,
+    SampleCounts,
+    count_samples,
     is_packed_record,
     is_plain,
     list_undecided,
@@ -63,6 +66,7 @@ from assay.model.verification import (
 
 __all__ = [
     "AT_DEFAULT",
+    "DECIDED_EARLY",
     "INHERITED",
     "MISTAKE",
     "SIGNIFICANT",
@@ -81,6 +85,7 @@ __all__ = [
     "PackedResult",
     "PairedTable",
     "Ratio",
+    "SampleCounts",
     "Share",
     "Value",
     "VerificationResult",
@@ -98,6 +103,7 @@ __all__ = [
     "compute_fisher",
     "compute_mcnemar",
     "construct",
+    "count_samples",
     "decode_value",
     "encode_bytes",
     "encode_value",

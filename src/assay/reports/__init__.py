@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Any
 from assay.reports.formats import (
     Format,
     Renderer,
+    append_pieces,
     discard_standard_output,
     format_names,
     get_format,
     keep_report,
     register_format,
     render_report,
+    write_pieces,
     write_report,
 )
 
 if TYPE_CHECKING:
+    from assay.reports.comparison import (
+        ComparisonReport,
+        comparison_formats,
+        comparison_lines,
+        render_comparison,
+    )
     from assay.reports.evidence import Paint
     from assay.reports.html_report import render_table
     from assay.reports.json_report import full_record
@@ -24,11 +32,12 @@ if TYPE_CHECKING:
     from assay.reports.matrix import Matrix, MatrixCell, MatrixRow
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
-    from assay.reports.terminal import comparison_lines, comparison_values, render_case
+    from assay.reports.terminal import render_case
     from assay.reports.text import count, one_line, show_command
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
 _LATE = {
+    "ComparisonReport": "comparison",
     "Matrix": "matrix",
     "MatrixCell": "matrix",
     "MatrixRow": "matrix",
@@ -37,8 +46,8 @@ _LATE = {
     "cell": "markdown",
     "code_block": "markdown",
     "code_span": "markdown",
-    "comparison_lines": "terminal",
-    "comparison_values": "terminal",
+    "comparison_formats": "comparison",
+    "comparison_lines": "comparison",
     "count": "text",
     "exit_code": "summary",
     "full_record": "json_report",
@@ -48,6 +57,7 @@ _LATE = {
     "percent": "summary",
     "read_reports": "parquet",
     "render_case": "terminal",
+    "render_comparison": "comparison",
     "render_table": "html_report",
     "show_command": "text",
     "summarize": "summary",
@@ -55,6 +65,7 @@ _LATE = {
 }
 
 __all__ = [
+    "ComparisonReport",
     "Format",
     "Matrix",
     "MatrixCell",
@@ -62,11 +73,12 @@ __all__ = [
     "Paint",
     "Renderer",
     "Summary",
+    "append_pieces",
     "cell",
     "code_block",
     "code_span",
+    "comparison_formats",
     "comparison_lines",
-    "comparison_values",
     "count",
     "discard_standard_output",
     "exit_code",
@@ -81,11 +93,13 @@ __all__ = [
     "read_reports",
     "register_format",
     "render_case",
+    "render_comparison",
     "render_report",
     "render_table",
     "show_command",
     "summarize",
     "to_table",
+    "write_pieces",
     "write_report",
 ]
 

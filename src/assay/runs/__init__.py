@@ -1,7 +1,21 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.compare import (
+    LISTED,
+    CaseChange,
+    ChangeKind,
+    CodeFlip,
+    ComparedRun,
+    DurationChange,
+    Durations,
+    FailOn,
+    RunComparison,
+    SampledTest,
+    compare_runs,
+    list_changes,
+    name_finding,
+)
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
@@ -31,11 +45,18 @@ from assay.runs.writer import Parts, Unit, name_some
 
 __all__ = [
     "BASELINE",
+    "LISTED",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",
     "Chain",
+    "ChangeKind",
+    "CodeFlip",
+    "ComparedRun",
+    "DurationChange",
+    "Durations",
     "Ended",
+    "FailOn",
     "Gate",
     "Manifest",
     "Parts",
@@ -44,6 +65,7 @@ __all__ = [
     "Row",
     "Run",
     "RunComparison",
+    "SampledTest",
     "Step",
     "TerminalProgress",
     "Unit",
@@ -55,6 +77,8 @@ __all__ = [
     "create_folder",
     "execute",
     "find_run",
+    "list_changes",
+    "name_finding",
     "name_some",
     "read_manifest",
     "resume_run",
