@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         VerifierReport,
         VerifierReturnType,
     )
-    from assay.runs import Run
+    from assay.runs import Run, RunComparison, compare_runs
 
 _SUBJECTS = ("agents", "questions", "submissions")
 _HOMES = {
@@ -41,7 +41,7 @@ _HOMES = {
         "VerifierReport",
         "VerifierReturnType",
     ),
-    "assay.runs": ("Run",),
+    "assay.runs": ("Run", "RunComparison", "compare_runs"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -57,6 +57,7 @@ __all__ = [
     "InputError",
     "Outcome",
     "Run",
+    "RunComparison",
     "Unverifiable",
     "VerificationResult",
     "VerifierProtocol",
@@ -64,6 +65,7 @@ __all__ = [
     "VerifierReturnType",
     "__version__",
     "agents",
+    "compare_runs",
     "evaluate",
     "questions",
     "submissions",

@@ -15,7 +15,10 @@ from assay.errors import InputError
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port; default: a free one."
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    help="Listen on this port; default: a free one.",
 )
 @click.option(
     "--bundle",

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 from assay.reports.formats import (
     Format,
     Renderer,
+    append_pieces,
     discard_standard_output,
     format_names,
     get_format,
     keep_report,
     register_format,
     render_report,
+    write_pieces,
     write_report,
 )
 
@@ -45,6 +47,18 @@ if TYPE_CHECKING:
         draw_sparkline,
         draw_strip,
     )
+    from assay.reports.comparison import (
+        ComparisonReport,
+        comparison_formats,
+        comparison_lines,
+        describe_chance,
+        describe_change,
+        describe_difference,
+        describe_flip,
+        describe_verdict,
+        list_notes,
+        render_comparison,
+    )
     from assay.reports.evidence import Paint
     from assay.reports.html_report import render_table
     from assay.reports.json_report import full_record
@@ -53,7 +67,7 @@ if TYPE_CHECKING:
     from assay.reports.matrix import Matrix, MatrixCell, MatrixRow, find_matrix
     from assay.reports.parquet import read_reports, to_table
     from assay.reports.summary import Summary, exit_code, not_passed_rows, percent, summarize
-    from assay.reports.terminal import comparison_lines, comparison_values, render_case
+    from assay.reports.terminal import render_case
     from assay.reports.text import count, one_line, seconds, show_command
 
 # The command line asks for the names of the formats; only a report itself needs the rest.
@@ -69,6 +83,7 @@ _LATE = {
     "Fold": "blocks",
     "Heading": "blocks",
     "Html": "markup",
+    "ComparisonReport": "comparison",
     "Matrix": "matrix",
     "MatrixCell": "matrix",
     "MatrixRow": "matrix",
@@ -83,10 +98,16 @@ _LATE = {
     "cell": "markdown",
     "code_block": "markdown",
     "code_span": "markdown",
-    "comparison_lines": "terminal",
-    "comparison_values": "terminal",
+    "comparison_formats": "comparison",
+    "comparison_lines": "comparison",
     "count": "text",
     "describe_report": "case_evidence",
+    "describe_chance": "comparison",
+    "describe_change": "comparison",
+    "describe_difference": "comparison",
+    "describe_flip": "comparison",
+    "describe_verdict": "comparison",
+    "list_notes": "comparison",
     "draw_curve": "charts",
     "draw_history": "charts",
     "draw_interval": "charts",
@@ -107,6 +128,7 @@ _LATE = {
     "read_reports": "parquet",
     "render_case": "terminal",
     "render_evidence": "case_evidence",
+    "render_comparison": "comparison",
     "render_table": "html_report",
     "seconds": "text",
     "show_command": "text",
@@ -120,6 +142,7 @@ __all__ = [
     "BlockLimits",
     "Cell",
     "Code",
+    "ComparisonReport",
     "Diff",
     "Facts",
     "Figure",
@@ -139,13 +162,19 @@ __all__ = [
     "Table",
     "Tone",
     "Turn",
+    "append_pieces",
     "cell",
     "code_block",
     "code_span",
+    "comparison_formats",
     "comparison_lines",
-    "comparison_values",
     "count",
+    "describe_chance",
+    "describe_change",
+    "describe_difference",
+    "describe_flip",
     "describe_report",
+    "describe_verdict",
     "discard_standard_output",
     "draw_curve",
     "draw_history",
@@ -163,6 +192,7 @@ __all__ = [
     "get_format",
     "html_code",
     "keep_report",
+    "list_notes",
     "not_passed_rows",
     "one_line",
     "page_style",
@@ -170,6 +200,7 @@ __all__ = [
     "read_reports",
     "register_format",
     "render_case",
+    "render_comparison",
     "render_evidence",
     "render_report",
     "render_table",
@@ -177,6 +208,7 @@ __all__ = [
     "show_command",
     "summarize",
     "to_table",
+    "write_pieces",
     "write_report",
 ]
 

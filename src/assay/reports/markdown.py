@@ -24,6 +24,7 @@ from assay.reports.evidence import (
     Sample,
     gather,
 )
+from assay.reports.formats import MOST_APPENDED
 from assay.reports.matrix import Matrix, find_matrix
 from assay.reports.summary import NOT_PASSED, Summary, not_passed_rows, percent, summarize
 from assay.reports.text import count, one_line, seconds, show_command
@@ -171,10 +172,7 @@ def _attribute_parts(attribute: Attribute) -> Iterator[str]:
         yield code_block(text, language)
 
 
-# GitHub takes no summary above 1 MiB at all; the room left is for the note of what is missing.
-MAX_BYTES = 1024 * 1024
-
-
+# GitHub takes no summary above 1 MiB at all; this is for the note of what is missing.
 _NOTE_BYTES = 4096
 
 
@@ -195,7 +193,7 @@ _OUTDATED_SHOWN = 100
 _LIMITS = EvidenceLimits(samples=3)
 
 
-def render_github(run: Run) -> Iterator[str]:
+def render_github(run: Run, *, room: int = MOST_APPENDED) -> Iterator[str]:
     """Yield the summary piece by piece, up to the size limit."""
     summary = summarize(run)
     title = f"## {_VERDICT_MARKS[summary.exit_code]} Assay: {code_span(one_line(summary.name))}\n\n"
@@ -206,7 +204,7 @@ def render_github(run: Run) -> Iterator[str]:
     if (matrix := find_matrix(run)) is not None:
         text += "".join(_matrix_parts(matrix))
     yield text
-    room = MAX_BYTES - _NOTE_BYTES - len(text.encode())
+    room -= _NOTE_BYTES + len(text.encode())
     shown = 0
     for row in not_passed_rows(run):
         evidence = gather(run.read(row), is_known=run.is_known(row), limits=_LIMITS)

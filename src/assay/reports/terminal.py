@@ -1,4 +1,4 @@
-"""Terminal output for runs and comparisons of runs."""
+"""Terminal output for runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterator
 from importlib import import_module
 from itertools import islice
-from typing import Any
 
 from assay.model import Outcome
 from assay.reports.evidence import EvidenceLimits, Paint, case_lines, gather
@@ -20,7 +19,7 @@ from assay.reports.summary import (
     summarize,
 )
 from assay.reports.text import count, name_of, one_line, seconds, show_command
-from assay.runs import CaseChange, Row, Run, RunComparison
+from assay.runs import Row, Run
 
 SHOWN_AT_MOST = 50
 
@@ -144,64 +143,3 @@ def _counts_line(summary: Summary, paint: Paint) -> str:
     if summary.known:
         parts.append(f"{summary.known:,} accepted by the baseline")
     return "   ".join(parts)
-
-
-_SECTIONS = (
-    ("newly_failing", "newly failing"),
-    ("newly_errored", "newly in error"),
-    ("newly_passing", "newly passing"),
-    ("score_changes", "score changed"),
-)
-
-
-def comparison_lines(comparison: RunComparison) -> Iterator[str]:
-    """Yield what changed, a line per case, the worst first; then how much did not."""
-    for attribute, title in _SECTIONS:
-        changes: list[CaseChange] = getattr(comparison, attribute)
-        if changes:
-            yield f"{title}: {len(changes)}"
-            yield from (f"  {_change_text(change)}" for change in changes)
-    for title, rows in (("added", comparison.added), ("removed", comparison.removed)):
-        if rows:
-            yield f"{title}: {len(rows)}"
-            yield from (f"  {one_line(row.id)} ({row.outcome})" for row in rows)
-    yield f"unchanged: {comparison.unchanged}"
-    if not comparison.is_complete:
-        yield "not finished: one of the runs has cases that are yet to run"
-
-
-def _change_text(change: CaseChange) -> str:
-    before, after = change.before, change.after
-    if before is None:
-        return f"{one_line(change.id)}  new, {after.outcome}"
-    outcome = f"{before.outcome} → {after.outcome}" if before.outcome != after.outcome else ""
-    score = f"score {before.score:.3g} → {after.score:.3g}" if before.score != after.score else ""
-    return f"{one_line(change.id)}  " + ", ".join(filter(None, (outcome, score)))
-
-
-def comparison_values(comparison: RunComparison) -> dict[str, Any]:
-    """Return the same as values for JSON."""
-    changed = {
-        attribute: [_change_values(change) for change in getattr(comparison, attribute)]
-        for attribute, _ in _SECTIONS
-    }
-    return {
-        **changed,
-        "added": [_row_values(row) for row in comparison.added],
-        "removed": [_row_values(row) for row in comparison.removed],
-        "unchanged": comparison.unchanged,
-        "is_complete": comparison.is_complete,
-        "exit_code": comparison.exit_code(),
-    }
-
-
-def _change_values(change: CaseChange) -> dict[str, Any]:
-    return {
-        "case": change.id,
-        "before": None if change.before is None else _row_values(change.before),
-        "after": _row_values(change.after),
-    }
-
-
-def _row_values(row: Row) -> dict[str, Any]:
-    return {"case": row.id, "outcome": row.outcome.value, "score": row.score}

@@ -1,7 +1,21 @@
 """Resumable runs: the folder, the journal, the engine, and queries on them."""
 
 from assay.findings import Baseline
-from assay.runs.compare import CaseChange, RunComparison, compare_runs
+from assay.runs.compare import (
+    LISTED,
+    CaseChange,
+    ChangeKind,
+    CodeFlip,
+    ComparedRun,
+    DurationChange,
+    Durations,
+    FailOn,
+    RunComparison,
+    SampledTest,
+    compare_runs,
+    list_changes,
+    name_finding,
+)
 from assay.runs.engine import Chain, Progress, Step, TerminalProgress, Work, execute, run_in_loop
 from assay.runs.folder import (
     BASELINE,
@@ -19,7 +33,7 @@ from assay.runs.folder import (
     run_folders,
     write_gate,
 )
-from assay.runs.index import Row, RunIndex
+from assay.runs.index import ROW_COLUMNS, Row, RunIndex, make_row
 from assay.runs.journal import JournalReader, Span, complete_size, mark_at
 from assay.runs.plan import (
     Ended,
@@ -36,12 +50,20 @@ from assay.runs.writer import Parts, Unit, name_some
 __all__ = [
     "BASELINE",
     "JOURNAL",
+    "LISTED",
     "MANIFEST",
+    "ROW_COLUMNS",
     "RUNS_FOLDER",
     "Baseline",
     "CaseChange",
     "Chain",
+    "ChangeKind",
+    "CodeFlip",
+    "ComparedRun",
+    "DurationChange",
+    "Durations",
     "Ended",
+    "FailOn",
     "Gate",
     "JournalReader",
     "Manifest",
@@ -52,6 +74,7 @@ __all__ = [
     "Run",
     "RunComparison",
     "RunIndex",
+    "SampledTest",
     "Span",
     "Step",
     "TerminalProgress",
@@ -66,7 +89,10 @@ __all__ = [
     "execute",
     "find_run",
     "is_being_written",
+    "list_changes",
+    "make_row",
     "mark_at",
+    "name_finding",
     "name_some",
     "read_manifest",
     "resume_run",

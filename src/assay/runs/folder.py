@@ -165,10 +165,10 @@ class Run:
         return summarize(self)
 
     def compare(self, before: Run | str | os.PathLike[str]) -> RunComparison:
-        """Compare with an earlier run: what newly fails, newly passes, is added or removed."""
+        """Compare with an earlier run of the same subject."""
         from assay.runs.compare import compare_runs
 
-        return compare_runs(before if isinstance(before, Run) else Run(before), self)
+        return compare_runs(before, self)
 
     def report(self, format: str = "markdown") -> Any:  # noqa: A002 - the option's name
         """Return the report in a format of `assay report`; bytes if the format is binary."""

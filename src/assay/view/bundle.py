@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.documents import replace_file
 from assay.errors import InfrastructureError, InputError
 from assay.reports import count
+from assay.runs import RunComparison
+from assay.view.comparison import KINDS, ChangePage, list_changed
 from assay.view.library import Library, RunEntry
-from assay.view.links import Links, link_from
+from assay.view.links import link_from
 from assay.view.pages import ASSETS, Pages, read_asset
 from assay.view.queries import CaseFilter, CaseLine, Neighbours, Page, select_worst
 from assay.view.search_index import SearchIndex
@@ -43,6 +46,7 @@ class BundlePages(Pages):
         super().__init__(library)
         self._chosen = chosen
         self._cases = {run: {case.key for case in cases} for run, cases in chosen.items()}
+        self._compared: dict[tuple[str, str], list[str]] = {}
 
     def list_entries(self) -> list[RunEntry]:
         return [
@@ -61,6 +65,22 @@ class BundlePages(Pages):
         around = [None, *self._chosen[entry.key], None]
         at = next(at for at, one in enumerate(around) if one is not None and one.key == case.key)
         return Neighbours(around[at - 1], around[at + 1], at, len(around) - 2)
+
+    def choose_changes(self, found: RunComparison, query: Mapping[str, str]) -> ChangePage:
+        lines = list(list_changed(found))[:COMPARED]
+        unlisted = sum(found.counts[kind] for kind in KINDS) - len(lines)
+        return ChangePage(None, lines, 1, 1, unlisted)
+
+    def has_compared(self, before: str, after: str, case: str) -> bool:
+        return case in self.list_compared(before, after)
+
+    def list_compared(self, before: str, after: str) -> list[str]:
+        """Return the cases of a comparison that have pages."""
+        pair = before, after
+        if pair not in self._compared:
+            found = self.find_comparison(before, after)
+            self._compared[pair] = [line.key for line in self.choose_changes(found, {}).lines]
+        return self._compared[pair]
 
     def has_page(self, run: str, case: str) -> bool:
         return case in self._cases.get(run, ())
@@ -150,7 +170,7 @@ def _render_titles(pages: BundlePages) -> Iterator[tuple[str, str]]:
     for title in {one.title_key for one in pages.list_entries() if not one.state.problem}:
         yield f"titles/{title}.html", pages.show_title(link_from(1), title)
         runs = pages.list_title(title)
-        for before, after in zip(runs, runs[1:], strict=False):
+        for before, after in pairwise(runs):
             yield from _render_comparison(pages, before.key, after.key)
 
 
@@ -158,5 +178,4 @@ def _render_comparison(pages: BundlePages, before: str, after: str) -> Iterator[
     name = f"compare/{before}/{after}"
     yield f"{name}.html", pages.compare(link_from(2), before, after, {})
     for case in pages.list_compared(before, after):
-        links: Links = link_from(3)
-        yield f"{name}/{case}.html", pages.compare_case(links, before, after, case)
+        yield f"{name}/{case}.html", pages.compare_case(link_from(3), before, after, case)

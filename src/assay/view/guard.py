@@ -1,7 +1,8 @@
 """Who gets an answer from the viewer: the browser that has opened its first address, nobody else.
 
-Other users of the machine can reach the port, and any web page can make a browser send requests to
-it. So every request needs the secret cookie, this machine's own name in `Host`, and no other origin.
+Other users of the machine can reach the port, and any web page can make a browser send requests
+to it. So every request needs the secret cookie, the viewer's own address in `Host`, and no other
+origin.
 """
 
 from __future__ import annotations
@@ -59,9 +60,7 @@ class Guard:
         else:
             await _answer(send, 403, "Open the address that `assay view` has printed.")
 
-    def _refuse(
-        self, scope: Message, headers: list[tuple[bytes, bytes]]
-    ) -> tuple[int, str] | None:
+    def _refuse(self, scope: Message, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """Return the answer to a request that nobody may make, with a cookie or without."""
         if _values(headers, b"host") != [self._host]:
             return 421, "This server is not the one you have asked for."

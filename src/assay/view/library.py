@@ -1,6 +1,6 @@
 """The runs that the viewer shows: found in a folder, indexed in the background, read only.
 
-A run has a key, which is its name in addresses. Addresses are looked up among the keys and are never
+A run has a key, which is its name in addresses. Addresses are looked up among the keys and never
 made into paths, so that nothing outside of the folder can be named.
 """
 
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.errors import AssayError, InputError
-from assay.model import Outcome, Share
+from assay.model import Outcome, SampleCounts, Share
 from assay.reports import Summary, summarize
 from assay.runs import (
     BASELINE,
@@ -67,8 +67,9 @@ class RunState:
     """Why the run cannot be shown; a message of Assay."""
     manifest: Manifest | None = None
     stamp: Stamp | None = None
-    progress: Progress = Progress(0, 0, 0, 0)
+    progress: Progress = field(default_factory=lambda: Progress(0, 0, 0, 0))
     counts: dict[Outcome, int] = field(default_factory=dict)
+    samples: SampleCounts | None = None
     exit_code: int | None = None
     """Of a run whose cases have all been read; None before."""
     checked: Stamp | None = None
@@ -83,13 +84,18 @@ class RunState:
         return Share(self.counts.get(Outcome.PASSED, 0), sum(self.counts.values()))
 
     @property
+    def has_samples(self) -> bool:
+        """Return whether cases have several samples, whose rate says more than that of cases."""
+        return self.samples is not None and self.samples.taken > sum(self.counts.values())
+
+    @property
     def is_current(self) -> bool:
         return self.stamp is not None and self.progress.covered >= self.stamp.size
 
     @property
     def token(self) -> str:
         """Return a short text that differs whenever a page about the run would."""
-        covered, size, cases, texts = self.progress
+        covered, _, cases, texts = self.progress
         # Not for every text that is indexed: a page would be loaded all the time.
         tenths = 10 * texts // max(cases, 1)
         seen = (self.stamp, covered, tenths, self.problem, self.exit_code)
@@ -185,8 +191,8 @@ class Library:
         for entry in self.entries():
             if texts_of(entry):
                 entry.wanted_at = time.monotonic()
-        while (entry := self._choose()) is not None:
-            self._advance(entry)
+        while (chosen := self._choose()) is not None:
+            self._advance(chosen)
 
     def entries(self) -> list[RunEntry]:
         """Return all folders of the list, newest name last."""
@@ -229,9 +235,7 @@ class Library:
         try:
             found = [one for one in self.folder.iterdir() if _is_like_a_run(one)]
         except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}", where=str(self.folder)
-            ) from None
+            raise InputError(f"cannot be read: {error.strerror}", where=str(self.folder)) from None
         return sorted(found, key=lambda one: one.name)
 
     def _keep_entry(self, path: Path) -> RunEntry:
@@ -377,7 +381,8 @@ def _needs_check(entry: RunEntry) -> bool:
 def _note(entry: RunEntry, index: SearchIndex) -> None:
     """Note what the index says of a run now."""
     progress = index.measure_progress(entry.path / JOURNAL)
-    entry.update(progress=progress, counts=index.counts())
+    samples, _ = index.count_samples()
+    entry.update(progress=progress, counts=index.counts(), samples=samples)
     # While a run is written this would be work for every new case.
     if entry.state.is_current and entry.state.exit_code is None and not entry.state.is_live:
         with entry.open() as (run, _):

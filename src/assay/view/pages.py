@@ -5,7 +5,7 @@ The templates escape everything, and every text has its hidden characters made v
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -21,17 +21,31 @@ from assay.reports import (
     Html,
     Summary,
     count,
+    describe_chance,
+    describe_change,
+    describe_difference,
+    describe_verdict,
     draw_matrix,
     draw_outcomes,
     draw_sparkline,
     find_matrix,
+    list_notes,
     one_line,
     page_style,
     percent,
     render_evidence,
     seconds,
 )
-from assay.runs import Run
+from assay.runs import Run, RunComparison
+from assay.view.comparison import (
+    KINDS,
+    ChangePage,
+    Comparisons,
+    choose_changes,
+    draw_difference,
+    find_beside,
+    list_changed,
+)
 from assay.view.history import draw_rates, read_history
 from assay.view.library import Library, RunEntry
 from assay.view.links import Links
@@ -95,6 +109,7 @@ class Pages:
 
     def __init__(self, library: Library) -> None:
         self._library = library
+        self._comparisons = Comparisons()
 
     def list_runs(self, links: Links, query: Mapping[str, str]) -> str:
         """Return the list of runs: the newest first, and what cannot be shown by its name."""
@@ -224,6 +239,7 @@ class Pages:
             "manifest": run.manifest,
             "summary": summary,
             "headline": make_headline(summary),
+            "noun": _NOUNS.get(summary.subject, "case"),
             "remarks": list_remarks(summary),
             "share": Share(summary.counts[Outcome.PASSED], summary.total),
             "verdict": "live" if entry.state.is_live else _VERDICTS[summary.exit_code],
@@ -249,6 +265,82 @@ class Pages:
             token=self.token(None),
             events="events/runs",
         )
+
+    def order_comparison(self, links: Links, chosen: Sequence[str]) -> str:
+        """Return the address of the comparison of two runs, the earlier one first."""
+        if len(chosen) != 2:
+            raise InputError("select two runs to compare them")
+        before, after = sorted(map(self._find_shown, chosen), key=_started)
+        return links.comparison(before.key, after.key)
+
+    def compare(self, links: Links, before: str, after: str, query: Mapping[str, str]) -> str:
+        """Return two runs side by side, with the cases that changed."""
+        runs = [self._find_shown(before), self._find_shown(after)]
+        found = self.find_comparison(before, after)
+        page = self.choose_changes(found, query)
+        return _render(
+            "compare.html",
+            links,
+            runs=runs,
+            found=found,
+            page=page,
+            kinds=KINDS,
+            verdict=describe_verdict(found),
+            verdict_class={0: "passed", 1: "failed"}.get(found.exit_code(), "error"),
+            change=describe_change(found) if sum(found.table) else "",
+            chart=draw_difference(found),
+            notes=list(list_notes(found)),
+            has_compared=self.has_compared,
+            token=_digest(one.state.token for one in runs),
+            events="",
+        )
+
+    def find_comparison(self, before: str, after: str) -> RunComparison:
+        """Compare two runs by their keys."""
+        return self._comparisons.compare(self._find_shown(before), self._find_shown(after))
+
+    def list_compared(self, before: str, after: str) -> list[str]:
+        """Return the changed cases of a comparison in order, by their keys."""
+        return [line.key for line in list_changed(self.find_comparison(before, after))]
+
+    def choose_changes(self, found: RunComparison, query: Mapping[str, str]) -> ChangePage:
+        """Return the changed cases that a comparison's page shows."""
+        return choose_changes(found, query.get("kind", ""), _read_number(query, "page"))
+
+    def has_compared(self, before: str, after: str, case: str) -> bool:
+        """Return whether a case has a page that shows it in both runs."""
+        return True
+
+    def compare_case(self, links: Links, before: str, after: str, case: str) -> str:
+        """Return the evidence of one case in two runs, side by side."""
+        runs = [self._find_shown(before), self._find_shown(after)]
+        sides: list[tuple[RunEntry, CaseLine | None, Html]] = []
+        for entry in runs:
+            with entry.open() as (run, index):
+                line = find_case(index, case)
+                shown = "" if line is None else render_evidence(run, line.row)
+                sides.append((entry, line, Html(shown)))
+        known = [line for _, line, _ in sides if line is not None]
+        if not known:
+            raise NotFoundError("Neither run has such a case.")
+        return _render(
+            "compare_case.html",
+            links,
+            runs=runs,
+            sides=sides,
+            name=known[0].row.id,
+            case=case,
+            beside=find_beside(self.list_compared(before, after), case),
+            has_page=self.has_page,
+            token="",
+            events="",
+        )
+
+    def _find_shown(self, key: str) -> RunEntry:
+        entry = self._find(key)
+        if not _can_be_shown(entry):
+            raise InputError(entry.state.problem or f"{entry.name} is still being read")
+        return entry
 
     def list_title(self, title: str) -> list[RunEntry]:
         """Return the runs of a title that can be shown, the oldest first."""
@@ -377,6 +469,9 @@ def _environment() -> Environment:
         "moment": lambda moment: moment.astimezone().strftime("%-d %b %Y, %H:%M"),
         "day": lambda moment: moment.astimezone().strftime("%-d %b"),
         "clock": lambda moment: moment.astimezone().strftime("%H:%M"),
+        "capitalize_first": lambda text: text[:1].upper() + text[1:],
+        "chance": describe_chance,
+        "points": describe_difference,
         "spark": _draw_trend,
     }
     environment.globals |= {

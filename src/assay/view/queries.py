@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 import re
 import sqlite3
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from assay.errors import InputError
 from assay.model import Outcome
-from assay.runs import Row, Span
+from assay.runs import ROW_COLUMNS, Row, make_row
 from assay.view.record_text import LONGEST_NAME, fold
 from assay.view.search_index import SearchIndex
 
@@ -31,10 +31,7 @@ ORDERS = {
     "slowest": ("slowest first", "duration DESC, place, id"),
     "worst": ("lowest score first", "score, place, id"),
 }
-_COLUMNS = (
-    "id, place, offset, length, outcome, code, fingerprint, score, duration, key, grp, reason, "
-    "samples, good_samples"
-)
+_COLUMNS = f"{ROW_COLUMNS}, key, grp, reason"
 _WORD = re.compile(r'"([^"]*)"?|(\S+)')
 
 
@@ -45,8 +42,6 @@ class CaseLine(NamedTuple):
     key: str
     group: str
     reason: str
-    samples: int
-    good_samples: int
 
 
 class Page(NamedTuple):
@@ -145,7 +140,8 @@ _HAS_NO_TEXT_YET = "(is_cut IS NULL AND instr(fold(id || ' ' || reason), ?) > 0)
 
 
 def _condition(wanted: CaseFilter, *, has_trigrams: bool) -> _Condition:
-    parts, values = ["1"], []
+    parts: list[str] = ["1"]
+    values: list[Any] = []
     for column, value in (
         ("outcome", wanted.outcome),
         ("code", wanted.code),
@@ -163,9 +159,7 @@ def _condition(wanted: CaseFilter, *, has_trigrams: bool) -> _Condition:
     words = wanted.words
     long = [word for word in words if len(word) >= 3] if has_trigrams else []
     if long:
-        parts.append(
-            "(offset IN (SELECT rowid FROM texts WHERE texts MATCH ?) OR is_cut IS NULL)"
-        )
+        parts.append("(offset IN (SELECT rowid FROM texts WHERE texts MATCH ?) OR is_cut IS NULL)")
         values.append(" AND ".join(map(_match_trigrams, long)))
     for word in words:
         parts.append(f"({_HAS_TEXT} OR {_HAS_NO_TEXT_YET})")
@@ -230,10 +224,8 @@ def _select_by(
 
 
 def _line(fields: tuple[Any, ...]) -> CaseLine:
-    identifier, place, offset, length, outcome, code, fingerprint, score, duration, *more = fields
-    span = Span(offset, length)
-    row = Row(identifier, place, span, Outcome(outcome), code, fingerprint, score, duration)
-    return CaseLine(row, *more)
+    *row, key, group, reason = fields
+    return CaseLine(make_row(row), key, group, reason)
 
 
 def select_worst(index: SearchIndex, most: int) -> list[CaseLine]:
@@ -327,8 +319,6 @@ class Facets(NamedTuple):
     groups: list[Facet]
     labels: list[Facet]
     total: int
-    samples: int
-    good_samples: int
     cut: int
     """Cases whose text is longer than what is searched."""
     prefix: str
@@ -338,18 +328,13 @@ class Facets(NamedTuple):
 def read_facets(index: SearchIndex) -> Facets:
     """Count what the cases of a run can be filtered by."""
     database = index.database
-    total, samples, good, cut = database.execute(
-        "SELECT count(*), coalesce(sum(samples), 0), coalesce(sum(good_samples), 0), "
-        "coalesce(sum(is_cut), 0) FROM cases"
-    ).fetchone()
+    total, cut = database.execute("SELECT count(*), coalesce(sum(is_cut), 0) FROM cases").fetchone()
     return Facets(
         outcomes=_facets(database, "outcome", "cases"),
         codes=_facets(database, "code", "cases"),
         groups=_useful(_facets(database, "grp", "cases"), total),
         labels=_useful(_facets(database, "label", "labels JOIN cases USING (offset)"), total),
         total=total,
-        samples=samples,
-        good_samples=good,
         cut=cut,
         prefix=_find_prefix(*database.execute("SELECT min(id), max(id) FROM cases").fetchone()),
     )
@@ -359,7 +344,8 @@ def _find_prefix(first: str | None, last: str | None) -> str:
     """Return the common beginning of all texts between two, up to its last `::` or `/`."""
     if first is None or last is None or first == last:
         return ""
-    common = os.path.commonprefix([first, last])
+    pairs = zip(first, last, strict=False)
+    common = "".join(one for one, _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
     found = re.match(r".*(::|/)", common, re.DOTALL)
     return found[0] if found and len(found[0]) >= _SHORTEST_PREFIX else ""
 

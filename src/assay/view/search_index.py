@@ -1,8 +1,8 @@
 """The viewer's own index of a run: what a page, a filter or a search asks for, in milliseconds.
 
-It is a sqlite database in the user's cache, never in the run folder. It grows with the journal, from
-where it stopped before: first every case with its group and labels, then their texts, from which
-sqlite makes an index of trigrams. It is made anew if it does not match the journal.
+It is a sqlite database in the user's cache, never in the run folder. It grows with the journal,
+from where it stopped before: first every case with its group and labels, then their texts, from
+which sqlite makes an index of trigrams. It is made anew if it does not match the journal.
 """
 
 from __future__ import annotations
@@ -17,22 +17,35 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from assay._version import __version__
 from assay.runs import JOURNAL, JournalReader, RunIndex, Span, complete_size, mark_at
 from assay.view.record_text import find_group, find_labels, fold, gather_text
 
-VERSION = 1
 REASON_CHARACTERS = 400
 _STEP_BYTES = 2_000_000
 _TEXTS_PER_STEP = 100
 
+# Of each column; those of RunIndex first.
+_KINDS = (
+    "id TEXT UNIQUE, place INTEGER, offset INTEGER PRIMARY KEY, length INTEGER, outcome TEXT, "
+    "code TEXT, fingerprint TEXT, score REAL, duration REAL, samples INTEGER, passed INTEGER, "
+    "failed INTEGER, early INTEGER, repeated INTEGER, tries INTEGER, pass INTEGER, "
+    "key TEXT, grp TEXT, reason TEXT, is_cut INTEGER"
+)
+_NAMES = [kind.split()[0] for kind in _KINDS.split(", ")]
+_FIRST_NAMES = _NAMES[:-1]
+# A case that ran again with the same input keeps the number of its tries; its texts are new.
+_ADD = (
+    f"INSERT INTO cases ({', '.join(_FIRST_NAMES)}) "  # noqa: S608 - constant text
+    f"VALUES ({', '.join('?' * len(_FIRST_NAMES))}) ON CONFLICT (id) DO UPDATE SET is_cut = NULL, "
+    "tries = CASE WHEN fingerprint = excluded.fingerprint THEN tries + 1 ELSE 1 END, "
+    + ", ".join(f"{name} = excluded.{name}" for name in _FIRST_NAMES if name not in ("id", "tries"))
+)
 # `cases` and `state` have the columns of RunIndex, whose queries work here too. A line of the
 # journal has one offset: a record that replaces another has its own, so nothing has to be removed
 # from the tables beside `cases`; what no case refers to is never found.
 _TABLES = (
-    """CREATE TABLE cases (
-        offset INTEGER PRIMARY KEY, length INTEGER, id TEXT UNIQUE, place INTEGER, outcome TEXT,
-        code TEXT, fingerprint TEXT, score REAL, duration REAL, pass INTEGER, key TEXT, grp TEXT,
-        reason TEXT, samples INTEGER, good_samples INTEGER, is_cut INTEGER)""",
+    f"CREATE TABLE cases ({_KINDS})",
     "CREATE INDEX cases_by_place ON cases (place, id)",
     "CREATE INDEX cases_by_key ON cases (key)",
     "CREATE INDEX cases_by_outcome ON cases (outcome, code, grp)",
@@ -41,13 +54,17 @@ _TABLES = (
     "CREATE TABLE labels (label TEXT, offset INTEGER, PRIMARY KEY (label, offset)) WITHOUT ROWID",
     "CREATE TABLE state (version INTEGER, covered INTEGER, mark BLOB, pass INTEGER, seal TEXT)",
     # Which run it is of, to remove it with the run; and when the journal was last changed.
-    "CREATE TABLE about (version INTEGER, run BLOB, changed INTEGER)",
+    "CREATE TABLE about (version TEXT, run BLOB, changed INTEGER)",
 )
 _TRIGRAMS = (
     "CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='trigram case_sensitive 1', detail=none)"
 )
 # For a sqlite that was built without FTS5: every text is read, which is slower and finds the same.
 _PLAIN_TEXTS = "CREATE TABLE texts (text TEXT)"
+
+
+# What another version of Assay has made is made anew.
+_VERSION = " ".join((__version__, *_TABLES))
 
 
 class Progress(NamedTuple):
@@ -104,13 +121,12 @@ class SearchIndex(RunIndex):
     def measure_progress(self, journal: Path) -> Progress:
         """Return how much of the journal the index has now."""
         cases, waiting = self._database.execute(
-            "SELECT (SELECT count(*) FROM cases), "
-            "(SELECT count(*) FROM cases WHERE is_cut IS NULL)"
+            "SELECT (SELECT count(*) FROM cases), (SELECT count(*) FROM cases WHERE is_cut IS NULL)"
         ).fetchone()
         return Progress(self.read_covered(), complete_size(journal), cases, cases - waiting)
 
     def extend(self, journal: Path) -> bool:
-        """Add the next lines of the journal, or the next texts; return whether there may be more."""
+        """Add the next lines of the journal or the next texts; return whether there may be more."""
         if self.read_covered() < complete_size(journal):
             self.cover(journal, _STEP_BYTES)
             self._database.execute("UPDATE about SET changed = ?", (_read_changed(journal),))
@@ -120,13 +136,9 @@ class SearchIndex(RunIndex):
 
     def _add_case(self, span: Span, place: int, record: dict[str, Any]) -> None:
         super()._add_case(span, place, record)
-        *row, _ = self._pending[record["id"]]
-        reports = record["reports"]
-        good = sum(report["outcome"] == "passed" for report in reports)
-        reason = record["reason"][:REASON_CHARACTERS].encode("utf-8", "replace").decode()
-        self._pending[record["id"]] = (
-            *row, make_key(record["id"]), _encodable(find_group(record)), reason, len(reports), good,
-        )  # fmt: skip
+        reason = record["reason"][:REASON_CHARACTERS]
+        more = make_key(record["id"]), _encodable(find_group(record)), _encodable(reason)
+        self._pending[record["id"]] += more
         self._labels += [(_encodable(label), span.offset) for label in find_labels(record)]
 
     def add(self, span: Span, entry: dict[str, Any]) -> None:
@@ -135,12 +147,7 @@ class SearchIndex(RunIndex):
             super().add(span, entry)
 
     def _flush(self) -> None:
-        self._database.executemany(
-            "INSERT OR REPLACE INTO cases (id, place, offset, length, outcome, code, fingerprint, "
-            "score, duration, key, grp, reason, samples, good_samples, pass) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
-            self._pending.values(),
-        )
+        self._database.executemany(_ADD, self._pending.values())
         self._database.executemany("INSERT OR IGNORE INTO labels VALUES (?, ?)", self._labels)
         self._pending.clear()
         self._labels.clear()
@@ -201,7 +208,7 @@ def _open_matching(path: Path, run: Path) -> SearchIndex | None:
         _, covered, mark, *_ = index.database.execute("SELECT * FROM state").fetchone()
         size = complete_size(journal)
         if (
-            version == VERSION
+            version == _VERSION
             and covered <= size
             and mark_at(journal, covered) == mark
             and (covered < size or changed == _read_changed(journal))
@@ -227,7 +234,7 @@ def _make(path: Path, run: Path) -> SearchIndex:
         database.execute(_TRIGRAMS)
     except sqlite3.OperationalError:
         database.execute(_PLAIN_TEXTS)
-    database.execute("INSERT INTO state VALUES (?, 0, x'', 0, NULL)", (VERSION,))
-    database.execute("INSERT INTO about VALUES (?, ?, 0)", (VERSION, os.fsencode(run.absolute())))
+    database.execute("INSERT INTO state VALUES (0, 0, x'', 0, NULL)")
+    database.execute("INSERT INTO about VALUES (?, ?, 0)", (_VERSION, os.fsencode(run.absolute())))
     database.commit()
     return SearchIndex(database)

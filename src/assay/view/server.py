@@ -78,7 +78,7 @@ def _bind(port: int) -> socket.socket:
 def make_app(library: Library) -> Starlette:
     """Return the application that answers whoever the guard has let in."""
     from starlette.applications import Starlette
-    from starlette.responses import HTMLResponse, StreamingResponse
+    from starlette.responses import HTMLResponse, RedirectResponse, StreamingResponse
     from starlette.responses import Response as Answer
     from starlette.routing import Route
 
@@ -99,6 +99,18 @@ def make_app(library: Library) -> Starlette:
     def show_title(request: Request) -> Response:
         return HTMLResponse(pages.show_title(SERVER, request.path_params["title"]))
 
+    def choose_comparison(request: Request) -> Response:
+        chosen = request.query_params.getlist("run")
+        return RedirectResponse(pages.order_comparison(SERVER, chosen), 303)
+
+    def compare(request: Request) -> Response:
+        named = request.path_params
+        text = pages.compare(SERVER, named["before"], named["after"], request.query_params)
+        return HTMLResponse(text)
+
+    def compare_case(request: Request) -> Response:
+        return HTMLResponse(pages.compare_case(SERVER, **request.path_params))
+
     def send_asset(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in ASSETS:
@@ -116,6 +128,9 @@ def make_app(library: Library) -> Starlette:
             Route("/runs/{run}", show_run),
             Route("/runs/{run}/{case}", show_case),
             Route("/titles/{title}", show_title),
+            Route("/compare", choose_comparison),
+            Route("/compare/{before}/{after}", compare),
+            Route("/compare/{before}/{after}/{case}", compare_case),
             Route("/assets/{name}", send_asset),
             Route("/events/runs", send_events),
             Route("/events/runs/{run}", send_events),
@@ -149,10 +164,10 @@ async def _events(read_token: Callable[[], str]) -> AsyncIterator[str]:
         try:
             token = await asyncio.to_thread(read_token)
         except (InputError, NotFoundError):
-            token = "gone"
+            token = ""
         if token != last:
             last = token
-            yield f"data: {token}\n\n"
+            yield f"data: {token or 'gone'}\n\n"
         elif ticks % _TICKS_PER_COMMENT == 0:
             yield ": still here\n\n"
         ticks += 1
