@@ -21,6 +21,7 @@ App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 LONGEST_PATH = 1_000
 LONGEST_QUERY = 4_000
+LONGEST_HEADERS = 16_384
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -62,6 +63,8 @@ class Guard:
 
     def _refuse(self, scope: Message, headers: list[tuple[bytes, bytes]]) -> tuple[int, str] | None:
         """Return the answer to a request that nobody may make, with a cookie or without."""
+        if sum(len(name) + len(value) for name, value in headers) > LONGEST_HEADERS:
+            return 431, "The headers are too long."
         if _values(headers, b"host") != [self._host]:
             return 421, "This server is not the one you have asked for."
         if any(origin != f"http://{self._host}" for origin in _values(headers, b"origin")):

@@ -295,6 +295,9 @@ class Library:
             else:
                 _check(entry)
         except (AssayError, OSError, sqlite3.Error) as error:
+            if type(error) is sqlite3.DatabaseError:
+                # The index is damaged, not the run; the next viewer makes it anew.
+                entry.database.unlink(missing_ok=True)
             entry.update(problem=_explain(entry, error))
 
     def _extend(self, entry: RunEntry) -> None:

@@ -170,10 +170,10 @@ class Pages:
 
     def show_run(self, links: Links, key: str, query: Mapping[str, str]) -> str:
         """Return a run: its totals, and the cases that match a filter."""
-        entry = self._find(key)
         wanted = CaseFilter.of(query)
-        if not _can_be_shown(entry):
-            return self._explain(links, entry)
+        entry = self._find_whole(key)
+        if not entry.database.exists():
+            return self._ask_for_patience(links, entry)
         with entry.open() as (run, index):
             page = self.choose_page(entry, index, wanted, _read_number(query, "page"))
             return _render(
@@ -191,10 +191,10 @@ class Pages:
 
     def show_case(self, links: Links, key: str, case: str, query: Mapping[str, str]) -> str:
         """Return one case with all its evidence, and what stands beside it in the list."""
-        entry = self._find(key)
         wanted = CaseFilter.of(query)
-        if not _can_be_shown(entry):
-            return self._explain(links, entry)
+        entry = self._find_whole(key)
+        if not entry.database.exists():
+            return self._ask_for_patience(links, entry)
         with entry.open() as (run, index):
             line = find_case(index, case)
             if line is None:
@@ -220,15 +220,17 @@ class Pages:
             raise NotFoundError("There is no such run in the folder.")
         return entry
 
-    def _explain(self, links: Links, entry: RunEntry) -> str:
-        """Return the page of a run that cannot be shown, or not yet."""
-        return _render(
-            "problem.html",
-            links,
-            entry=entry,
-            token=entry.state.token,
-            events=f"events/runs/{entry.key}",
-        )
+    def _find_whole(self, key: str) -> RunEntry:
+        """Return a run, which may be still being read; raise InputError if it cannot be shown."""
+        entry = self._find(key)
+        if entry.state.problem:
+            raise InputError(entry.state.problem, where=entry.name)
+        return entry
+
+    def _ask_for_patience(self, links: Links, entry: RunEntry) -> str:
+        """Return the page of a run of which nothing has been read."""
+        events = f"events/runs/{entry.key}"
+        return _render("reading.html", links, entry=entry, token="", events=events)
 
     def _describe_run(self, entry: RunEntry, run: Run, index: SearchIndex) -> dict[str, Any]:
         summary = entry.summarize(run)
@@ -337,9 +339,9 @@ class Pages:
         )
 
     def _find_shown(self, key: str) -> RunEntry:
-        entry = self._find(key)
-        if not _can_be_shown(entry):
-            raise InputError(entry.state.problem or f"{entry.name} is still being read")
+        entry = self._find_whole(key)
+        if not entry.database.exists():
+            raise InputError("is still being read", where=entry.name)
         return entry
 
     def list_title(self, title: str) -> list[RunEntry]:

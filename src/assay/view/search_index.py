@@ -94,6 +94,8 @@ class SearchIndex(RunIndex):
 
     def __init__(self, database: sqlite3.Connection) -> None:
         super().__init__(database)
+        # Unlike that of a run, it is not checked as a whole when it is opened.
+        database.execute("PRAGMA synchronous = NORMAL")
         database.create_function("fold", 1, _fold, deterministic=True)
         self._labels: list[tuple[str, int]] = []
 
@@ -202,8 +204,9 @@ def _open_matching(path: Path, run: Path) -> SearchIndex | None:
     if not path.exists():
         return None
     journal = run / JOURNAL
-    index = SearchIndex(sqlite3.connect(path, check_same_thread=False))
+    database = sqlite3.connect(path, check_same_thread=False)
     try:
+        index = SearchIndex(database)
         version, _, changed = index.database.execute("SELECT * FROM about").fetchone()
         _, covered, mark, *_ = index.database.execute("SELECT * FROM state").fetchone()
         size = complete_size(journal)
@@ -217,7 +220,7 @@ def _open_matching(path: Path, run: Path) -> SearchIndex | None:
             return index
     except (sqlite3.Error, TypeError, ValueError):
         pass
-    index.close()
+    database.close()
     return None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.errors import InfrastructureError, InputError
-from assay.view.guard import Guard
+from assay.view.guard import LONGEST_HEADERS, Guard
 from assay.view.library import Library
 from assay.view.links import SERVER
 from assay.view.pages import ASSETS, NotFoundError, Pages, read_asset, render_message
@@ -24,7 +24,6 @@ HOST = "127.0.0.1"
 _TICK_SECONDS = 0.5
 # A comment now and then, so that a connection whose other end is gone is noticed.
 _TICKS_PER_COMMENT = 30
-_SMALLEST_HEADERS = 16_384
 
 
 def serve(folder: Path, port: int, announce: Callable[[str], None]) -> None:
@@ -51,7 +50,7 @@ def serve(folder: Path, port: int, announce: Callable[[str], None]) -> None:
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=1,
-            h11_max_incomplete_event_size=_SMALLEST_HEADERS,
+            h11_max_incomplete_event_size=LONGEST_HEADERS,
         )
         library.start()
         announce(f"http://{HOST}:{port}/?token={token}")
@@ -66,6 +65,8 @@ def _bind(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        # Before the address is announced: who connects at once waits instead of being refused.
+        listener.listen(128)
     except OSError as error:
         listener.close()
         raise InfrastructureError(
@@ -146,7 +147,8 @@ def make_app(library: Library) -> Starlette:
 async def _refuse(request: Request, error: Exception) -> Response:
     from starlette.responses import HTMLResponse
 
-    what = error.what if isinstance(error, InputError) else str(error)
+    assert isinstance(error, InputError)
+    what = f"{error.where}: {error.what}" if error.where else error.what
     return HTMLResponse(render_message(SERVER, "This cannot be shown", what), 400)
 
 
